@@ -209,9 +209,18 @@ class Islands(Method[Any]):
 
     def initial(self, seed: int) -> Any:
         """A population on each island, each from a seed of its own."""
-        seeds = (derive_seeds(seed, 0, "islands", self.config.count) >> np.uint64(1)).tolist()
+        seeds = self._derive_seeds(seed)
         begun = [method.initial(each) for method, each in zip(self.methods, seeds, strict=True)]
         return self.state_type(seed, 0, tuple(begun), ())
+
+    def reseed(self, state: Any, seed: int) -> Any:
+        """The same *state* with other seeds, on each island one of its own."""
+        parts = zip(self.methods, state.islands, self._derive_seeds(seed), strict=True)
+        return replace(state, seed=seed, islands=tuple(m.reseed(*part) for m, *part in parts))
+
+    def _derive_seeds(self, seed: int) -> list[int]:
+        seeds = derive_seeds(seed, 0, "islands", self.config.count) >> np.uint64(1)
+        return [int(each) for each in seeds]
 
     def find_mismatch(self, state: Any) -> str | None:
         """Compares each island with its settings, and who waits with the migrations so far."""

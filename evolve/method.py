@@ -24,6 +24,10 @@ from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.bred import BredPlayer, Decoder
 
 
+class AnyState:
+    """The type of states of which nothing is known: those in checkpoints have all that is there."""
+
+
 class State(Protocol):
     """What every method's state has; a method adds its own.
 
@@ -203,6 +207,11 @@ class Method(ABC, Generic[S]):
     @abstractmethod
     def initial(self, seed: int) -> S:
         """The state at generation 0."""
+
+    def reseed(self, state: S, seed: int) -> S:
+        """The same *state* in a run of another seed: what follows is random anew."""
+        changed: Any = replace(cast(Any, state), seed=seed)
+        return cast(S, changed)
 
     @abstractmethod
     def find_mismatch(self, state: S) -> str | None:

@@ -21,6 +21,8 @@ BLANK: dict[str, Any] = {
     "generations": 0,
     "games": 0,
     "seconds": 0.0,
+    "left": None,
+    "checking": False,
     "check": None,
     "champion": False,
     "state": "new",

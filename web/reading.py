@@ -382,6 +382,11 @@ def _write_record(record: Record) -> dict[str, Any]:
         "learns": record.learns,
         "adapts": record.adapts,
         "checks": [write_check(check) for check in record.checks],
+        "ratings": [
+            {"generation": generation, "elo": each.elo, "low": low, "high": high}
+            for generation, each in record.ratings.items()
+            for low, high in [each.interval]
+        ],
         "species": {str(number): by for number, by in sizes[:MOST_SPECIES]},
     }
 

@@ -40,6 +40,8 @@ checks it gets a new name."""
 GAMES = 20
 """How many random games are played plain, if they take no longer than :data:`SECONDS`."""
 SECONDS = 1.0
+FEWEST = 5
+"""After so many games of which none was decided it is said that the game never is."""
 LARGEST_VALUE = 2**30
 MOST_NAMES = 5000
 """Of so many moves the names are compared with each other."""
@@ -103,13 +105,16 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
     checker = _PlainChecker(game)
     begun, lengths, unfinished = time.monotonic(), [], 0
     choices: list[int] = []
+    decided = False
     for seed in range(games):
-        if seed and time.monotonic() - begun > seconds:
+        late = time.monotonic() - begun > seconds
+        if late and (decided or seed >= FEWEST):
             break
-        length, ended = checker.play(seed + 1, choices)
+        length, ended, won = checker.play(seed + 1, choices)
         lengths.append(length)
         unfinished += not ended
-    if 2 * unfinished > len(lengths):
+        decided |= ended or won
+    if not decided and len(lengths) >= min(FEWEST, games):
         checker.fail(
             "LONGEST",
             f"{unfinished} of {len(lengths)} random games were not over after {game.code.LONGEST}"
@@ -151,13 +156,13 @@ class _PlainChecker:
             self.fail(name, f"{name} gives {answer}: it must give {lowest} to {highest}")
         return int(answer)
 
-    def play(self, seed: int, choices: list[int]) -> tuple[int, bool]:
-        """Plays a game; gives how many moves it had, and whether it was over then."""
+    def play(self, seed: int, choices: list[int]) -> tuple[int, bool, bool]:
+        """Plays a game; gives how many moves it had, whether it was over then, and won."""
         state = self._settle(self.game.initial(seed)._replace(stream=seed))
         stream, made = new_stream(seed), []
         while self._goes_on(state):
             if state.plies >= self.code.LONGEST:
-                return state.plies, False
+                return state.plies, False, self._is_won(state)
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
@@ -174,7 +179,11 @@ class _PlainChecker:
         self._look(state)
         if not made:
             self.fail("start", "the game is over before the first move")
-        return state.plies, True
+        return state.plies, True, self._is_won(state)
+
+    def _is_won(self, state: Board) -> bool:
+        outcome = self.game.outcome(state)
+        return outcome is not None and outcome.places.count(1) == 1
 
     def _goes_on(self, state: Board) -> bool:
         if self.code.HAS_POINTS:

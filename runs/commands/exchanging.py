@@ -34,7 +34,7 @@ def export(
         str,
         typer.Argument(
             metavar="RUN",
-            help="A run's directory, or file:PATH of a player.",
+            help="A run's directory or name, or file:PATH of a player.",
             autocompletion=complete_run_or_file,
         ),
     ],

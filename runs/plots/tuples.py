@@ -70,6 +70,8 @@ class Tuple:
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     """The picture of *player*, whose title begins with *name*, or with the player's."""
     decoder = player.decoder
+    if not decoder.has_board:
+        return _draw_numbers(player, name)
     board = lay_out_board(Labels([("", *decoder.planes[0][1:])]), player.game)
     tuples = read_tuples(player)
     values = value_cells(tuples, decoder)
@@ -134,6 +136,26 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
                             before = np.nan_to_num(total[side, state - 1, where])
                             total[side, state - 1, where] = before + chosen.mean() - mean
     return total
+
+
+def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
+    """A row for each plane that is seen: what its numbers, or its bits, add on average."""
+    decoder, tuples = player.decoder, read_tuples(player)
+    worths = np.full((len(decoder.planes), max(size for *_, size in decoder.planes)), np.nan)
+    for (state, cell), worth in np.ndenumerate(value_cells(tuples, decoder)[0]):
+        worths.flat[decoder.find_input(cell, state + 1)] = worth
+    figure = new_figure(8.0, 1.6 + 0.25 * len(worths))
+    set_title(figure, write_title(player, name), [_describe(tuples, decoder)])
+    axes = figure.add_subplot()
+    limit = float(np.nanmax(np.abs(worths), initial=0.0)) or 1.0
+    edges = 0.5, worths.shape[1] + 0.5, len(worths) - 0.5, -0.5
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "none", "extent": edges}
+    picture = axes.imshow(worths, cmap=SIGNS, norm=Normalize(-limit, limit), **look)
+    axes.set_yticks(range(len(worths)), [plane for plane, *_ in decoder.planes])
+    axes.set_xlabel("number" if len(decoder.states) > 2 else "bit")
+    axes.tick_params(labelsize=8)
+    figure.colorbar(picture, ax=axes, label="what it adds to the sum on average")
+    return figure
 
 
 def _describe(tuples: list[Tuple], decoder: TupleDecoder) -> str:

@@ -117,7 +117,7 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
     assert all(field["help"] for field in fields.values())
     assert fields["game.columns"]["help"] == "Columns of the board."
-    assert fields["run.champion"]["choices"] == ["best-check", "last"]
+    assert fields["run.champion"]["choices"] == ["strongest", "best-check", "last"]
     assert fields["game.columns"]["value"] == 7
     assert {key.partition(".")[0] for key in fields} == {
         "game", "network", "method", "neat", "islands", "check", "run",

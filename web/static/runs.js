@@ -95,6 +95,16 @@ class Curves {
     const columns = (name) => entries.filter(([, record]) => record.statistics[name]).map(([run, record]) =>
       ({ run, record, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, x: record.statistics.generation, y: record.statistics[name] }));
     const plain = (name, label) => columns(name).map(({ run, hue, x, y }) => ({ name: alone ? label : run, hue, x, y }));
+    const rated = entries.filter(([, record]) => record.ratings.length > 1);
+    if (rated.length) {
+      this.chart("ratings", "Strength: the run's champions against each other",
+        "Elo above the champion of generation 0; the bands are 95 % intervals. It climbs as long as later champions beat earlier ones.", {})
+        .show(rated.map(([run, { ratings }]) => ({
+          name: alone ? "Elo" : run, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, dots: ratings.length < 60,
+          x: ratings.map((each) => each.generation), y: ratings.map((each) => each.elo),
+          low: ratings.map((each) => each.low), high: ratings.map((each) => each.high),
+        })));
+    }
     this.chart("checks", "Checks: games won against players from outside",
       "The champion of the time; the bands are 95 % intervals. This says how strong it is.", { low: 0, high: 1 })
       .show(entries.flatMap(([run, record], place) => checkSeries(run, record.checks, alone, place)));
@@ -194,7 +204,7 @@ export async function showRun(place, run) {
   head.append(told, buttons);
 
   function drawHead(row, own) {
-    const key = JSON.stringify([row.state, row.generation, own]);
+    const key = JSON.stringify([row.state, row.generation, row.checking, own]);
     if (key === known) return;
     known = key;
     drawButtons(row, own);
@@ -202,7 +212,21 @@ export async function showRun(place, run) {
     told.replaceChildren(h("h1", {}, run), h("p", { class: "quiet" }, row.title),
       h("div", { class: "row" }, state(row), h("progress", { value: row.generations ? row.generation / row.generations : 0, "aria-label": "progress" }),
         h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
-          + (going && row.generation && row.generations > row.generation ? `; ${duration(row.seconds / row.generation * (row.generations - row.generation))} left` : ""))));
+), h("span", { class: "small quiet" }, remaining)));
+    timeLeft(row, going);
+  }
+
+  // It counts down by itself: in a long check nothing else changes.
+  const remaining = h("span");
+  let ticking = 0;
+  function timeLeft(row, going) {
+    clearInterval(ticking);
+    const show = () => {
+      const left = Math.max(0, row.left - Math.max(0, Date.now() / 1000 - row.updated));
+      remaining.textContent = !going || row.left === null ? "" : `${row.checking ? "a check goes on; " : ""}${duration(left)} left`;
+    };
+    show();
+    if (going) ticking = setInterval(show, 1000);
   }
 
   function drawFacts() {
@@ -262,7 +286,8 @@ export async function showRun(place, run) {
     drawHead(found.row, found.own);
     drawFacts();
   }
-  return listen([run], take);
+  const end = listen([run], take);
+  return () => { clearInterval(ticking); end(); };
 }
 
 /** Lets the champions of runs meet, and shows how they are rated. */

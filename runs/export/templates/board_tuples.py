@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from zlib import decompress
 
 # --- The network --------------------------------------------------------------------------
-CELLS = 1
+READ, KINDS, BITS = 1, 2, 1
+PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
 VIEWS = [[0]]
 TUPLES = [[0]]
 NUMBERS = """
@@ -20,12 +21,11 @@ c-muNfB*mh2mk>
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
     """The sum of all entries that tuples read from these planes of bits, in units of 1/65536."""
-    kinds = len(planes) + 1
-    contents = [0] * CELLS
-    for kind, word in enumerate(planes, start=1):
-        for cell in range(CELLS):
-            if word >> cell & 1:
-                contents[cell] = kind
+    contents = [0] * READ
+    for plane, word in enumerate(planes):
+        for bit in range(BITS):
+            if word >> bit & 1:
+                contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane
     total = 0
     for view in VIEWS:
         seen = [contents[cell] for cell in view]
@@ -33,9 +33,9 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
         for cells in TUPLES:
             entry = 0
             for cell in reversed(cells):
-                entry = kinds * entry + seen[cell]
+                entry = KINDS * entry + seen[cell]
             total += ENTRIES[table + entry]
-            table += kinds ** len(cells)
+            table += KINDS ** len(cells)
     return [total]
 
 
