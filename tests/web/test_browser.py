@@ -439,6 +439,35 @@ def list_nameless(page: Any) -> list[str]:
     ]
 
 
+def test_species_are_drawn_one_on_top_of_the_other(page: Any, server: Client) -> None:
+    """Where one ends the next begins; the whole height is the population."""
+    page.goto(server.address)
+    drawn = page.evaluate(
+        """async () => {
+          const { Areas } = await import("/static/charts.js");
+          const areas = new Areas("Sizes", "");
+          const x = [0, 1, 2];
+          areas.show([{ name: "1", colour: "#112233", x, sizes: [10, 6, 0] },
+            { name: "2", colour: "#445566", x, sizes: [0, 4, 10] }]);
+          const drawn = [...areas.svg.querySelectorAll(".area")];
+          return {
+            edges: drawn.map((area) => area.getAttribute("d").match(/[0-9.]+ [0-9.]+/g)),
+            colours: drawn.map((area) => area.getAttribute("fill")),
+            names: [...areas.svg.querySelectorAll(".inside")].map((text) => text.textContent),
+            label: areas.svg.getAttribute("aria-label"),
+          };
+        }"""
+    )
+    (first, second), ground, top = drawn["edges"], 194.0, 8.0  # of 220 pixels
+    height = {at: float(point.split()[1]) for at, point in enumerate(first)}
+    middle = ground - 0.6 * (ground - top)
+    assert list(height.values()) == pytest.approx([top, middle, ground, ground, ground, ground])
+    assert second[-3:] == first[:3][::-1]  # it stands on the first one
+    assert [float(point.split()[1]) for point in second[:3]] == [top] * 3
+    assert (drawn["colours"], drawn["names"]) == (["#112233", "#445566"], ["1", "2"])
+    assert drawn["label"] == "Sizes; newest: species 2: 10"
+
+
 def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:
     nasty = "<img src=x onerror=document.body.remove()><script>document.body.remove()</script>"
     folder = server.folder / "nasty"
