@@ -9,7 +9,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evolve_arena.core.errors import spell
@@ -260,6 +260,8 @@ class RunDirectory:
                 yield
             finally:
                 self._held = before
+                with suppress(OSError):  # the page reads there who goes on with the run
+                    os.ftruncate(descriptor, 0)
                 hold(descriptor, free=True)
         finally:
             os.close(descriptor)

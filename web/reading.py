@@ -22,6 +22,7 @@ from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
+from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.recipe import (
     CheckConfig,
     Recipe,
@@ -52,6 +53,7 @@ DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
 MOST_RUNS = 2000
 MOST_SPECIES = 60
+"""So many are drawn apart, and all others as one."""
 MOST_MEETING = 12
 OPENING_PLIES = 4
 """Random plies before two champions meet, which play the same game again and again otherwise."""
@@ -176,6 +178,7 @@ class Desk:
 
     def read_form(self, recipe: str) -> dict[str, Any]:
         """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
+        recipe = recipe or usual_game()
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
@@ -374,7 +377,6 @@ def _write_record(record: Record) -> dict[str, Any]:
         name: [write_number(value) for value in blocks(column).tolist()]
         for name, column in record.statistics.items()
     }
-    sizes = sorted(record.species.items(), key=lambda item: -sum(item[1].values()))
     return {
         "generations": record.generations,
         "statistics": columns,
@@ -386,8 +388,25 @@ def _write_record(record: Record) -> dict[str, Any]:
             for generation, each in record.ratings.items()
             for low, high in [each.interval]
         ],
-        "species": {str(number): by for number, by in sizes[:MOST_SPECIES]},
+        "species": _write_species(record),
     }
+
+
+def _write_species(record: Record) -> list[dict[str, Any]]:
+    """The species from the bottom of the picture to its top: number, colour, sizes."""
+    stack = stack_species(record, MOST_SPECIES)
+    numbers: list[int | None] = [*stack.species, None]
+    return [
+        {
+            "number": number,
+            "colour": "#" + bytes(round(255 * part) for part in colour).hex(),
+            "sizes": [round(size, 2) for size in sizes],
+        }
+        for number, colour, sizes in zip(
+            numbers, [*map(colour_species, stack.species), REST], stack.sizes.tolist(), strict=True
+        )
+        if any(sizes)
+    ]
 
 
 def _describe_network(run: Run) -> dict[str, Any]:

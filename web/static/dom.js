@@ -19,11 +19,11 @@ export async function ask(path, given = {}) {
 }
 
 /** Tells the server to do something, and waits until it is done. */
-export async function tell(path, given = {}, keepalive = false) {
+export async function tell(path, given = {}) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify(given);
   let found;
-  do found = await read(await fetch(`/api/${path}`, { method: "POST", headers, body, keepalive }));
+  do found = await read(await fetch(`/api/${path}`, { method: "POST", headers, body }));
   while (found.later);
   return found;
 }

@@ -1,6 +1,6 @@
 // All runs, one run, and several beside each other.
 
-import { Chart } from "./charts.js";
+import { Areas, Chart } from "./charts.js";
 import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
 
 const STATES = {
@@ -131,11 +131,12 @@ class Curves {
     if (entries.some(([, record]) => record.adapts)) {
       this.chart("strength", "Mutation strength", "The population's median.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
     }
-    if (alone && Object.keys(entries[0][1].species).length) {
-      const species = Object.entries(entries[0][1].species);
-      this.chart("sizes", "Sizes of the species", `Individuals; the ${species.length} largest.`, { height: 160, low: 0 })
-        .show(species.map(([number, by], place) => ({ name: place < 6 ? `species ${number}` : "", hue: place % 7,
-          x: Object.keys(by).map(Number), y: Object.values(by) })));
+    if (alone && entries[0][1].species.length) {
+      const { species, statistics } = entries[0][1];
+      this.areas ??= new Areas("Sizes of the species", "Individuals, the oldest species at the bottom; grey: all others together.");
+      this.areas.show(species.map(({ number, colour, sizes }) =>
+        ({ name: number === null ? "others" : String(number), colour, x: statistics.generation, sizes })));
+      if (!this.areas.element.isConnected) this.place.append(this.areas.element);
     }
   }
 }
