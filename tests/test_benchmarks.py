@@ -16,6 +16,7 @@ from benchmarks.line import Line, SkippedError
 from evolve_arena.games.connect_four.game import ConnectFour
 
 GAME = ConnectFour()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("part", benchmarks.PARTS)
@@ -23,6 +24,7 @@ def test_a_part_made_small_runs_to_its_end(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # workers of Ray do a benchmark's work, too
     code = benchmarks.main([part, "--small"])
     told = capfd.readouterr()
     assert code == 0, told.out + told.err
