@@ -109,6 +109,7 @@ def start(
             run=run,
             changes=values,
             seed=seed,
+            population=population,
             force=force,
             allow_process=allow_process,
         )

@@ -188,14 +188,13 @@ def start(
         "seed": seed,
         "force": force,
         "allow_process": _find_permission(allow_process),
+        "population": population or (),
     }
     where = {"workers": workers, "executor": executor, "address": address}
     if minutes is not None:
-        if population:
-            raise BadValueError("--minutes and --population do not go together: leave one out")
         _start_timed(minutes, recipe, given, where, quiet=quiet)
         return
-    made = prepare(recipe, **given, population=population or ())
+    made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
     _evolve(made, quiet=quiet, **where)
