@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, field, make_dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
@@ -165,7 +165,7 @@ def join(groups: Sequence[Any]) -> Any:
 
 def pick(individuals: Any, rows: NDArray[np.int64]) -> Any:
     """Copies of some *individuals*, in the order of *rows*."""
-    return individuals.take(rows) if is_dataclass(individuals) else individuals[rows]
+    return individuals[rows] if isinstance(individuals, np.ndarray) else individuals.take(rows)
 
 
 class Islands(Method[Any]):

@@ -45,7 +45,7 @@ class AbsentMethod(Method[Any]):
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
         """Those of the *game*: nothing here says which it breeds."""
-        return game.networks
+        return dict(game.networks)
 
     @classmethod
     def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
