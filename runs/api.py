@@ -140,7 +140,7 @@ def prepare(
         name = Path(neat_config).stem
     recipe = obtain(recipe, allow_process)
     made = Run(RunDirectory(run or Path(HOME) / name), recipe.begin())
-    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
+    made.remarks = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()

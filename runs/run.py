@@ -47,7 +47,8 @@ class Run:
         self.recipe = recipe
         self.method = recipe.make_method()
         self.remarks: list[str] = []
-        """What of a file of neat-python had no effect when the run was started by it."""
+        """What was given and had no effect when the run was started: of a file of neat-python, or
+        of another method than the one that was chosen."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 

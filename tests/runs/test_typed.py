@@ -17,10 +17,18 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.directory import find_run
-from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
+from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.players import name_player
-from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
+from evolve_arena.runs.recipe import (
+    CheckConfig,
+    Recipe,
+    RunConfig,
+    describe_recipe,
+    load_recipe,
+    recipe_names,
+)
 from tests import forked
 
 TINY = [
@@ -36,6 +44,12 @@ def evolve(*words: str, folder: Path, code: int = 0, typed: str = "") -> str:
     done = forked.evolve(*words, folder=folder, typed=typed)
     assert done.returncode == code, done.stderr + done.stdout
     return done.stdout + done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions and classes that tests register are gone after them."""
+    monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(scope="module")
@@ -299,3 +313,50 @@ def test_a_run_called_like_a_game_is_an_opponent(place: Path) -> None:
     text = evolve("play", "connect-four", "--seed", "1", folder=place, typed="quit\n")
     assert text.startswith("Game 1: connect-four is x, you are o.")
     shutil.rmtree(place / "evolved/connect-four")
+
+
+def test_one_value_stands_for_a_list_of_one(tmp_path: Path) -> None:
+    assert load_recipe("connect-four", ["network.hidden=32"]).network["hidden"] == [32]
+    assert load_recipe("connect-four", {"network.hidden": 32}).network["hidden"] == [32]
+    changed = load_recipe("connect-four").change({"check.opponents": "random"})
+    assert changed.check.opponents == ("random",)
+    file = tmp_path / "own.toml"
+    file.write_text("[network]\nhidden = 7")
+    assert load_recipe(str(file)).network["hidden"] == [7]
+    with pytest.raises(RecipeError, match=r"network\.hidden.* is 'many'"):
+        load_recipe("connect-four", ["network.hidden=many"])
+
+
+def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
+    words = ["--set", "neat.pop_size=6", "--set", "check.games=4", "--generations", "1"]
+    words += ["--set", "method.name=neat", "--quiet"]
+    done = forked.evolve("start", "gomoku", *words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert line.startswith("evolve: left out, since method neat does not have them: network.")
+    assert "method neat" in evolve("info", "gomoku", folder=tmp_path)
+    assert "left out" not in evolve("resume", "gomoku", "--generations", "2", folder=tmp_path)
+
+
+@pytest.mark.parametrize("game", ["connect-four", "gomoku", "hex", "othello", "tic-tac-toe"])
+def test_each_method_can_be_chosen_for_each_recipe(game: str) -> None:
+    for name in (each for each in recipe_names() if describe_recipe(each).game == game):
+        if describe_recipe(name).is_published or load_recipe(name).game.get("steal"):
+            continue
+        for method in methods_of(game):
+            recipe = load_recipe(name, {"method.name": method})
+            assert recipe.method["name"] == method
+            assert bool(recipe.remarks) <= (method != describe_recipe(name).method)
+            changed = load_recipe(name).change({"method.name": method})
+            assert changed.method["name"] == method
+
+
+def test_a_key_that_was_typed_does_not_fall_away() -> None:
+    with pytest.raises(RecipeError, match=r"method\.elites is a key of the method 'tournament'"):
+        load_recipe("connect-four", ["method.name=neat", "method.elites=1"])
+    recipe = load_recipe("connect-four", ["method.name=neat", "neat.pop_size=20"])
+    assert recipe.neat is not None
+    assert recipe.neat["pop_size"] == 20
+    back = recipe.change({"method.name": "tournament"})
+    assert back.neat is None
+    assert "neat.pop_size" in back.remarks[0]
