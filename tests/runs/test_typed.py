@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,7 @@ from evolve_arena.runs.recipe import (
     load_recipe,
     recipe_names,
 )
+from evolve_arena.web import serving
 from tests import forked
 
 TINY = [
@@ -360,3 +362,24 @@ def test_a_key_that_was_typed_does_not_fall_away() -> None:
     back = recipe.change({"method.name": "tournament"})
     assert back.neat is None
     assert "neat.pop_size" in back.remarks[0]
+
+
+def test_a_port_that_is_taken_gives_way_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving._bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with serving._listen_near("127.0.0.1", port) as near:
+            other = near.getsockname()[1]
+            assert port < other < port + serving.NEAR
+            with serving._listen_near("127.0.0.1", port) as third:
+                assert other < third.getsockname()[1] < port + serving.NEAR
+            words = ["serve", str(tmp_path), "--port", str(port)]
+            text = evolve(*words, folder=tmp_path, code=2)
+            free = re.search(r"Address already in use; --port (\d+) is free$", text.strip())
+            assert free, text
+            assert other < int(free[1]) < port + serving.NEAR
+    with serving._listen_near("127.0.0.1", port) as first:
+        assert first.getsockname()[1] == port
+    with pytest.raises(BadValueError, match=r"can't listen at 203\.0\.113\.7"):
+        serving._listen_near("203.0.113.7", port)
