@@ -383,3 +383,48 @@ def test_a_port_that_is_taken_gives_way_to_the_next(
         assert first.getsockname()[1] == port
     with pytest.raises(BadValueError, match=r"can't listen at 203\.0\.113\.7"):
         serving._listen_near("203.0.113.7", port)
+
+
+@pytest.mark.parametrize("target", ["python", "html", "neat-python", "onnx"])
+def test_an_edited_export_is_not_replaced_without_force(target: str, tmp_path: Path) -> None:
+    recipe = "connect-four-neat" if target == "neat-python" else "connect-four"
+    words = ["method.individuals=6", "method.tournament_size=2"]
+    words = ["neat.pop_size=6"] if target == "neat-python" else words
+    words = [word for text in (*words, "check.games=2") for word in ("--set", text)]
+    start = ["start", recipe, "--run", "one", *words, "--generations", "1", "--quiet"]
+    evolve(*start, folder=tmp_path)
+    export = ["export", "one", "--to", target]
+    file = tmp_path / evolve(*export, folder=tmp_path).splitlines()[-1]
+    content = file.read_bytes()
+    evolve(*start, "--force", "--seed", "2", folder=tmp_path)
+    file.write_bytes(content)
+    evolve(*export, folder=tmp_path)
+    newer = file.read_bytes()
+    assert newer != content
+    file.write_bytes(newer + b"\n")
+    text = evolve(*export, folder=tmp_path, code=2)
+    assert f"one/{file.name} was edited since it was exported" in text
+    assert text.count("\n") == 1
+    assert file.read_bytes() == newer + b"\n"
+    evolve(*export, "--force", folder=tmp_path)
+    assert file.read_bytes() == newer
+    evolve(*export, folder=tmp_path)
+    (tmp_path / "one/.exported.json").unlink()
+    evolve(*export, folder=tmp_path)  # as it is what would be written
+    (tmp_path / "one/.exported.json").write_text("[")
+    file.write_bytes(content)
+    assert "or another version has exported it" in evolve(*export, folder=tmp_path, code=2)
+    file.unlink()
+    file.symlink_to(tmp_path / "elsewhere")
+    evolve(*export, folder=tmp_path)
+    assert file.read_bytes() == newer
+    assert not file.is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_an_export_of_a_run_that_was_replaced_is_no_edited_one(tmp_path: Path) -> None:
+    words = ["start", "connect-four", "--run", "one", *TINY]
+    evolve(*words, folder=tmp_path)
+    evolve("export", "one", "--to", "html", folder=tmp_path)
+    evolve(*words, "--force", "--seed", "2", folder=tmp_path)
+    evolve("export", "one", "--to", "html", folder=tmp_path)
