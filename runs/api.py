@@ -165,10 +165,11 @@ def prepare(
     else:
         recipe = recipe.change(values)
     recipe, state = obtain(recipe, allow_process).begin(), None
+    told = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
     if recipe.run.begins_elsewhere:
         recipe, state = find_beginning(recipe, allow_process)
     made = Run(RunDirectory(place), recipe)
-    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
+    made.remarks = told
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()

@@ -50,8 +50,8 @@ class Run:
         self.method = recipe.make_method()
         self._is_whole = not recipe.find_absent()
         self.remarks: list[str] = []
-        """What is to be told of its start: what of a file of neat-python had no effect, or who won
-        the race from which it comes."""
+        """What is to be told of its start: what of a file of neat-python, or of another method than
+        the one that was chosen, had no effect; or who won the race from which it comes."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 

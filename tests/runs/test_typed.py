@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,10 +18,19 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.directory import find_run
-from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
+from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.players import name_player
-from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
+from evolve_arena.runs.recipe import (
+    CheckConfig,
+    Recipe,
+    RunConfig,
+    describe_recipe,
+    load_recipe,
+    recipe_names,
+)
+from evolve_arena.web import serving
 from tests import forked
 
 TINY = [
@@ -36,6 +46,12 @@ def evolve(*words: str, folder: Path, code: int = 0, typed: str = "") -> str:
     done = forked.evolve(*words, folder=folder, typed=typed)
     assert done.returncode == code, done.stderr + done.stdout
     return done.stdout + done.stderr
+
+
+@pytest.fixture(autouse=True)
+def _own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions and classes that tests register are gone after them."""
+    monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(scope="module")
@@ -299,3 +315,116 @@ def test_a_run_called_like_a_game_is_an_opponent(place: Path) -> None:
     text = evolve("play", "connect-four", "--seed", "1", folder=place, typed="quit\n")
     assert text.startswith("Game 1: connect-four is x, you are o.")
     shutil.rmtree(place / "evolved/connect-four")
+
+
+def test_one_value_stands_for_a_list_of_one(tmp_path: Path) -> None:
+    assert load_recipe("connect-four", ["network.hidden=32"]).network["hidden"] == [32]
+    assert load_recipe("connect-four", {"network.hidden": 32}).network["hidden"] == [32]
+    changed = load_recipe("connect-four").change({"check.opponents": "random"})
+    assert changed.check.opponents == ("random",)
+    file = tmp_path / "own.toml"
+    file.write_text("[network]\nhidden = 7")
+    assert load_recipe(str(file)).network["hidden"] == [7]
+    with pytest.raises(RecipeError, match=r"network\.hidden.* is 'many'"):
+        load_recipe("connect-four", ["network.hidden=many"])
+
+
+def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
+    words = ["--set", "neat.pop_size=6", "--set", "check.games=4", "--generations", "1"]
+    words += ["--set", "method.name=neat", "--quiet"]
+    done = forked.evolve("start", "gomoku", *words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert line.startswith("evolve: left out, since method neat does not have them: network.")
+    assert "method neat" in evolve("info", "gomoku", folder=tmp_path)
+    assert "left out" not in evolve("resume", "gomoku", "--generations", "2", folder=tmp_path)
+
+
+@pytest.mark.parametrize("game", ["connect-four", "gomoku", "hex", "othello", "tic-tac-toe"])
+def test_each_method_can_be_chosen_for_each_recipe(game: str) -> None:
+    for name in (each for each in recipe_names() if describe_recipe(each).game == game):
+        if describe_recipe(name).is_published or load_recipe(name).game.get("steal"):
+            continue
+        for method in methods_of(game):
+            recipe = load_recipe(name, {"method.name": method})
+            assert recipe.method["name"] == method
+            assert bool(recipe.remarks) <= (method != describe_recipe(name).method)
+            changed = load_recipe(name).change({"method.name": method})
+            assert changed.method["name"] == method
+
+
+def test_a_key_that_was_typed_does_not_fall_away() -> None:
+    with pytest.raises(RecipeError, match=r"method\.elites is a key of the method 'tournament'"):
+        load_recipe("connect-four", ["method.name=neat", "method.elites=1"])
+    recipe = load_recipe("connect-four", ["method.name=neat", "neat.pop_size=20"])
+    assert recipe.neat is not None
+    assert recipe.neat["pop_size"] == 20
+    back = recipe.change({"method.name": "tournament"})
+    assert back.neat is None
+    assert "neat.pop_size" in back.remarks[0]
+
+
+def test_a_port_that_is_taken_gives_way_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving._bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with serving._listen_near("127.0.0.1", port) as near:
+            other = near.getsockname()[1]
+            assert port < other < port + serving.NEAR
+            with serving._listen_near("127.0.0.1", port) as third:
+                assert other < third.getsockname()[1] < port + serving.NEAR
+            words = ["serve", str(tmp_path), "--port", str(port)]
+            text = evolve(*words, folder=tmp_path, code=2)
+            free = re.search(r"Address already in use; --port (\d+) is free$", text.strip())
+            assert free, text
+            assert other < int(free[1]) < port + serving.NEAR
+    with serving._listen_near("127.0.0.1", port) as first:
+        assert first.getsockname()[1] == port
+    with pytest.raises(BadValueError, match=r"can't listen at 203\.0\.113\.7"):
+        serving._listen_near("203.0.113.7", port)
+
+
+@pytest.mark.parametrize("target", ["python", "html", "neat-python", "onnx"])
+def test_an_edited_export_is_not_replaced_without_force(target: str, tmp_path: Path) -> None:
+    recipe = "connect-four-neat" if target == "neat-python" else "connect-four"
+    words = ["method.individuals=6", "method.tournament_size=2"]
+    words = ["neat.pop_size=6"] if target == "neat-python" else words
+    words = [word for text in (*words, "check.games=2") for word in ("--set", text)]
+    start = ["start", recipe, "--run", "one", *words, "--generations", "1", "--quiet"]
+    evolve(*start, folder=tmp_path)
+    export = ["export", "one", "--to", target]
+    file = tmp_path / evolve(*export, folder=tmp_path).splitlines()[-1]
+    content = file.read_bytes()
+    evolve(*start, "--force", "--seed", "2", folder=tmp_path)
+    file.write_bytes(content)
+    evolve(*export, folder=tmp_path)
+    newer = file.read_bytes()
+    assert newer != content
+    file.write_bytes(newer + b"\n")
+    text = evolve(*export, folder=tmp_path, code=2)
+    assert f"one/{file.name} was edited since it was exported" in text
+    assert text.count("\n") == 1
+    assert file.read_bytes() == newer + b"\n"
+    evolve(*export, "--force", folder=tmp_path)
+    assert file.read_bytes() == newer
+    evolve(*export, folder=tmp_path)
+    (tmp_path / "one/.exported.json").unlink()
+    evolve(*export, folder=tmp_path)  # as it is what would be written
+    (tmp_path / "one/.exported.json").write_text("[")
+    file.write_bytes(content)
+    assert "or another version has exported it" in evolve(*export, folder=tmp_path, code=2)
+    file.unlink()
+    file.symlink_to(tmp_path / "elsewhere")
+    evolve(*export, folder=tmp_path)
+    assert file.read_bytes() == newer
+    assert not file.is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_an_export_of_a_run_that_was_replaced_is_no_edited_one(tmp_path: Path) -> None:
+    words = ["start", "connect-four", "--run", "one", *TINY]
+    evolve(*words, folder=tmp_path)
+    evolve("export", "one", "--to", "html", folder=tmp_path)
+    evolve(*words, "--force", "--seed", "2", folder=tmp_path)
+    evolve("export", "one", "--to", "html", folder=tmp_path)
