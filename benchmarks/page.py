@@ -83,6 +83,7 @@ class _Server:
         connection.request("GET", f"{path}?{urlencode(query)}", headers=self.shown)
         response = connection.getresponse()
         response.read()
+        connection.close()
         assert response.status == 200
         return time.perf_counter() - begun
 
@@ -94,24 +95,26 @@ class _Server:
             connection = http.client.HTTPConnection(self.host, timeout=60)
             address = f"/api/events?{urlencode({'run': run})}"
             connection.request("GET", address, headers=self.shown)
-            connections.append((connection.sock, connection.getresponse()))
+            connections.append((connection, connection.getresponse()))
         threads = [threading.Thread(target=_read, args=(response,)) for _, response in connections]
         for thread in threads:
             thread.start()
         yield
-        for sock, _ in connections:  # ends a read that waits
-            sock.shutdown(socket.SHUT_RDWR)
+        for connection, _ in connections:  # ends a read that waits
+            connection.sock.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
-        for _, response in connections:
+        for connection, response in connections:
             response.close()
+            connection.close()
 
     def __enter__(self) -> _Server:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        with self.process:  # waits, and closes what it prints to
+            pass
 
 
 def _many(folder: Path) -> Iterator[Line]:

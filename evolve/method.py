@@ -237,6 +237,17 @@ class Method(ABC, Generic[S]):
         changed: Any = replace(cast(Any, state), population=population)
         return cast(S, changed)
 
+    def enter(self, state: S, individuals: Any) -> S:
+        """The initial *state* with *individuals* of other runs in the first places.
+
+        Raises:
+            BadValueError: The method takes none.
+        """
+        population = state.population.copy()
+        population[: len(individuals)] = individuals
+        changed: Any = replace(cast(Any, state), population=population)
+        return cast(S, changed)
+
     def find_fitness(self, state: S, arena: Arena) -> NDArray[np.float64]:
         """The fitness of each individual, shape ``(individuals,)``; nobody is bred.
 

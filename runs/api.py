@@ -43,6 +43,7 @@ def start(
     changes: Changes = (),
     generations: int | None = None,
     seed: int | None = None,
+    population: str | Path | Iterable[str | Path] = (),
     workers: int | None = None,
     executor: str | None = None,
     address: str | None = None,
@@ -64,6 +65,8 @@ def start(
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
         generations: Replaces the recipe's last generation.
         seed: Replaces the recipe's seed.
+        population: Other runs, as ``RUN`` or ``RUN@GENERATION``, whose champions and individuals
+            are in the first population; those that are missing are drawn as usual.
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
         address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
@@ -106,6 +109,7 @@ def start(
             run=run,
             changes=values,
             seed=seed,
+            population=population,
             force=force,
             allow_process=allow_process,
         )
@@ -115,6 +119,7 @@ def start(
         run=run,
         changes=values,
         seed=seed,
+        population=population,
         force=force,
         allow_process=allow_process,
     )
@@ -135,11 +140,14 @@ def prepare(
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
+    population: str | Path | Iterable[str | Path] = (),
     force: bool = False,
     allow_process: Allow = False,
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
+    if places := [population] if isinstance(population, str | Path) else list(population):
+        values |= {"run.population": [str(place) for place in places], "run.start_sha256": None}
     remarks: tuple[str, ...] = ()
     if neat_config is not None:
         if isinstance(recipe, Recipe):

@@ -11,11 +11,14 @@ from types import ModuleType
 import pytest
 
 from benchmarks import __main__ as benchmarks
-from benchmarks import blocks
+from benchmarks import blocks, exact_play
 from benchmarks.line import Line, SkippedError
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.players.player import make_random
 
 GAME = ConnectFour()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("part", benchmarks.PARTS)
@@ -23,6 +26,7 @@ def test_a_part_made_small_runs_to_its_end(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # workers of Ray do a benchmark's work, too
     code = benchmarks.main([part, "--small"])
     told = capfd.readouterr()
     assert code == 0, told.out + told.err
@@ -111,3 +115,33 @@ def test_blocks_are_distinct_and_a_search_of_two_plies_finds_all(
     lines = {line.name: line for line in blocks.measure([])}
     assert lines["minimax:depth=2"].value == 40
     assert 4 < lines["chance, expected"].value < 8 < lines["test-bot"].value < 30
+
+
+def test_pig_played_perfectly_wins_as_often_as_is_published() -> None:
+    chances, rolls = exact_play.solve_pig(100)
+    assert chances[0, 0, 0] == pytest.approx(0.530592, abs=1e-6)  # Neller and Presser
+    assert rolls[20, 0, 0]
+    assert not rolls[21, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "value", "openings", "won"),
+    [
+        ("chomp", {"height": 2, "width": 2}, exact_play.SOON - 4, 4, 5),
+        ("tic-tac-toe", {}, 0, 24, 2836),
+    ],
+)
+def test_small_games_are_solved(
+    name: str, options: dict[str, int], value: int, openings: int, won: int
+) -> None:
+    game = make_game(name, **options)
+    exact = exact_play.ExactPlayer(game)
+    assert exact.value(game.initial()) == value
+    assert len(exact.openings()) == openings
+    assert exact_play.count_kept(exact, exact) == (won, won)
+    kept, _ = exact_play.count_kept(make_random(game), exact)
+    assert kept < won
+    assert exact_play.meet(exact_play.ExactPlayer(game), exact, 40, seed=1).score == 0.5
+    lost = exact_play.meet(make_random(game), exact, 40, seed=1)
+    assert lost.losses > lost.wins
+    assert lost.games == 40

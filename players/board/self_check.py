@@ -45,6 +45,8 @@ FEWEST = 5
 LARGEST_VALUE = 2**30
 MOST_NAMES = 5000
 """Of so many moves the names are compared with each other."""
+NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "99999999999999999999")
+"""Texts that people may type and that hardly name a move."""
 
 ADVICE = (
     (
@@ -308,8 +310,32 @@ class _PlainChecker:
                 self.fail(
                     "name_move", f"moves {names[name.lower()]} and {move} are both called {name!r}"
                 )
-            if "read_move" in self.game.plain and self.game.parse_move(name) != move:
-                self.fail("read_move", f"read_move reads {name!r}, move {move}, as another move")
+            if "read_move" in self.game.plain:
+                self.check_reading(name, move)
+
+    def check_reading(self, text: str, move: int | None) -> None:
+        """Makes sure that a *text* is read as a *move*; as anything, without an error, if None."""
+        try:
+            read = self.game.ask("read_move", text)
+        except GameFileError as error:
+            meant = "which names no move: give None for it" if move is None else f"move {move}"
+            raise GameFileError(f"{error} (read_move was given {text!r:.40}, {meant})") from None
+        if move is not None and (read is None or int(read) != move):
+            self.fail("read_move", f"read_move reads {text!r:.40}, move {move}, as {read!r:.40}")
+
+
+def check_typed(game: BoardGame) -> None:
+    """Makes sure that a file's read_move takes all that people may type, in small letters.
+
+    Raises:
+        GameFileError: It fails, or reads the name of a move otherwise.
+    """
+    checker = _PlainChecker(game)
+    if "read_move" in game.plain:
+        for move in range(min(game.code.MOVES, MOST_NAMES)):
+            checker.check_reading(game.format_move(move).lower(), move)
+        for text in NONSENSE:
+            checker.check_reading(text, None)
 
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:

@@ -156,6 +156,14 @@ def start(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    population: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN[@GENERATION]",
+            help="A run whose champion and individuals are in the first population; repeatable.",
+            autocompletion=complete_branch,
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
@@ -180,6 +188,7 @@ def start(
         "seed": seed,
         "force": force,
         "allow_process": _find_permission(allow_process),
+        "population": population or (),
     }
     where = {"workers": workers, "executor": executor, "address": address}
     if minutes is not None:
@@ -236,7 +245,7 @@ def resume(
         run,
         from_generation,
         changes=_with_generations(changes or [], generations),
-        force=force or (_ask_to_delete if _is_at_terminal() else False),
+        force=force or (ask_to_delete if _is_at_terminal() else False),
         allow=_find_permission(allow_process),
     )
     if made.recipe.run.start_from and not made.directory.history.exists():
@@ -530,7 +539,7 @@ def _is_at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask_to_delete(question: str) -> bool:
+def ask_to_delete(question: str) -> bool:
     """Shows what would be deleted and asks for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -125,8 +125,8 @@ def test_a_history_without_the_newer_tables_goes_on(small_recipe: Small, tmp_pat
     assert read(path) == ([], {})
     assert Run.open(path).history().ratings == {}
     assert resume(path, generations=9, executor="serial").is_complete()
-    changed = Run(RunDirectory(path), Run.open(path).recipe.change({"run.champion": "strongest"}))
-    RunDirectory(path).write(path / "recipe.toml", changed.recipe.to_toml().encode())
+    changed = Run.open(path).recipe.change({"run.champion": "strongest"})
+    (path / "recipe.toml").write_text(changed.to_toml())
     with sqlite3.connect(path / "history.db") as database:
         for table in TABLES:
             database.execute(f"DELETE FROM {table}")
