@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser import CHROMIUM, SWITCHES, wait_until, with_browser
+from tests.browser import CHROMIUM, SWITCHES, list_faint, wait_until, with_browser
 from tests.served import Client, end, serve
 
 pytestmark = with_browser
@@ -421,6 +421,15 @@ def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> N
     assert list_nameless(page) == []
     assert page.get_by_role("row").count() == 6
     assert page.get_by_role("row").first.get_by_role("gridcell").count() == 7
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_their_ground(scheme: str, page: Any, server: Client) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+        assert list_faint(page) == [], where
 
 
 def list_nameless(page: Any) -> list[str]:
