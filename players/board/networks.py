@@ -16,7 +16,14 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.genomes.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
+from evolve_arena.genomes.tuple_entries import (
+    ENTRIES,
+    FIELDS,
+    FIRST_AT,
+    READINGS,
+    STARTS_AT,
+    TURNS,
+)
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.workspace import (
@@ -298,8 +305,13 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     length: int = 6
     """Cells of a tuple: of a random walk on the board; or drawn at random, where networks see no
     board, but numbers or single bits."""
+    turns: bool = False
+    """Whether tuples have numbers of their own for positions in which the same player moves again:
+    of use where that happens."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.turns, bool):
+            raise BadValueError(f"turns is {self.turns!r}: it must be true or false")
         if self.game.seats != 2:
             raise BadValueError(f"seats is {self.game.seats}: tuple networks play games for two")
         super().__post_init__()
@@ -350,14 +362,19 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """As who is to move sees them."""
+        """As who is to move sees them, so that the same player moves."""
         read, game = self.reading, self.game
         bits = game.observe(position, game.to_move(position))[:, : read.bits]
         planes, places = np.nonzero(bits)
         contents = np.zeros(read.cells, dtype=np.int64)
         cells = read.plane_step * planes + read.bit_step * places
         np.add.at(contents, cells, 1 + read.kind_step * planes)
-        return 0, contents
+        return int(self.turns), contents
+
+    @property
+    def sides(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Whose turn it is, if there are numbers for either."""
+        return ("the other moves", "moves again") if self.turns else ("",)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
         """The first cell is the lowest digit of an entry's number."""
@@ -388,15 +405,13 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
         code = self.game.code
         key = cells.astype(np.int16).tobytes(), cells.shape
-        kinds = self.reading.kinds
-        if self.tuples * kinds**self.length > MOST_NUMBERS:
+        kinds, tables = self.reading.kinds, self.tuples * (1 + self.turns)
+        if tables * kinds**self.length > MOST_NUMBERS:
             raise explain_too_large(
-                (self.tuples, self.length),
-                MOST_NUMBERS,
-                lambda length: self.tuples * kinds**length,
+                (self.tuples, self.length), MOST_NUMBERS, lambda length: tables * kinds**length
             )
         size = int(code.PLANES), int(code.CELLS), int(code.WIDTH)
-        return _make_table(*key, *size, self.game.symmetry, self.reading)
+        return _make_table(*key, *size, self.game.symmetry, self.reading, self.turns)
 
 
 @lru_cache(maxsize=64)
@@ -408,6 +423,7 @@ def _make_table(
     width: int,
     symmetry: str,
     read: Reading,
+    turns: bool,
 ) -> TupleTable:
     tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
     powers = read.kinds ** np.arange(shape[1], dtype=np.int64)
@@ -426,10 +442,10 @@ def _make_table(
     first = np.repeat(np.arange(shape[0]) * read.kinds ** shape[1], len(places))
     parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
     head = np.zeros(FIELDS)
-    head[[READINGS, ENTRIES]] = len(readings), numbers
+    head[[READINGS, ENTRIES, TURNS]] = len(readings), numbers, turns
     head[STARTS_AT : FIRST_AT + 1] = np.cumsum([FIELDS, *map(len, parts[:-1])])
     structure = np.concatenate([head, *parts]).astype(np.int32)
-    return TupleTable(structure, len(readings), numbers)
+    return TupleTable(structure, len(readings), numbers * (1 + turns))
 
 
 def _find_views(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:

@@ -199,6 +199,12 @@ def find_mover(states: Any, state: Any) -> Any:
 
 
 @inlined
+def moves_again(states: Any, state: Any, seat: Any) -> Any:
+    """Whether it is a *seat*'s turn; of a game that is over the answer may be either."""
+    return np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state)) == seat
+
+
+@inlined
 def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
     """Writes the legal moves into *moves* from place *at* on; gives how many.
 

@@ -171,6 +171,8 @@ def _write_facts(player: BredPlayer) -> str:
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     return f"""\
 TAKES_WINS = {takes_wins}
+# Whether the network also sees if it is its turn.
+TURNS = {bool(getattr(decoder, "turns", False))}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
 {", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
@@ -234,7 +236,7 @@ def _describe_tuples(player: TuplePlayer) -> NetworkSource:
 # How many cells tuples read, how many contents each can have, how many bits of each plane
 # count, and what these do: how far a plane and a bit are from the next one, and from that what
 # they add.
-READ, KINDS, BITS = {read.cells}, {read.kinds}, {read.bits}
+READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
 PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
 # Where each cell lies in each view of the board.
 VIEWS = {textwrap.fill(repr(views), 96, subsequent_indent="    ")}

@@ -75,6 +75,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
     facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
     facts |= {name: int(getattr(code, name)) for name in ("SEES_CELLS", "HAS_POINTS")}
+    facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
 
@@ -198,8 +199,9 @@ def _describe_tuples(player: TuplePlayer) -> NetworkSource:
 // How many cells tuples read, how many contents each can have, how many bits of each plane count,
 // and what these do: how far a plane and a bit are from the next one, and what they add.
 #define READ {read.cells}
-#define KINDS {read.kinds}
+#define CONTENTS {read.kinds}
 #define BITS {read.bits}
+#define TABLE_SIZE {read.kinds ** cells.shape[1]}
 #define PLANE_STEP {read.plane_step}
 #define BIT_STEP {read.bit_step}
 #define KIND_STEP {read.kind_step}
