@@ -103,6 +103,12 @@ class VectorMethod(Method[Any]):
     def advance(self, state: Any, fitness: NDArray[np.float64], rng: np.random.Generator) -> Any:
         """The next state, but for its generation and its hall of fame; by default it breeds."""
         bred = call(self.breed, state.population.copy(), fitness.copy(), rng)
+        if bred is None or isinstance(bred, tuple):
+            returned = "None" if bred is None else f"a tuple of {len(bred)}"
+            raise UserCodeError(
+                f"{self.name}.breed returns {returned}, not one array of shape"
+                f" {state.population.shape}"
+            )
         return replace(state, population=bred)
 
     @classmethod

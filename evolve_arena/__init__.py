@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evolve_arena.players.player import Player
     from evolve_arena.players.specification import register_player
     from evolve_arena.runs.api import (
+        branch,
         duel,
         evaluate,
         load,

@@ -36,6 +36,7 @@ from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
 
+NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""
 
@@ -82,6 +83,8 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
                 f"player {kind} plays {' and '.join(others)}, not {game.name} (there are:"
                 f" {', '.join(forms)})"
             )
+        if kind in game_names():
+            raise BadValueError(f"{kind} is a game and no player: name a player, and --game {kind}")
         raise UnknownNameError("player", specification.strip(), [*forms, "MY_BOTS.py:CLASS"])
     form = known[kind].form
     missing = not argument.strip() and (bool(colon) or not known[kind].optional)
@@ -140,18 +143,22 @@ def read_settings(
 ) -> dict[str, Any]:
     """The settings of a *text* such as ``depth=4,noise=0.2``, in any order.
 
+    A number alone is a value of the first one, if it comes first: ``4,noise=0.2``.
+
     Args:
         kind: The kind of player, for messages.
         text: What stands behind the colon.
-        readers: By name, what reads a value.
+        readers: By name, what reads a value; what is most often set comes first.
 
     Raises:
         UnknownNameError: It sets something else.
         BadValueError: A value is none, or set twice.
     """
     values: dict[str, Any] = {}
-    for setting in text.split(",") if text.strip() else ():
+    for place, setting in enumerate(text.split(",") if text.strip() else ()):
         name, _, value = (part.strip() for part in setting.partition("="))
+        if not place and NUMBER.fullmatch(setting.strip()):  # minimax:4
+            name, value = next(iter(readers)), name
         if name not in readers:
             raise UnknownNameError(f"setting of {kind}", name, readers)
         if name in values:

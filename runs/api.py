@@ -13,14 +13,14 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
-from evolve_arena.core.errors import BadValueError, spell
-from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import SPIEL
+from evolve_arena.core.errors import BadValueError, quote, spell
+from evolve_arena.core.game import AnyGame, Game
+from evolve_arena.core.registry import SPIEL, make_game, usual_game
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import HOME, RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.neat_config import read_neat_config
 from evolve_arena.runs.notebook import show_progress
@@ -41,6 +41,7 @@ def start(
     neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
+    generations: int | None = None,
     seed: int | None = None,
     population: str | Path | Iterable[str | Path] = (),
     workers: int | None = None,
@@ -50,17 +51,19 @@ def start(
     progress: bool | None = None,
     force: bool = False,
     allow_process: bool = False,
+    minutes: float | None = None,
 ) -> Run:
-    """Makes a run directory and evolves until the recipe's last generation.
+    """Makes a run directory and evolves until the recipe's last generation, or for some minutes.
 
     Args:
         recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
-            *neat_config* a game will do, and it may be left out.
+            *neat_config* or *minutes* a game will do, and with the former it may be left out.
         neat_config: A configuration file of neat-python, by which that library breeds; see
             :func:`evolve_arena.runs.neat_config.read_neat_config`.
         run: The directory; ``evolved/NAME`` if None.
         changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
+        generations: Replaces the recipe's last generation.
         seed: Replaces the recipe's seed.
         population: Other runs, as ``RUN`` or ``RUN@GENERATION``, whose champions and individuals
             are in the first population; those that are missing are drawn as usual.
@@ -73,6 +76,8 @@ def start(
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
             *changes* or in a recipe made in Python are the caller's own.
+        minutes: How long it takes, instead of a number of generations. In a game the methods that
+            play it race, and the strongest goes on; see :mod:`evolve_arena.runs.race`.
 
     Raises:
         RecipeError: The recipe is wrong.
@@ -81,11 +86,38 @@ def start(
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers, address)
+    values = read_changes(changes)
+    if generations is not None:
+        if values.get("run.generations", generations) != generations:
+            raise BadValueError(
+                f"generations={generations} and run.generations in changes differ: leave one out"
+            )
+        values["run.generations"] = generations
+    if minutes is not None:
+        from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+
+        timer = TimedStart(
+            check_minutes(minutes),
+            lambda going: show_progress(going, progress),
+            list_callbacks(callbacks),
+            options={"workers": workers, "executor": executor, "address": address},
+        )
+        return start_timed(
+            timer,
+            recipe,
+            neat_config=neat_config,
+            run=run,
+            changes=values,
+            seed=seed,
+            population=population,
+            force=force,
+            allow_process=allow_process,
+        )
     made = prepare(
         recipe,
         neat_config=neat_config,
         run=run,
-        changes=changes,
+        changes=values,
         seed=seed,
         population=population,
         force=force,
@@ -127,21 +159,17 @@ def prepare(
         raise BadValueError(
             f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
         )
+    place = run or find_place(recipe if neat_config is None else neat_config)
     if isinstance(recipe, str):
-        name = Path(recipe).stem
-        if recipe.startswith(SPIEL):
-            name = re.sub(r"\W+", "-", recipe).strip("-")
         recipe = load_recipe(recipe, values, permit_files(allow_process))
     else:
-        name = "run"
         recipe = recipe.change(values)
-    if neat_config is not None:
-        name = Path(neat_config).stem
     recipe, state = obtain(recipe, allow_process).begin(), None
+    told = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
     if recipe.run.begins_elsewhere:
         recipe, state = find_beginning(recipe, allow_process)
-    made = Run(RunDirectory(run or Path("evolved") / name), recipe)
-    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
+    made = Run(RunDirectory(place), recipe)
+    made.remarks = told
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
@@ -150,6 +178,15 @@ def prepare(
     made.create(state, force=force)
     remember(made.recipe, made.path)
     return made
+
+
+def find_place(source: Recipe | Path | str) -> Path:
+    """Where the run of a recipe, of a game or of a configuration lies unless somebody says more."""
+    if isinstance(source, Recipe):
+        return Path(HOME, "run")
+    if str(source).startswith(SPIEL):
+        return Path(HOME, re.sub(r"\W+", "-", str(source)).strip("-"))
+    return Path(HOME, Path(source).stem)
 
 
 def branch(
@@ -349,13 +386,14 @@ def duel(
     games: int = 1000,
     opening_plies: int = 0,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> DuelResult:
     """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
 
-    Without a *game* it is that of the first player who was made for one, else the usual one.
+    Without a *game* it is that of the first player who was made for one, else the usual one. A
+    *game* may be named, too.
 
     >>> result = duel("test-bot", "random", games=1000, seed=1)
     >>> result.games, result.score > 0.6
@@ -381,7 +419,7 @@ def tournament(
     games: int = 200,
     opening_plies: int = 0,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> Crosstable:
@@ -408,12 +446,15 @@ def evaluate(
     player: AnyPlayer,
     *,
     games: int = 1000,
-    opening_plies: int = 0,
+    opening_plies: int | None = None,
     opponents: Sequence[str] | None = None,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
 ) -> dict[str, Any]:
     """Measures *player* against *opponents*, by default those of the game; as ``evaluate --json``.
+
+    Each pair of games begins with *opening_plies* random plies, by default four if the game is
+    long enough and has no chance.
 
     >>> told = evaluate("test-bot", opponents=["random"], games=100, seed=1)
     >>> told["opponents"]["random"]["games"]
@@ -431,7 +472,7 @@ def evaluate(
         )
 
 
-def load_player(player: str, game: AnyGame | None = None) -> Player:
+def load_player(player: str, game: str | AnyGame | None = None) -> Player:
     """The player that a specification names, such as ``run:DIR`` or ``minimax:depth=4``.
 
     It answers what it plays in a position, and what it thinks of all moves; and what was bred has
@@ -444,24 +485,32 @@ def load_player(player: str, game: AnyGame | None = None) -> Player:
     >>> player.move(player.game.parse_position("112233")) in {0, 4}
     True
     """
-    return find_player(player, game or game_for([player]))
+    return find_player(player, game_for([player]) if game is None else _find_game(game))
 
 
 def _invite(
-    given: Sequence[AnyPlayer], game: AnyGame | None, stack: ExitStack
+    given: Sequence[AnyPlayer], game: str | AnyGame | None, stack: ExitStack
 ) -> tuple[AnyGame, list[Player]]:
     """The players, and what they play; those made here are closed with the *stack*."""
     if game is None:
         named = [player for player in given if isinstance(player, str)]
         made = [player for player in given if isinstance(player, CompiledPlayer)]
         game = made[0].game if made else game_for(named)
+    game = _find_game(game)
     players = []
     for each in given:
         player: Player
         if isinstance(each, str):
             player = find_player(each, game)
+        elif isinstance(each, type) and issubclass(each, Player):
+            player = each(game)
+        elif isinstance(each, Player):
+            player = each
         else:
-            player = each(game) if isinstance(each, type) else each
+            raise BadValueError(
+                f"{quote(each)} is no player: give a specification such as 'random' or"
+                " 'run:evolved/first', a Player, or a subclass of it"
+            )
         if player.game is None:
             player.game = game
         if player is not each:
@@ -469,3 +518,18 @@ def _invite(
         player.check_ready()
         players.append(player)
     return game, players
+
+
+def _find_game(game: str | AnyGame) -> AnyGame:
+    """The *game*, which may be named.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+        BadValueError: It is no game.
+    """
+    if isinstance(game, str):
+        named: AnyGame = make_game(game)
+        return named
+    if not isinstance(game, Game):
+        raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
+    return game

@@ -28,7 +28,7 @@ from evolve_arena.runs.checkpoint import (
     save_checkpoint,
     write_state,
 )
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import RunDirectory, find_run
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
@@ -50,7 +50,8 @@ class Run:
         self.method = recipe.make_method()
         self._is_whole = not recipe.find_absent()
         self.remarks: list[str] = []
-        """What of a file of neat-python had no effect when the run was started by it."""
+        """What is to be told of its start: what of a file of neat-python, or of another method than
+        the one that was chosen, had no effect; or who won the race from which it comes."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 
@@ -59,7 +60,7 @@ class Run:
         """The run that lies at *path*.
 
         Args:
-            path: Its directory.
+            path: Its directory, or its name; see `evolve_arena.runs.directory.find_run`.
             allow_process: Whether its game may be run, if that is one in one file, or who is asked;
                 where the run was started here, nobody needs to be.
 
@@ -68,7 +69,7 @@ class Run:
             RecipeError: Its recipe can't be read.
             NotPermittedError: Its game is a file, which may not run.
         """
-        directory = RunDirectory(path)
+        directory = RunDirectory(find_run(path))
         directory.check()
         permit = consent.permit_files(allow_process, directory.path)
         return cls(directory, read_recipe(directory.recipe, permit))

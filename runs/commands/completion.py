@@ -22,6 +22,7 @@ import typer
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import make_private_folder, read_file
 from evolve_arena.core.registry import FILE, game_names, recipe_files, usual_game
+from evolve_arena.runs.directory import HOME
 
 VARIABLE = "_EVOLVE_COMPLETE"
 """In the environment if the shell asks."""
@@ -71,9 +72,10 @@ def complete_recipe(incomplete: str) -> list[str]:
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """Directories that hold a run, here and in the folders here."""
+    """Directories that hold a run, here and in the folders here; else names of those at home."""
     start = escape(incomplete)
     found = [*glob(f"{start}*/recipe.toml"), *glob(f"{start}*/*/recipe.toml")]
+    found = found or glob(f"{start}*/recipe.toml", root_dir=HOME)
     return sorted({os.path.dirname(file) for file in found})[:MOST_RUNS]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
 ]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
@@ -144,6 +147,14 @@ def start(
     generations: Annotated[
         int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Evolve for so long instead. Of a game, the methods that play it race,"
+            " and the strongest goes on.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
     population: Annotated[
         list[str] | None,
@@ -161,7 +172,7 @@ def start(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run, and evolve it until its last generation.
+    """Start a run, and evolve it until its last generation, or for some minutes.
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
@@ -170,20 +181,23 @@ def start(
     from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
-    allow = _find_permission(allow_process)
-    made = prepare(
-        recipe,
-        neat_config=neat_config,
-        run=run,
-        changes=_with_generations(changes or [], generations),
-        seed=seed,
-        population=population or (),
-        force=force,
-        allow_process=allow,
-    )
+    given: dict[str, Any] = {
+        "neat_config": neat_config,
+        "run": run,
+        "changes": _with_generations(changes or [], generations),
+        "seed": seed,
+        "force": force,
+        "allow_process": _find_permission(allow_process),
+        "population": population or (),
+    }
+    where = {"workers": workers, "executor": executor, "address": address}
+    if minutes is not None:
+        _start_timed(minutes, recipe, given, where, quiet=quiet)
+        return
+    made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
+    _evolve(made, quiet=quiet, **where)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
@@ -239,7 +253,7 @@ def resume(
     if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print_line(f"{run} is complete at generation {last}; --generations N goes further")
+        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
         return
     where = {"executor": executor, "address": address}
     _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
@@ -369,11 +383,28 @@ def sweep(
         sweeps.print_sweep(found)
 
 
-def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and how good it is."""
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.summary import print_summary, summarise
+def info(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's directory or name; all runs in ./evolved unless given.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a run is, how far it got, and how good it is.
 
+    Without RUN, list the runs.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import list_runs, print_runs, print_summary, summarise
+
+    if run is None:
+        runs = list_runs()
+        print_json({"runs": runs}) if json else print_runs(runs)
+        return
     content = summarise(_open(run))
     if json:
         print_json(content)
@@ -512,6 +543,43 @@ def ask_to_delete(question: str) -> bool:
     """Show what would be deleted and ask for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _start_timed(
+    minutes: float,
+    recipe: str | None,
+    given: Mapping[str, Any],
+    where: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> None:
+    from evolve_arena.runs.display import Display
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+    from evolve_arena.runs.summary import print_results
+    from evolve_arena.runs.training import Callback
+
+    @contextmanager
+    def show(run: Run) -> Iterator[list[Callback]]:
+        with Display(str(run.path), quiet=quiet) as display:
+            yield [display.watch]
+
+    def tell(sentence: str) -> None:
+        if not quiet:
+            print_line(sentence, error=True)
+
+    timer = TimedStart(check_minutes(minutes), show, options=where)
+    made = start_timed(timer, recipe, tell=tell, **given)
+    for warning in made.warnings:
+        print_line(f"evolve: {warning}", error=True)
+    if not quiet and not timer.stopped:
+        print_results(made)
+    for remark in made.remarks:
+        print_line(remark)
+    if timer.stopped:
+        more = f" --generations {2 * made.generation}" if made.is_complete() else ""
+        print_line(f"stopped; go on with: evolve resume {made.path}{more}")
+        raise typer.Exit(130)
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:

@@ -17,7 +17,6 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.board.workspace import plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
@@ -172,6 +171,8 @@ def _write_facts(player: BredPlayer) -> str:
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     return f"""\
 TAKES_WINS = {takes_wins}
+# Whether the network also sees if it is its turn.
+TURNS = {bool(getattr(decoder, "turns", False))}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
 {", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
@@ -224,14 +225,19 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    game = player.decoder.game
-    views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry).tolist()
+    decoder: Any = player.decoder
+    views, read = decoder.views.tolist(), decoder.reading
     cells = player.genome.cells[0].tolist()
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
     return NetworkSource(
         templates=(TEMPLATES / "board_tuples.py",),
         constants=f'''\
+# How many cells tuples read, how many contents each can have, how many bits of each plane
+# count, and what these do: how far a plane and a bit are from the next one, and from that what
+# they add.
+READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
+PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
 # Where each cell lies in each view of the board.
 VIEWS = {textwrap.fill(repr(views), 96, subsequent_indent="    ")}
 TUPLES = {textwrap.fill(repr(cells), 96, subsequent_indent="    ")}

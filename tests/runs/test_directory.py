@@ -232,6 +232,7 @@ def test_an_error_inside_frees_the_run(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
     with pytest.raises(ZeroDivisionError), directory.lock():
         raise ZeroDivisionError
+    assert (tmp_path / ".lock").read_text() == ""  # nobody goes on with it
     with directory.lock():
         pass
 

@@ -96,6 +96,7 @@ SIZE = 1
 KINDS = (int,)
 ARRAY = ""
 SEES_CELLS = False
+TURNS = False
 HAS_POINTS = False
 # --- How it plays -------------------------------------------------------------------------
 WORDS = (CELLS + 63) // 64
@@ -160,19 +161,20 @@ def has_won(state: Any, seat: int) -> bool:
 
 def look(state: Any, seat: int) -> list[int]:
     """What the network sees of a state: for each plane its bits, as one whole number."""
+    turn = [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
     if SEES_CELLS:
         seen, owned = [0] * PLANES, SEATS * PIECES
         for cell in range(CELLS):
             kind = int(state[cell]) - 1
             if kind >= 0:
                 seen[(kind - seat * PIECES) % owned if kind < owned else kind] |= 1 << cell
-        return seen
+        return seen + turn
     words = make_words(PLANES * WORDS)
     RULES["see"](state, seat, words)
     return [
         sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
         for plane in range(PLANES)
-    ]
+    ] + turn
 
 
 # --- How hosts ask ------------------------------------------------------------------------
