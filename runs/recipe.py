@@ -185,7 +185,7 @@ class RunConfig(Config):
 
     @property
     def begins_elsewhere(self) -> bool:
-        """Whether its first state comes from other runs, and not from the seed alone."""
+        """True if its first state comes from other runs, and not from the seed alone."""
         return bool(self.start_from or self.population)
 
     def keeps(self, generations: Sequence[int]) -> set[int]:
@@ -312,7 +312,7 @@ class Recipe(Config):
         return trusted
 
     def find_absent(self) -> list[str]:
-        """What it names that was registered where the run was started, and is not here."""
+        """The names of code that was registered where the run was started, and is not here."""
         content = self.model_dump(include=set(EVOLVED))
         found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
         kinds = player_kinds(self.spec.name)
@@ -358,7 +358,7 @@ class Recipe(Config):
         return self.model_copy(update={"run": self.run.model_copy(update=values)})
 
     def steps_like(self, other: Recipe) -> bool:
-        """Whether the populations of both are the same ones, as far as both runs go.
+        """Tell whether the populations of both are the same ones, as far as both runs go.
 
         What a recipe says of checks, of checkpoints and of the end has no part in them.
         """

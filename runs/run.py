@@ -290,7 +290,7 @@ class Run:
             loop.go(begin, [each for each in told if callable(each)])
 
     def create(self, state: Any = None, *, force: bool = False) -> None:
-        """Makes the directory, and a first checkpoint of *state* if there is one.
+        """Make the directory, and a first checkpoint of *state* if there is one.
 
         Args:
             state: What the run begins with; what its seed gives if None.
@@ -311,7 +311,7 @@ class Run:
             directory.create(text, force=force, beside=beside)
 
     def check_code(self) -> None:
-        """Makes sure that the functions and classes are here with which it goes on.
+        """Make sure that the functions and classes are here with which it goes on.
 
         Raises:
             UserCodeError: One was given in Python, and has not been registered here.
@@ -325,7 +325,7 @@ class Run:
             self.method, self._is_whole = self.recipe.make_method(), True
 
     def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
-        """Makes sure that no checkpoint is deleted against the user's will.
+        """Make sure that no checkpoint is deleted against the user's will.
 
         Args:
             generation: To which checkpoint the run goes back; to none if None.

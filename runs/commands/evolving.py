@@ -540,7 +540,7 @@ def _is_at_terminal() -> bool:
 
 
 def ask_to_delete(question: str) -> bool:
-    """Shows what would be deleted and asks for a yes; anything else means no."""
+    """Show what would be deleted and ask for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
