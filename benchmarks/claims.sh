@@ -48,7 +48,7 @@ part_readme() {
 part_hour() { # the last command of docs/first-hour.md, and the block test
   local seeds; seeds=$(few 1 2 3 4 5 6 7 8 9 10)
   for seed in $seeds; do
-    breed connect-four $seed first-$seed --generations 100
+    breed connect-four $seed first-$seed --set run.generations=100
     breed connect-four $seed connect-four-$seed
   done
   program $(games 4000) $seeds <<'PROGRAM'
@@ -150,13 +150,13 @@ PROGRAM
 }
 
 part_engines() { # who breeds: "rank" plays no games of its own, so that two arms play as many
-  for seed in $(few 1 2 3 4 5); do for engine in $(few own-rank neat-python own-record); do
+  for seed in $(few "1 2" 3 4 5); do for engine in $(few own-rank neat-python own-record); do
     more=(--set method.engine=${engine%%-r*})
     case $engine in own-*) more=(--set method.stagnation.judge=${engine#own-}) ;; esac
-    breed connect-four-neat $seed engine-$engine-$seed --generations 100 --set neat.pop_size=150 \
+    breed connect-four-neat $seed engine-$engine-$seed --set run.generations=100 --set neat.pop_size=150 \
       --set check.every=100 --set check.games=2 "${more[@]}"
   done; done
-  program "$(few own-rank neat-python own-record)" "$(few 1 2 3 4 5)" $(games 4000) <<'PROGRAM'
+  program "$(few own-rank neat-python own-record)" "$(few "1 2" 3 4 5)" $(games 4000) <<'PROGRAM'
 import sys
 import time
 from statistics import mean
