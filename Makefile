@@ -7,7 +7,8 @@
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer), and a quarter
 #                more led by coverage where libFuzzer installs (GUIDED_INPUTS)
 #   make attack  a thousand runs killed at random instants, each resumed to the same bits (KILLS=30)
-#   make bench   all speeds, as ratios in one run; writes benchmarks/results/
+#   make bench   all speeds, as ratios in one run, to its end; writes benchmarks/results/, and says which
+#                targets were missed and which parts were skipped or failed (SMALL=1 for a trial)
 #   make clean   remove the environment and the caches, but no runs
 
 PYTHON ?= python3
@@ -58,7 +59,7 @@ attack: $(VENV)/.installed-test
 	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 -o faulthandler_timeout=0 tests/attack
 
 bench: $(VENV)/.installed-test
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(SMALL),--small)
 
 clean:
 	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
