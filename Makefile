@@ -3,6 +3,7 @@
 #
 #   make run     evolve a Connect Four player; ends with a plot, a bot and a table
 #   make test    all checks: formatting, types, the layers, the tests
+#   make reference  what the documentation has of the code: recipes, commands, Python, games
 #   make docs    the documentation as a site, in site/ (make docs-serve: while it is written)
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer), and a quarter
 #                more led by coverage where libFuzzer installs (GUIDED_INPUTS)
@@ -23,7 +24,7 @@ BIN := $(VENV)/bin
 # Else each of hundreds of processes would translate all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint tests docs docs-serve fuzz attack bench clean
+.PHONY: run test lint tests reference docs docs-serve fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -41,6 +42,9 @@ lint: $(VENV)/.installed-test
 
 tests: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
+
+reference: $(VENV)/.installed
+	$(BIN)/python -m docs.generate
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
