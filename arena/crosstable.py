@@ -185,12 +185,19 @@ class Rating:
     """How strong a player is among those it met."""
 
     elo: float
-    """Elo points above the mean of all players."""
+    """Elo points above the mean of all players, or above the anchor."""
     error: float
     """Half the width of the 95 % interval of :attr:`elo`."""
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of :attr:`elo`."""
+        return self.elo - self.error, self.elo + self.error
 
-def rate_players(points: NDArray[np.float64], games: NDArray[np.float64]) -> list[Rating]:
+
+def rate_players(
+    points: NDArray[np.float64], games: NDArray[np.float64], anchor: int | None = None
+) -> list[Rating]:
     """Bradley-Terry ratings by Newton's method, on Elo's scale.
 
     Every two players who met count as having drawn one more game than they did, so that who
@@ -200,6 +207,8 @@ def rate_players(points: NDArray[np.float64], games: NDArray[np.float64]) -> lis
     Args:
         points: ``points[i, j]`` is what i won against j, a draw being half a point.
         games: ``games[i, j]`` is how often they met, symmetric.
+        anchor: The player whose rating is 0 without error, in place of the group's mean; whoever is
+            of another group has an error without end.
 
     Source: Hunter, "MM algorithms for generalized Bradley-Terry models", Annals of
     Statistics 32 (2004), equation 3, for the likelihood.
@@ -207,17 +216,22 @@ def rate_players(points: NDArray[np.float64], games: NDArray[np.float64]) -> lis
     met = (games > 0).astype(np.float64)
     won = points + PRIOR_DRAWS / 2 * met
     total = games + PRIOR_DRAWS * met
-    anchor = _same_group(met)
+    group = _same_group(met)
     strength = np.zeros(len(points))
     for _ in range(STEPS):
         gradient, information = _differentiate(strength, won, total)
-        step = _solve(information, anchor, gradient)
+        step = _solve(information, group, gradient)
         strength, moved = _climb(strength, step, won)
         if moved < 1e-12:
             break
-    strength -= anchor @ strength / anchor.sum(axis=1)
+    strength -= group @ strength / group.sum(axis=1)
     _, information = _differentiate(strength, won, total)
-    variance = np.diag(np.linalg.pinv(information, hermitian=True))
+    covariance = np.linalg.pinv(information, hermitian=True)
+    variance = np.diag(covariance)
+    if anchor is not None:
+        strength -= strength[anchor]
+        variance = variance + variance[anchor] - 2.0 * covariance[anchor]
+        variance = np.where(group[anchor] > 0.0, variance, np.inf)
     errors = Z_95 * np.sqrt(np.maximum(variance, 0.0))
     return [
         Rating(float(s * ELO_PER_UNIT), float(e * ELO_PER_UNIT))

@@ -2,24 +2,26 @@
 
 Where more than two sit at a table they sit by turns: A, B, A, B, and in every second game B, A, B,
 A.
-
-What came of a duel, and what may be said of it.
-
-A forfeit is lost by who forfeits and won by nobody: shares of a player are of the games that
-ended by the rules and of those that it forfeited itself. Else a program that does not even start
-would count as beaten.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Results, Seatings, check_games, check_seats, seat_players
-from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side
+from evolve_arena.arena.batch import (
+    Results,
+    Seatings,
+    check_games,
+    check_seats,
+    join_results,
+    seat_players,
+)
+from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Side, join_forfeits
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.match import Keep, Termination, play_matches
 from evolve_arena.arena.pairings import random_openings
@@ -27,10 +29,14 @@ from evolve_arena.arena.statistics import (
     normal_interval,
     wilson_interval,
 )
+from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.game import AnyGame, GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
+
+MOMENT = 0.25
+"""Seconds that a part of a series takes, so that whoever wants to stop it need not wait."""
 
 
 def duel(
@@ -66,18 +72,85 @@ def duel(
         BadValueError: *games*, *opening_plies* or *seats* is out of range, or a player is made
             for another board.
     """
-    check_games(games)
-    spec, seats = find_game(game.name), check_seats(game, seats)
-    pairs = (games + 1) // 2
-    openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
-    if spec.has_chance:
-        seeds = np.repeat(derive_seeds(seed, 0, "seated duel", pairs), 2)
-    else:
-        seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
-    order = np.arange(seats) % 2
-    seatings = seat_players(np.tile([order, 1 - order], (pairs, 1)), spec.most_seats)
-    played = play_matches(game, (first, second), seatings, seeds, openings, executor, keep)
-    return summarise(spec, (first.name, second.name), seatings, *played)
+    series = DuelSeries(
+        game,
+        first,
+        second,
+        games=games,
+        opening_plies=opening_plies,
+        seed=seed,
+        executor=executor,
+        seats=seats,
+        keep=keep,
+    )
+    series.play(series.games)
+    return series.result
+
+
+class DuelSeries:
+    """The games of a :func:`duel`, in their order, of which a few can be played at a time.
+
+    Arguments as :func:`duel` takes them.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        first: Player,
+        second: Player,
+        *,
+        games: int = 1000,
+        opening_plies: int = 0,
+        seed: int = 0,
+        executor: Executor | None = None,
+        seats: int | None = None,
+        keep: Keep | None = None,
+    ) -> None:
+        check_games(games)
+        self._spec, seats = find_game(game.name), check_seats(game, seats)
+        pairs = (games + 1) // 2
+        self.games = 2 * pairs
+        """How many there are."""
+        self.played = 0
+        """How many were played."""
+        self._openings = np.repeat(random_openings(game, opening_plies, pairs, seed), 2, axis=0)
+        if self._spec.has_chance:
+            self._seeds = np.repeat(derive_seeds(seed, 0, "seated duel", pairs), 2)
+        else:
+            self._seeds = derive_seeds(seed, 0, "duel", 2 * pairs)
+        order = np.arange(seats) % 2
+        tables = np.tile([order, 1 - order], (pairs, 1))
+        self._seatings = seat_players(tables, self._spec.most_seats)
+        self._players = first, second
+        self._play = partial(play_matches, game, self._players, executor=executor, keep=keep)
+        self._parts: list[tuple[Results, tuple[ForfeitCount, ...]]] = []
+        self._size = 2
+
+    def play(self, games: int) -> None:
+        """Plays so many more *games* if as many are left, rounded up to balance colours."""
+        end = min(self.games, self.played + games + games % 2)
+        part = slice(self.played, end)
+        self._parts.append(
+            self._play(self._seatings[part], self._seeds[part], self._openings[part])
+        )
+        self.played = end
+
+    def play_some(self, until: int) -> None:
+        """Plays about as many games as take :data:`MOMENT`, but not beyond *until* in all."""
+        start = working_clock()
+        size = min(self._size, until - self.played)
+        self.play(size)
+        fits = int(size * MOMENT / max(working_clock() - start, 1e-9))
+        self._size = max(2, min(fits, 4 * self._size))
+
+    @property
+    def result(self) -> DuelResult:
+        """The result of the games that were played, of which there must be some."""
+        results = join_results([results for results, _ in self._parts])
+        forfeits = join_forfeits(forfeits for _, forfeits in self._parts)
+        first, second = self._players
+        seatings = self._seatings[: self.played]
+        return summarise(self._spec, (first.name, second.name), seatings, results, forfeits)
 
 
 def summarise(

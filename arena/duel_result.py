@@ -164,6 +164,13 @@ class DuelResult(Score):
             columns=self.columns,
         )
 
+    def __str__(self) -> str:
+        """The players, the score with its interval, and the games: a line."""
+        low, high = self.score_interval
+        text = f"{self.names[0]} against {self.names[1]}: score {self.score:.3f}"
+        text += f" [{low:.3f}, {high:.3f}] in {self.games} games"
+        return f"{text} ({self.wins} won, {self.draws} drawn, {self.losses} lost)"
+
     def _repr_html_(self) -> str:
         low, high = self.wilson_95
         told = {
@@ -221,6 +228,17 @@ def count_forfeits(
             replace(before, games=before.games + 1)
             if before
             else ForfeitCount(player, str(kind), 1, sentence, errors)
+        )
+    return tuple(found.values())
+
+
+def join_forfeits(parts: Iterable[Iterable[ForfeitCount]]) -> tuple[ForfeitCount, ...]:
+    """The rows of several *parts* of a duel as if they had been one."""
+    found: dict[tuple[int, str], ForfeitCount] = {}
+    for row in (row for part in parts for row in part):
+        before = found.get((row.player, row.kind))
+        found[row.player, row.kind] = (
+            replace(before, games=before.games + row.games) if before else row
         )
     return tuple(found.values())
 

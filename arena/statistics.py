@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +12,7 @@ from numpy.typing import ArrayLike
 Z_95 = 1.959963984540054
 
 
-def wilson_interval(points: float, games: int) -> tuple[float, float]:
+def wilson_interval(points: float, games: int, comparisons: int = 1) -> tuple[float, float]:
     """The 95 % interval of a share, after Wilson (1927).
 
     It stays inside 0 to 1 and says something even at 0 or *games* points. Draws may be
@@ -19,22 +21,32 @@ def wilson_interval(points: float, games: int) -> tuple[float, float]:
     Args:
         points: What was won, 0 to *games*.
         games: How many were played; of none, nothing is known.
+        comparisons: How many intervals shall hold together with 95 %, after Bonferroni.
 
     >>> [round(bound, 3) for bound in wilson_interval(90, 100)]
     [0.826, 0.945]
+    >>> [round(bound, 3) for bound in wilson_interval(90, 100, comparisons=4)]
+    [0.797, 0.954]
     """
     if games == 0:
         return 0.0, 1.0
     share = points / games
-    square = Z_95 * Z_95
+    z = z_95(comparisons)
+    square = z * z
     middle = (share + square / (2 * games)) / (1 + square / games)
     half = (
-        Z_95
+        z
         / (1 + square / games)
         * math.sqrt(share * (1 - share) / games + square / (4 * games * games))
     )
     low, high = middle - half, middle + half
     return max(0.0, min(low, share)), min(1.0, max(high, share))  # rounding passes the share
+
+
+@cache
+def z_95(comparisons: int) -> float:
+    """The normal distribution's quantile for 95 %, both sides; Bonferroni's for *comparisons*."""
+    return Z_95 if comparisons == 1 else NormalDist().inv_cdf(1 - 0.025 / comparisons)
 
 
 def normal_interval(values: ArrayLike) -> tuple[float, float]:

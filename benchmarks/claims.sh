@@ -22,7 +22,7 @@ part() { if [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; then echo "$(date +%T) $1"
 part_readme() {
   for seed in 1 2 3; do
     breed connect-four $seed connect-four-$seed
-    say evolve evaluate run:connect-four-$seed --games 4000 --seed 77
+    say evolve evaluate run:connect-four-$seed --games 4000 --seed 77 --openings 0
   done
 }
 
@@ -72,7 +72,7 @@ part_checkers() {
 part_minimax() {
   for noise in ,noise=0.2 ""; do
     for first in 1 2 3 4; do
-      say evolve evaluate minimax:depth=$first$noise --games 10000 --seed 1
+      say evolve evaluate minimax:depth=$first$noise --games 10000 --seed 1 --openings 0
       for second in 1 2 3 4; do
         say evolve duel minimax:depth=$first$noise minimax:depth=$second$noise --games 10000 --seed 1
       done

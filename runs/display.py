@@ -17,7 +17,7 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Node
 from evolve_arena.runs.check_points import find_scores
 from evolve_arena.runs.output import as_text, format_interval, format_seconds, print_line
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.training import Progress, during_checks
 
 REFRESH_SECONDS = 0.2
 
@@ -39,7 +39,7 @@ class Display:
         self._live: Live | None = None
         self._shown = 0.0
         self._began = time.perf_counter()
-        self._first: int | None = None
+        self._begun = False
         self._told: int | None = None
         self._previous: Any = None
 
@@ -57,19 +57,25 @@ class Display:
         if self._live:
             self._live.stop()
 
+    @during_checks
     def watch(self, progress: Progress) -> bool:
         """Shows *progress*; False if the run is to stop."""
-        if self._first is None:
-            self._first = progress.generation - 1
+        if not self._begun:
+            self._begun = True
             if not self.quiet and self._console.is_terminal:
                 self._live = Live(console=self._console, auto_refresh=False)
                 self._live.start()
         now = time.perf_counter()
-        last = progress.generation >= progress.generations
+        last = progress.generation >= progress.generations and not progress.checking
         if self._live and (now - self._shown >= REFRESH_SECONDS or last or self.interrupted):
             self._live.update(self._draw(progress), refresh=True)
             self._shown = now
-        elif not self._live and not self.quiet and progress.checked != self._told:
+        elif (
+            not self._live
+            and not self.quiet
+            and not progress.checking
+            and progress.checked != self._told
+        ):
             self._told = progress.checked
             print_line(self._line(progress), error=True)
         return not self.interrupted
@@ -78,7 +84,10 @@ class Display:
         if self.interrupted:
             raise KeyboardInterrupt
         self.interrupted = True
-        print("\nstopping after this generation (again: at once) ...", file=sys.stderr)
+        print(
+            "\nstopping after this generation (again: at once) ...",
+            file=sys.stderr,
+        )
 
     def _draw(self, progress: Progress) -> Group:
         bar = ProgressBar(total=max(1, progress.generations), completed=progress.generation)
@@ -86,7 +95,7 @@ class Display:
         head.add_row(
             bar,
             f"generation {progress.generation} of {progress.generations}",
-            f"{format_seconds(self._left(progress))} left",
+            _left(progress),
         )
         body = Table.grid(padding=(0, 2))
         body.add_row("games", f"{progress.games:,} at {self._rate(progress)} a second")
@@ -101,6 +110,11 @@ class Display:
         for result in progress.results:
             told = _describe(result, progress.checked)
             body.add_row(as_text(f"against {result.names[1]}"), told)
+        if progress.rating and progress.rating.error:
+            body.add_row("strength", _strength(progress))
+        if checking := progress.checking:
+            body.add_row("check", f"{checking.played} of {checking.games} games against")
+            body.add_row("", as_text(checking.opponent))
         return Group(as_text(self.title, style="bold"), head, body)
 
     def _line(self, progress: Progress) -> str:
@@ -111,19 +125,27 @@ class Display:
             checks += f"  {_species(progress)}"
         if "error" in progress.statistics:
             checks += f"  {_lessons(progress)}"
+        if progress.rating and progress.rating.error:
+            checks += f"  {_strength(progress)}"
         return (
             f"generation {progress.checked}/{progress.generations}  won against {checks}  "
-            f"{self._rate(progress)} games/s  {format_seconds(self._left(progress))} left"
+            f"{self._rate(progress)} games/s  {_left(progress)}"
         )
 
     def _rate(self, progress: Progress) -> str:
         return f"{progress.games / max(progress.seconds, 1e-9):,.0f}"
 
-    def _left(self, progress: Progress) -> float:
-        done = progress.generation - (self._first or 0)
-        if not done:
-            return 0.0
-        return (progress.generations - progress.generation) * progress.seconds / done
+
+def _left(progress: Progress) -> str:
+    return "" if progress.left is None else f"{format_seconds(progress.left)} left"
+
+
+def _strength(progress: Progress) -> str:
+    """How strong the newest champion is among the run's own, and which one is the best."""
+    rating = progress.rating
+    assert rating is not None
+    best = "the best" if progress.best == progress.checked else f"best: {progress.best}"
+    return f"Elo {rating.elo:+.0f} ± {rating.error:.0f} ({best})"
 
 
 def describe_node(node: Node) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
@@ -65,6 +65,12 @@ CREATE TABLE IF NOT EXISTS nodes (
 CREATE TABLE IF NOT EXISTS champions (
     generation INTEGER PRIMARY KEY, points REAL NOT NULL, matches REAL NOT NULL,
     player BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS champion_matches (
+    generation INTEGER NOT NULL, opponent_generation INTEGER NOT NULL, wins INTEGER NOT NULL,
+    draws INTEGER NOT NULL, losses INTEGER NOT NULL,
+    PRIMARY KEY (generation, opponent_generation)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS check_ends (
+    generation INTEGER PRIMARY KEY, champion INTEGER NOT NULL, seconds REAL NOT NULL);
 """
 
 PATIENCE = 0.25
@@ -82,6 +88,8 @@ IMPOSSIBLE = {
     "generations": "generation < 0 OR games < 0",
     "checks": "generation < 0 OR min(wins, draws, losses) < 0",
     "champions": "generation < 0",
+    "champion_matches": "min(generation, opponent_generation, wins, draws, losses) < 0",
+    "check_ends": "min(generation, champion) < 0 OR seconds < 0.0",
     "nodes": "generation < 0 OR min(workers, done, lost, late, games) < 0",
 }
 """Rows, by table, that no run writes."""
@@ -136,6 +144,31 @@ class Check(Score):
     def wilson_95(self) -> tuple[float, float]:
         """The 95 % interval of :attr:`won`."""
         return self.win_interval
+
+
+@dataclass(frozen=True)
+class ChampionMatch(Score):
+    """How a generation's champion did against an earlier one of the same run."""
+
+    generation: int
+    opponent: int
+    """The generation of that one."""
+    wins: int
+    draws: int
+    losses: int
+    """Games won, drawn and lost by the rules."""
+    forfeits: tuple[ForfeitCount, ...] = ()
+
+
+@dataclass(frozen=True)
+class CheckEnd:
+    """What a check came to, beside its games."""
+
+    generation: int
+    champion: int
+    """The generation of the run's champion afterwards."""
+    seconds: float
+    """How long it took."""
 
 
 class History:
@@ -232,8 +265,23 @@ class History:
         """Notes what the machines did that work since generation *since*; with the next write."""
         self._note("nodes", [(since, place, *astuple(node)) for place, node in enumerate(nodes)])
 
-    def add_check(self, report: Report, player: bytes, results: list[DuelResult]) -> None:
-        """Notes the champion of a generation and what it did against each opponent."""
+    def add_check(
+        self,
+        report: Report,
+        player: bytes,
+        results: list[DuelResult],
+        matches: Sequence[ChampionMatch] = (),
+        end: CheckEnd | None = None,
+    ) -> None:
+        """Notes the champion of a generation and what it did against each opponent.
+
+        Args:
+            report: Of the search for it.
+            player: The champion.
+            results: Its games against players from outside.
+            matches: And those against earlier champions.
+            end: What the check came to.
+        """
         self._write_waiting()
         number, statistics = report.generation, report.statistics
         champion = (number, statistics["points"], statistics["matches"], player)
@@ -260,6 +308,12 @@ class History:
                 if (scores := find_scores(result)) is not None
             ],
         )
+        self._note(
+            "champion_matches",
+            [(m.generation, m.opponent, m.wins, m.draws, m.losses) for m in matches],
+        )
+        if end:
+            self._note("check_ends", [astuple(end)])
         self._waiting.append(("DELETE FROM check_forfeits WHERE generation = ?", [(number,)]))
         self._note(
             "check_forfeits",
@@ -288,6 +342,10 @@ class History:
         if rows:
             places = ", ".join("?" * len(rows[0]))
             self._waiting.append((f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows))
+
+    def write_waiting(self) -> None:
+        """Writes what waits, so that whoever reads along knows it, unless somebody else writes."""
+        self._write_waiting()
 
     def _write_waiting(self, patience: float = 0.0) -> bool:
         """Writes what waits, in one transaction, unless it is locked for all of *patience*.
@@ -330,6 +388,8 @@ class History:
             ("check_points", generation + 1),
             ("check_forfeits", generation + 1),
             ("champions", generation + 1),
+            ("champion_matches", generation + 1),
+            ("check_ends", generation + 1),
             ("nodes", generation),
         ):
             self._waiting.append((f"DELETE FROM {table} WHERE generation >= ?", [(first,)]))
@@ -400,6 +460,14 @@ class History:
             for check, key in zip(checks, keys, strict=True)
         ]
 
+    def champion_matches(self) -> list[ChampionMatch]:
+        """What champions of this run did against earlier ones; nothing in old runs."""
+        return [ChampionMatch(*row) for row in sorted(self._read_table("champion_matches"))]
+
+    def check_ends(self) -> list[CheckEnd]:
+        """What each check came to; nothing in old runs."""
+        return [CheckEnd(*row) for row in sorted(self._read_table("check_ends"))]
+
     def _read_table(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
         """The rows of a *table*; none if the history is older than that."""
         if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
@@ -440,10 +508,10 @@ class History:
         rows = self._read("SELECT generation FROM champions WHERE length(player) > 0 ORDER BY 1")
         return [generation for (generation,) in rows]
 
-    def totals(self) -> tuple[int, int, float]:
-        """Generations played, games in them, and the seconds that they took."""
+    def totals(self, since: int = 0) -> tuple[int, int, float]:
+        """Generations played *since* one, games in them, and the seconds that they took."""
         query = "SELECT count(*), coalesce(sum(games), 0), coalesce(sum(seconds), 0.0)"
-        rows = self._read(query + " FROM generations")
+        rows = self._read(query + " FROM generations WHERE generation >= ?", since)
         return rows[0]
 
     def _read(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
@@ -559,6 +627,29 @@ def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def estimate_left(
+    now: int, last: int, every: int, step: float, checks: Mapping[int, float]
+) -> float:
+    """Seconds until a run ends that is at generation *now* of *last*.
+
+    Args:
+        now: Where it is.
+        last: Where it ends.
+        every: Generations between checks; there is one at the end as well.
+        step: Seconds that a generation takes.
+        checks: Seconds that each check took so far, by generation. What that at generation 0 took
+            counts only as long as there was no other.
+
+    >>> estimate_left(20, 35, 10, 2.0, {0: 1.0, 10: 5.0, 20: 7.0})
+    42.0
+    """
+    newest = max(checks, default=0)
+    due = last // every - newest // every + (newest < last and last % every > 0)
+    taken = [checks[generation] for generation in checks if generation] or [*checks.values()]
+    each = sum(taken) / len(taken) if taken else 0.0
+    return (last - now) * step + due * each
 
 
 def copy_database(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve_arena.core.extras import import_extra
 from evolve_arena.runs.display import REFRESH_SECONDS, Display
-from evolve_arena.runs.training import Callback, Progress
+from evolve_arena.runs.training import Callback, Progress, during_checks
 
 if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
@@ -47,6 +47,7 @@ class NotebookDisplay(Display):
         super().__init__(title, quiet=True)
         self._handle: Any = None
 
+    @during_checks
     def watch(self, progress: Progress) -> bool:
         """Shows *progress*, if it was not shown a moment ago; False if the run is to stop."""
         shows = import_extra("IPython.display", "notebook")

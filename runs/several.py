@@ -34,7 +34,7 @@ from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.output import format_seconds
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run, compile_kernels
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.training import Progress, during_checks
 
 FAR = 1_000_000
 """By how much the seed of a run's next attempt is larger."""
@@ -354,6 +354,7 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
     for other in foreign:
         other.close()  # held open here, they would never tell others that the parent is dead
 
+    @during_checks
     def watch(now: Progress) -> bool:
         try:
             pipe.send(now.generation)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,23 +10,35 @@ from types import MappingProxyType
 from typing import Any
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.duel import duel
+from evolve_arena.arena.crosstable import Rating
+from evolve_arena.arena.duel import DuelSeries
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Node
+from evolve_arena.arena.pairings import longest_opening
+from evolve_arena.arena.sequential import FIRST_LOOK, find_stronger, list_looks
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import Method
-from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.player import Player
-from evolve_arena.runs.check_points import CheckPoints, find_scores
+from evolve_arena.runs.champions import Champions
 from evolve_arena.runs.checkpoint import drop_checkpoints, save_checkpoint
 from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.files import set_aside
-from evolve_arena.runs.history import History
+from evolve_arena.runs.history import ChampionMatch, CheckEnd, History, estimate_left
 from evolve_arena.runs.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How far a check is."""
+
+    generation: int
+    opponent: str
+    """Against whom the champion plays."""
+    played: int
+    games: int
+    """How many games were played against that one, and of how many at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +48,13 @@ class Progress:
     generation: int = 0
     generations: int = 0
     games: int = 0
-    """Matches played since the start or resumption."""
+    """Matches in which players were bred, since the start or resumption."""
     seconds: float = 0.0
-    """Since then, without those in which something was compiled."""
+    """Spent on them, without checks and without what was compiled."""
     playing: float = 0.0
     """How many of the seconds were spent playing matches."""
+    left: float | None = None
+    """Seconds until the run ends, checks included, as far as it is known."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     results: tuple[DuelResult, ...] = ()
     """The last check; that of this generation, if there was one."""
@@ -49,6 +62,13 @@ class Progress:
     """The generation of the last check."""
     champion: BredPlayer | None = None
     """The champion of that check."""
+    best: int | None = None
+    """The generation of the run's champion after it."""
+    rating: Rating | None = None
+    """How strong the champion of that check is among the run's own, that of generation 0 having 0;
+    only if `run.champion` is ``strongest``."""
+    checking: Checking | None = None
+    """The check that goes on; only callbacks marked by :func:`during_checks` hear of that."""
     state: Any = None
     """The method's state after the generation, with its ``population``; it must not be changed.
     None after generations that islands went through on their own."""
@@ -71,14 +91,24 @@ def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
     return list(callbacks)
 
 
-PATIENCE = 1.0
-"""Seconds between two writes of the champion's file while the run goes on; to bring it to the
-disk takes longer than a generation."""
+FIRST_GAMES = 100
+"""Games of the untrained champion against each opponent from outside, at most."""
+FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
+"""Games against each opponent, of a check and of that of the untrained champion, that are played
+even if they take longer than they may."""
+FREE_SECONDS = 2.0
+"""Seconds that any check may take."""
+MOST_PLIES = 4
+"""Random plies before champions meet, who play the same game again and again otherwise."""
 
 
-LARGE = 2**20
-"""Bytes of a champion of which the history does not keep every one. Weights of networks take
-some kilobytes, tables of tuples some megabytes, and a run may have hundreds of checks."""
+def during_checks(callback: Any) -> Any:
+    """Marks a callback that is also called while a check goes on, every moment.
+
+    `Progress.checking` is set then. A check is given up if it says no, and the run stops.
+    """
+    callback.during_checks = True
+    return callback
 
 
 def _tell(callbacks: Sequence[Callback], progress: Progress) -> bool:
@@ -87,24 +117,34 @@ def _tell(callbacks: Sequence[Callback], progress: Progress) -> bool:
     return all(answer is not False for answer in answers)
 
 
+class _StoppedError(Exception):
+    """Raised inside a check that a callback stops."""
+
+
 @dataclass
-class _Champions:
-    """The champions of a run, as far as they are kept, and which one the file holds."""
+class _Pace:
+    """How much of a run was spent, and on what."""
 
-    checked: set[int]
-    """The generations that had a check before."""
-    worths: dict[int, float]
-    """How good each is that is kept, by its generation; see :meth:`TrainingLoop._weigh`."""
-    blob: bytes | None = None
-    """The best one, if the file does not hold it yet."""
-    since: float = -PATIENCE
-    """When the file was last written."""
+    games: int = 0
+    """Games in which players were bred, since the start or resumption."""
+    seconds: float = 0.0
+    """Seconds that breeding took since then."""
+    playing: float = 0.0
+    """Of them, those spent playing."""
+    generations: int = 0
+    """Generations since then."""
+    before: float = 0.0
+    """Seconds that breeding took until then."""
+    since_check: int = 0
+    """Games in which players were bred since the last check."""
+    checks: dict[int, float] = field(default_factory=dict)
+    """Seconds that each check took, by generation."""
 
-    @property
-    def best(self) -> int | None:
-        """The generation of the best one: of equals the newest."""
-        ranks = [(worth, generation) for generation, worth in self.worths.items()]
-        return max(ranks)[1] if ranks else None
+    def estimate_left(self, now: int, last: int, every: int) -> float | None:
+        """Seconds until the run ends that is at generation *now*; see :func:`estimate_left`."""
+        if not self.generations:
+            return None
+        return estimate_left(now, last, every, self.seconds / self.generations, self.checks)
 
 
 @dataclass(frozen=True)
@@ -122,44 +162,70 @@ class TrainingLoop:
         """Evolves on from *state* until the recipe's last generation, or a callback says no."""
         begin = saved = state.generation
         last = self.recipe.run.generations
-        champions = self._restore_champions(saved)
+        first = self.opponents[0].name if self.opponents else None
+        champions = Champions(self.directory, self.recipe, self.history, first, saved)
+        pace = self._find_pace(champions)
         progress = Progress(saved, last, state=state, path=self.directory.path)
-        start = working_clock()
+        progress = replace(progress, best=champions.best, rating=champions.rating)
         going = True
         if self._is_due(saved) and saved not in champions.checked:
-            progress = self._check(state, champions, progress)
-            going = _tell(callbacks, progress)
+            progress, going = self._check(state, champions, pace, progress, callbacks)
+            if saved:
+                going = _tell(callbacks, progress) and going
         while True:
             now = state.generation
             ending = now >= last or not going
             if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
                 self._save(state)
                 saved = now
-                self._show_champion(champions)
-            elif ending or time.monotonic() - champions.since > PATIENCE:
-                self._show_champion(champions)
+                champions.show()
+            else:
+                champions.show(soon=not ending)
             if ending:
                 return
-            before = working_clock()
+            before = working_clock(), self.arena.executor.seconds
             state, reports = self.method.proceed(state, self.arena, self._find_next_stop(now))
-            seconds = working_clock() - before
+            seconds = working_clock() - before[0]
+            pace.seconds += seconds
+            pace.playing += self.arena.executor.seconds - before[1]
+            pace.generations += len(reports)
+            games = sum(report.games for report in reports)
+            pace.games += games
+            pace.since_check += games
             nodes = tuple(self.arena.executor.nodes())
             self.history.add_nodes(begin, nodes)
             for report in reports:
                 self.history.add_generation(report, seconds / len(reports))
                 now, met = report.generation + 1, state if report is reports[-1] else None
                 statistics = MappingProxyType(dict(report.statistics))
-                progress = replace(progress, generation=now, statistics=statistics, state=met)
-                if met is not None and self._is_due(now):
-                    progress = self._check(state, champions, progress)
-                progress = replace(
-                    progress,
-                    games=self.arena.games,
-                    seconds=working_clock() - start,
-                    playing=self.arena.executor.seconds,
-                    nodes=nodes,
+                progress = self._describe(
+                    replace(
+                        progress, generation=now, statistics=statistics, state=met, nodes=nodes
+                    ),
+                    pace,
                 )
+                if met is not None and self._is_due(now):
+                    progress, finished = self._check(state, champions, pace, progress, callbacks)
+                    going = finished and going
                 going = _tell(callbacks, progress) and going
+
+    def _find_pace(self, champions: Champions) -> _Pace:
+        """What the run was spent on until now."""
+        newest = max(champions.checked, default=0)
+        checks = {end.generation: end.seconds for end in self.history.check_ends()}
+        seconds, games = self.history.totals()[2], self.history.totals(newest)[1]
+        return _Pace(before=seconds, since_check=games, checks=checks)
+
+    def _describe(self, progress: Progress, pace: _Pace) -> Progress:
+        """The same *progress* with what the run was spent on."""
+        every = self.recipe.check.every
+        return replace(
+            progress,
+            games=pace.games,
+            seconds=pace.seconds,
+            playing=pace.playing,
+            left=pace.estimate_left(progress.generation, progress.generations, every),
+        )
 
     def _find_next_stop(self, generation: int) -> int:
         """The next generation at which there is a check, a checkpoint, or the end."""
@@ -168,9 +234,11 @@ class TrainingLoop:
         return min(run.generations, *((generation // step + 1) * step for step in steps))
 
     def _is_due(self, generation: int) -> bool:
-        """Whether there is a check at *generation*."""
-        last = self.recipe.run.generations
-        return generation > 0 and (generation % self.recipe.check.every == 0 or generation == last)
+        """Whether there is a check at *generation*; the untrained are the ladder's first rung."""
+        if generation == 0:
+            return self.recipe.run.champion == "strongest"
+        every, last = self.recipe.check.every, self.recipe.run.generations
+        return generation % every == 0 or generation == last
 
     def _save(self, state: Any) -> None:
         """Writes a checkpoint, and then makes room."""
@@ -178,112 +246,174 @@ class TrainingLoop:
         save_checkpoint(self.directory, state, self.method, self.recipe.run)
         drop_checkpoints(self.directory, self.recipe.run)
 
-    def _check(self, state: Any, champions: _Champions, progress: Progress) -> Progress:
-        """Finds the champion and measures it against the recipe's opponents."""
+    def _check(
+        self,
+        state: Any,
+        champions: Champions,
+        pace: _Pace,
+        progress: Progress,
+        callbacks: Sequence[Callback],
+    ) -> tuple[Progress, bool]:
+        """Finds the champion and measures it; False if a callback stopped that: it is dropped."""
+        self.history.write_waiting()
+        begun, now = working_clock(), state.generation
         genome, report = self.method.champion(state, self.arena)
         decoder = self.method.decoder
-        player = decoder.player(genome, f"{self.directory.path.name}@{state.generation}")
-        seeds = derive_seeds(state.seed, state.generation, "check", len(self.opponents))
-        results = [
-            duel(
-                decoder.game,
-                player,
-                opponent,
-                games=self.recipe.check.games,
-                opening_plies=self.recipe.check.opening_plies,
-                seed=int(seed),
-                executor=self.arena.executor,
-            )
-            for opponent, seed in zip(self.opponents, seeds, strict=True)
-        ]
-        shares = (f"{result.won or 0:.3f} against {result.names[1]}" for result in results)
-        LOG.info("check: generation %d, won %s", state.generation, ", ".join(shares) or "nothing")
-        remarks = {"recipe": self.recipe.title, "generation": state.generation}
-        blob = player.serialise(**remarks, seed=state.seed)
-        self.history.add_check(report, blob, results)
-        champions.worths[state.generation] = -math.inf
-        if results:  # the first opponent decides
-            worth = self._weigh(results[0].wins, find_scores(results[0]))
-            champions.worths[state.generation] = worth
-        if champions.best == state.generation:
-            champions.blob = blob
-        if len(blob) > LARGE:
-            self._drop_champions(champions)
-        return replace(progress, results=tuple(results), checked=state.generation, champion=player)
+        player = decoder.player(genome, f"{self.directory.path.name}@{now}")
+        player.remarks = {"recipe": self.recipe.title, "generation": now}
+        blob = player.serialise(**player.remarks, seed=state.seed)
+        champions.begin(blob)
+        watchers = [each for each in callbacks if getattr(each, "during_checks", False)]
 
-    def _drop_champions(self, champions: _Champions) -> None:
-        """Keeps the newest champion, and what was the best at each checkpoint.
+        def watch(opponent: str, played: int, games: int) -> None:
+            checking = Checking(now, opponent, played, games)
+            if not _tell(watchers, replace(progress, checking=checking)):
+                raise _StoppedError
 
-        Whichever of these the run goes on from one day, its champion's file can be restored.
-        """
-        ranks = [(worth, generation) for generation, worth in champions.worths.items()]
-        newest = max(champions.worths)
-        keep = {newest}
-        for last in [newest, *self.directory.generations()]:
-            before = [rank for rank in ranks if rank[1] <= last]
-            if before:
-                keep.add(max(before)[1])
-        self.history.drop_champions(keep, LARGE)
-        champions.worths = {generation: champions.worths[generation] for generation in keep}
-
-    def _show_champion(self, champions: _Champions) -> None:
-        """Writes the champion's file if it is not that of the best check so far."""
-        if champions.blob is not None:
-            self.directory.write(self.directory.champion, champions.blob)
-            champions.blob = None
-        champions.since = time.monotonic()
-
-    def _weigh(self, wins: int, scores: CheckPoints | None) -> float:
-        """What a champion is worth by its check against the first opponent, if that counts.
-
-        That is how often it won or, in a game of points, how many more it scored.
-        """
-        if self.recipe.run.champion == "last":
-            return -math.inf
-        return float(wins) if scores is None else scores.margin
-
-    def _restore_champions(self, generation: int) -> _Champions:
-        """The champions until *generation*, of which the file holds the best afterwards."""
-        history = self.history
-        checked = {row[0] for row in history.champions() if row[0] <= generation}
-        champions = _Champions(
-            checked, dict.fromkeys(checked & {*history.kept_champions()}, -math.inf)
-        )
-        for check in history.checks():
-            first = self.opponents and check.opponent == self.opponents[0].name
-            if first and check.generation in champions.worths:
-                champions.worths[check.generation] = self._weigh(check.wins, check.scores)
-        while (best := champions.best) is not None:
-            champions.blob = history.champion(best)
-            try:
-                read_player(champions.blob or b"")
-            except (DamagedFileError, NewerFormatError) as error:
-                history.warnings.append(
-                    f"{history.path}: the champion of generation {best} can't be used: {error}"
-                )
-                del champions.worths[best]
-            else:
-                self._show_champion(champions)
-                return champions
-        champions.blob = None
-        self._check_champion(generation)
-        return champions
-
-    def _check_champion(self, generation: int) -> None:
-        """Of a history that was lost, the champion's file may be all that is left.
-
-        It stays, unless it is of a later *generation* than the run goes on from, or can't be
-        read.
-        """
-        file = self.directory.champion
-        if not file.is_file():
-            return
+        check = _Check(self, player, state.seed, now, watch)
         try:
-            found = read_player_file(file).remarks
-        except OSError as error:
-            raise StorageError(f"{file} can't be read: {error.strerror}") from None
-        except (DamagedFileError, NewerFormatError):
-            set_aside(file)
-            return
-        if found.get("generation", 0) > generation:
-            file.unlink()
+            matches, won = check.meet_champions(champions, self._limit_games(pace))
+            results = check.meet_outside(begun + self._limit_seconds(pace))
+        except _StoppedError:
+            return progress, False
+        champions.add(now, player, blob, results[0] if results else None, won)
+        best = champions.best
+        assert best is not None
+        seconds = working_clock() - begun
+        pace.checks[now], pace.since_check = seconds, 0
+        champions.matches += matches
+        self.history.add_check(report, blob, results, matches, CheckEnd(now, best, seconds))
+        shares = (f"{result.won or 0:.3f} against {result.names[1]}" for result in results)
+        LOG.info(
+            "check: generation %d, won %s; the champion is that of generation %d",
+            now,
+            ", ".join(shares) or "nothing",
+            best,
+        )
+        progress = replace(
+            progress,
+            results=tuple(results),
+            checked=now,
+            champion=player,
+            best=best,
+            rating=champions.rating,
+        )
+        return self._describe(progress, pace), True
+
+    def _limit_games(self, pace: _Pace) -> int:
+        """How many games a new champion plays against one before it, at most.
+
+        Who is champion must not depend on a clock; but these games take as long as those in which
+        players are bred, of which there is a number.
+        """
+        check = self.recipe.check
+        spent = int(pace.since_check * check.share / 2)
+        return max(FIRST_LOOK, min(check.games, spent) if check.share < 1.0 else check.games)
+
+    def _limit_seconds(self, pace: _Pace) -> float:
+        """How long a check may take before it is cut short."""
+        share = self.recipe.check.share
+        if share >= 1.0:
+            return math.inf
+        allowed = (pace.before + pace.seconds) * share / (1.0 - share)
+        return max(FREE_SECONDS, allowed - sum(pace.checks.values()))
+
+
+@dataclass(frozen=True)
+class _Check:
+    """The games of a check."""
+
+    loop: TrainingLoop
+    player: BredPlayer
+    """The new champion."""
+    seed: int
+    """The run's."""
+    generation: int
+    watch: Callable[[str, int, int], None]
+    """Is told against whom it plays, how many games were played, and of how many."""
+
+    def meet_champions(self, champions: Champions, most: int) -> tuple[list[ChampionMatch], bool]:
+        """The games against earlier champions, and whether it takes the place of the best one.
+
+        Args:
+            champions: All of them.
+            most: How many games to play against the best one, unless it is clear before.
+        """
+        if self.loop.recipe.run.champion != "strongest":
+            return [], False
+        matches, won = [], True
+        standing = champions.standing
+        if standing and standing[0] < self.generation:
+            looks = list_looks(most)
+            series = self._begin(standing[1], most, "champion")
+            for look in looks:
+                self._play(series, look, f"the champion of generation {standing[0]}")
+                stronger = find_stronger(series.result, len(looks))
+                if stronger >= 0:
+                    break
+            won = stronger == 0
+            matches.append(self._note(standing[0], series.result))
+        # One far back ties the ratings together, so that errors do not add up along a chain.
+        earlier = [each for each in champions.generations if each < self.generation]
+        far = earlier[len(earlier) // 2] if earlier else None
+        if far is not None and far not in {match.opponent for match in matches}:
+            opponent = champions.find(far)
+            if opponent:
+                series = self._begin(opponent, FIRST_LOOK, "earlier champion")
+                self._play(series, FIRST_LOOK, f"the champion of generation {far}")
+                matches.append(self._note(far, series.result))
+        return matches, won
+
+    def meet_outside(self, end: float) -> list[DuelResult]:
+        """The games against players from outside: as many as fit until *end*, of all the first.
+
+        What decides who is champion is played whole.
+        """
+        check, rule = self.loop.recipe.check, self.loop.recipe.run.champion
+        games, fewest = check.games, FEWEST_GAMES
+        if self.generation == 0:
+            games, fewest = min(games, FIRST_GAMES), FIRST_FEWEST_GAMES
+        opponents = self.loop.opponents
+        seeds = derive_seeds(self.seed, self.generation, "check", len(opponents))
+        results = []
+        for place, (opponent, seed) in enumerate(zip(opponents, seeds, strict=True)):
+            now = working_clock()
+            until = now + (end - now) / (len(opponents) - place)
+            if place == 0 and rule == "best-check":
+                until = math.inf
+            series = self._series(opponent, games, check.opening_plies, int(seed))
+            while series.played < series.games:
+                if working_clock() > until and series.played >= fewest:
+                    break
+                self.watch(opponent.name, series.played, series.games)
+                series.play_some(series.games)
+            results.append(series.result)
+        return results
+
+    def _begin(self, opponent: Player, games: int, purpose: str) -> DuelSeries:
+        """Games against another champion, from random openings."""
+        check = self.loop.recipe.check
+        plies = min(MOST_PLIES, longest_opening(self.loop.method.decoder.game) // 2)
+        seed = derive_seeds(self.seed, self.generation, purpose, 1)[0]
+        return self._series(opponent, games, max(plies, check.opening_plies), int(seed))
+
+    def _series(self, opponent: Player, games: int, plies: int, seed: int) -> DuelSeries:
+        return DuelSeries(
+            self.loop.method.decoder.game,
+            self.player,
+            opponent,
+            games=games,
+            opening_plies=plies,
+            seed=seed,
+            executor=self.loop.arena.executor,
+        )
+
+    def _play(self, series: DuelSeries, until: int, name: str) -> None:
+        """Goes on with a *series* until so many games were played."""
+        until = min(until + until % 2, series.games)
+        while series.played < until:
+            self.watch(name, series.played, series.games)
+            series.play_some(until)
+
+    def _note(self, opponent: int, result: DuelResult) -> ChampionMatch:
+        return ChampionMatch(self.generation, opponent, result.wins, result.draws, result.losses)

@@ -17,8 +17,8 @@ from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.checkpoint import LARGEST as LARGEST_CHECKPOINT
 from evolve_arena.runs.directory import DATABASE, EXPORTED, PARTS
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.history import Check, History
-from evolve_arena.web.listing import BLANK
+from evolve_arena.runs.history import Check, History, estimate_left
+from evolve_arena.web.listing import BLANK, UNFINISHED
 
 LARGEST_RECIPE = 1 << 18
 PLACES = (".lock", *sorted({*PARTS, *DATABASE} - EXPORTED))
@@ -122,7 +122,7 @@ def find_holder(path: Path) -> int:
 def describe_row(name: str, path: Path) -> dict[str, Any]:
     """The whole row of the run at *path* called *name*, as it is now."""
     row = {"run": name, "updated": find_time(path), **BLANK, **read_row(path)}
-    if row["state"] == "stopped" and find_holder(path):
+    if row["state"] in UNFINISHED and find_holder(path):
         row["state"] = "running"
     return row
 
@@ -143,7 +143,15 @@ def read_row(path: Path) -> dict[str, Any]:
             return row
         with History(path / "history.db", thorough=False) as history:
             played, games, seconds = history.totals()
-            checks = history.checks()
+            checks, ends = history.checks(), history.check_ends()
+        every = recipe.get("check", {}).get("every", 10)
+        now, last = int(played), row["generations"]
+        taken = {end.generation: end.seconds for end in ends}
+        if played:
+            left = estimate_left(now, last, max(1, int(every)), seconds / played, taken)
+            row["left"] = write_number(left)
+        due = played and (now % max(1, int(every)) == 0 or now == last)
+        row["checking"] = bool(ends and due and max(taken) < now)
         row |= {
             "generation": int(played),
             "games": int(games),

@@ -47,7 +47,7 @@ from evolve_arena.players.packed import (
     WEIGHTS_AT,
     PackedPlayers,
 )
-from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
 HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
@@ -416,6 +416,11 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
         code = self.game.code
         key = cells.astype(np.int16).tobytes(), cells.shape
+        kinds, tables = self.reading.kinds, self.tuples * (1 + self.turns)
+        if tables * kinds**self.length > MOST_NUMBERS:
+            raise explain_too_large(
+                (self.tuples, self.length), MOST_NUMBERS, lambda length: tables * kinds**length
+            )
         size = int(code.PLANES), int(code.CELLS), int(code.WIDTH)
         return _make_table(*key, *size, self.game.symmetry, self.reading, self.turns)
 
@@ -432,12 +437,8 @@ def _make_table(
     turns: bool,
 ) -> TupleTable:
     tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
-    numbers = shape[0] * read.kinds ** shape[1]
-    if numbers * (1 + turns) > MOST_NUMBERS:
-        raise BadValueError(
-            f"the tuples need more than {MOST_NUMBERS:,} numbers: take fewer or shorter ones"
-        )
     powers = read.kinds ** np.arange(shape[1], dtype=np.int64)
+    numbers = shape[0] * read.kinds ** shape[1]
     places = _find_views(read.cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
     readings = places.swapaxes(0, 1).reshape(-1, shape[1])
     members, deltas = [], []

@@ -1,14 +1,17 @@
-"""The commands about runs: recipes, start, resume, sweep, info, plot."""
+"""The commands about runs: recipes, start, resume, branch, sweep, info, plot."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evolve_arena.runs.commands.completion import (
+    complete_branch,
     complete_change,
     complete_game,
     complete_player,
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
 ]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
@@ -69,12 +73,24 @@ AllowProcess = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+LastGeneration = Annotated[
+    int | None, typer.Option(min=0, help="The new last generation (a total).")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        help="Replaces a value; repeatable.",
+        autocompletion=complete_change,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (recipes, start, resume, sweep, info, plot):
+    for command in (recipes, start, resume, branch, sweep, info, plot):
         app.command(rich_help_panel="Runs")(command)
 
 
@@ -131,24 +147,32 @@ def start(
     generations: Annotated[
         int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Evolve for so long instead. Of a game, the methods that play it race,"
+            " and the strongest goes on.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    population: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN[@GENERATION]",
+            help="A run whose champion and individuals are in the first population; repeatable.",
+            autocompletion=complete_branch,
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.KEY=VALUE",
-            help="Replaces a value; repeatable.",
-            autocompletion=complete_change,
-        ),
-    ] = None,
+    changes: Changes = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run, and evolve it until its last generation.
+    """Start a run, and evolve it until its last generation, or for some minutes.
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
@@ -157,19 +181,23 @@ def start(
     from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
-    allow = _find_permission(allow_process)
-    made = prepare(
-        recipe,
-        neat_config=neat_config,
-        run=run,
-        changes=_with_generations(changes or [], generations),
-        seed=seed,
-        force=force,
-        allow_process=allow,
-    )
+    given: dict[str, Any] = {
+        "neat_config": neat_config,
+        "run": run,
+        "changes": _with_generations(changes or [], generations),
+        "seed": seed,
+        "force": force,
+        "allow_process": _find_permission(allow_process),
+        "population": population or (),
+    }
+    where = {"workers": workers, "executor": executor, "address": address}
+    if minutes is not None:
+        _start_timed(minutes, recipe, given, where, quiet=quiet)
+        return
+    made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
+    _evolve(made, quiet=quiet, **where)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
@@ -192,33 +220,83 @@ def resume(
         int | None,
         typer.Option("--from", metavar="GENERATION", help="Go on from an earlier checkpoint."),
     ] = None,
-    generations: Annotated[
-        int | None, typer.Option(min=0, help="The new last generation (a total).")
-    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --from: delete the checkpoints after it.")
+    ] = False,
+    generations: LastGeneration = None,
+    changes: Changes = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Go on with a run exactly as if it had not been stopped."""
+    """Go on with a run exactly as if it had not been stopped.
+
+    Where --set changes what is evolved, a branch with it goes on instead, in a directory of its
+    own.
+    """
     from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_resumption
     from evolve_arena.runs.output import print_line
-    from evolve_arena.runs.run import Run
+
+    check_executor(executor, workers, address)
+    made, begin = prepare_resumption(
+        run,
+        from_generation,
+        changes=_with_generations(changes or [], generations),
+        force=force or (ask_to_delete if _is_at_terminal() else False),
+        allow=_find_permission(allow_process),
+    )
+    if made.recipe.run.start_from and not made.directory.history.exists():
+        print_line(f"these settings change what is evolved: {made.path} goes on with them")
+    if begin is None and made.is_complete():
+        made.advance(executor="serial")  # plays nothing; a lost champion comes back
+        last = made.recipe.run.generations
+        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
+        return
+    where = {"executor": executor, "address": address}
+    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
+
+
+def branch(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN[@GENERATION]",
+            help="A run's directory; its newest checkpoint unless a generation is named.",
+            autocompletion=complete_branch,
+        ),
+    ],
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The new run; the first free RUN-2, RUN-3, ... if omitted."
+        ),
+    ] = None,
+    generations: LastGeneration = None,
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    changes: Changes = None,
+    workers: Workers = None,
+    executor: ExecutorName = None,
+    address: Address = None,
+    quiet: Quiet = False,
+    allow_process: AllowProcess = False,
+) -> None:
+    """Make a new run from a checkpoint of another one, and evolve it until its last generation.
+
+    With the same seed and settings it comes to the same populations. The other run stays as it is.
+    """
+    from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_branch
+    from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
     allow = _find_permission(allow_process)
-    made = Run.open(run, allow)
-    made.permit(allow)
-    if generations is not None:
-        made = made.with_generations(generations, from_generation)
-    if from_generation is None and made.is_complete():
-        made.advance(executor="serial")  # plays nothing; a lost champion comes back
-        last = made.recipe.run.generations
-        print_line(f"{run} is complete at generation {last}; --generations N goes further")
-        return
-    where = {"executor": executor, "address": address}
-    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)
+    values = _with_generations(changes or [], generations)
+    made = prepare_branch(source, run=run, changes=values, seed=seed, allow=allow)
+    print_line(f"{made.path} begins with {made.recipe.run.start_from}")
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def sweep(
@@ -305,11 +383,28 @@ def sweep(
         sweeps.print_sweep(found)
 
 
-def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and how good it is."""
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.summary import print_summary, summarise
+def info(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's directory or name; all runs in ./evolved unless given.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a run is, how far it got, and how good it is.
 
+    Without RUN, list the runs.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import list_runs, print_runs, print_summary, summarise
+
+    if run is None:
+        runs = list_runs()
+        print_json({"runs": runs}) if json else print_runs(runs)
+        return
     content = summarise(_open(run))
     if json:
         print_json(content)
@@ -437,8 +532,54 @@ def _find_permission(allowed: bool) -> Allow:
     """Whether programs of a recipe's file may run, or who asks the user if he is there."""
     from evolve_arena.runs.consent import ask_at_terminal
 
-    asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
-    return ask_at_terminal if asks else allowed
+    return ask_at_terminal if _is_at_terminal() and not allowed else allowed
+
+
+def _is_at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_to_delete(question: str) -> bool:
+    """Shows what would be deleted and asks for a yes; anything else means no."""
+    print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _start_timed(
+    minutes: float,
+    recipe: str | None,
+    given: Mapping[str, Any],
+    where: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> None:
+    from evolve_arena.runs.display import Display
+    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+    from evolve_arena.runs.summary import print_results
+    from evolve_arena.runs.training import Callback
+
+    @contextmanager
+    def show(run: Run) -> Iterator[list[Callback]]:
+        with Display(str(run.path), quiet=quiet) as display:
+            yield [display.watch]
+
+    def tell(sentence: str) -> None:
+        if not quiet:
+            print_line(sentence, error=True)
+
+    timer = TimedStart(check_minutes(minutes), show, options=where)
+    made = start_timed(timer, recipe, tell=tell, **given)
+    for warning in made.warnings:
+        print_line(f"evolve: {warning}", error=True)
+    if not quiet and not timer.stopped:
+        print_results(made)
+    for remark in made.remarks:
+        print_line(remark)
+    if timer.stopped:
+        more = f" --generations {2 * made.generation}" if made.is_complete() else ""
+        print_line(f"stopped; go on with: evolve resume {made.path}{more}")
+        raise typer.Exit(130)
 
 
 def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:

@@ -233,8 +233,9 @@ def _describe_tuples(player: TuplePlayer) -> NetworkSource:
     return NetworkSource(
         templates=(TEMPLATES / "board_tuples.py",),
         constants=f'''\
-# How many cells tuples read, how many contents each can have, how many bits of each plane count, and
-# what these do: how far a plane and a bit are from the next one, and from that what they add.
+# How many cells tuples read, how many contents each can have, how many bits of each plane
+# count, and what these do: how far a plane and a bit are from the next one, and from that what
+# they add.
 READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
 PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
 # Where each cell lies in each view of the board.

@@ -65,6 +65,26 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
     _legend(axes, handles, "lower left")
 
 
+def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """How strong each run's champions are among each other, by generation."""
+    style_axes(
+        axes,
+        title="Strength: the run's champions against each other",
+        remark="bands: 95 % intervals",
+        label="Elo above\ngeneration 0",
+    )
+    axes.axhline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    for record, hue in zip(records, hues, strict=True):
+        if not record.ratings:
+            continue
+        x = [*record.ratings]
+        low, high = np.array([each.interval for each in record.ratings.values()]).T
+        elo = [each.elo for each in record.ratings.values()]
+        marker = "" if len(x) > MOST_MARKERS else MARKERS[0]
+        axes.plot(x, elo, color=hue, linewidth=1.4, marker=marker, markersize=3.5)
+        axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
+
+
 def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
     """Share of games won against each opponent from outside, with Wilson's intervals."""
     style_axes(

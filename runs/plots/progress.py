@@ -1,4 +1,4 @@
-"""How runs went, in one picture: fitness or lessons inside, checks outside, diversity."""
+"""How runs went, in one picture: strength, fitness or lessons inside, checks, diversity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.islands import count_panels, draw_islands, draw_migrations
-from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_statistic
+from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_ratings, draw_statistic
 from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_record, stretch
 from evolve_arena.runs.plots.species import draw_sizes, draw_species
 from evolve_arena.runs.plots.style import (
@@ -70,7 +70,8 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
 def draw_runs(records: Sequence[Record]) -> Figure:
     """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
-    Below the checks stand the points of games that have such.
+    Above them is the rating of champions among each other, if some run has one. Below the checks
+    stand the points of games that have such.
     There follow the islands of a single run; the mutation strength if it adapts itself in some run;
     and if networks grow in some run, the number of species, connections and hidden nodes, and of a
     single run the sizes of its species. If all runs are of learners, their games against themselves
@@ -83,7 +84,10 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     grows = any(record.grows for record in records)
     alone = len(records) == 1
     scores = any(record.scores for record in records)
-    heights = [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
+    rated = any(record.ratings for record in records)
+    heights = (
+        [2.8] * rated + [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
+    )
     heights += [1.7] * breeds
     islands = records[0].islands if alone else None
     heights += count_panels(islands) if islands else []
@@ -93,6 +97,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     left = iter(panels)
     hues = colours(len(records))
+    if rated:
+        draw_ratings(next(left), records, hues)
     (draw_fitness if breeds else draw_lessons)(next(left), records, hues)
     draw_checks(next(left), records, hues)
     if scores:

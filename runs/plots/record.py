@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.arena.crosstable import Rating
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.extras import import_extra
 from evolve_arena.core.html import make_table
 from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.runs.champions import rate_champions
 from evolve_arena.runs.history import Check, History
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ class Record:
     islands: IslandsConfig | None = None
     """The section ``[islands]`` of its recipe."""
     seed: int = 0
+    ratings: dict[int, Rating] = field(default_factory=dict)
+    """How strong the champion of each check is among the run's own: Elo above that of generation 0,
+    by generation. Empty unless `run.champion` is ``strongest``."""
 
     def __getitem__(self, name: str) -> Column:
         """The figure called *name*, one value per generation.
@@ -72,6 +77,12 @@ class Record:
         """All checks as a pandas DataFrame: one row for each generation and opponent."""
         pandas = import_extra("pandas", "pandas")
         return pandas.DataFrame(self._list_checks(), columns=CHECK_COLUMNS)
+
+    def ratings_to_frame(self) -> Any:
+        """The ratings of its champions as a pandas DataFrame: one row for each check."""
+        pandas = import_extra("pandas", "pandas")
+        rows = [(g, each.elo, *each.interval) for g, each in self.ratings.items()]
+        return pandas.DataFrame(rows, columns=("generation", "elo", "low_95", "high_95"))
 
     def _list_checks(self) -> list[tuple[Any, ...]]:
         return [
@@ -146,9 +157,10 @@ def read_file(file: Path, name: str, title: str) -> Record:
         table = history.generations()
         checks = history.checks()
         species = history.species()
+        ratings = rate_champions(history.champion_matches())
     shortest = min(len(column) for column in table.values())
     columns = {key: np.array(cells[:shortest], dtype=float) for key, cells in table.items()}
-    return Record(name, title, columns, checks, species)
+    return Record(name, title, columns, checks, species, ratings=ratings)
 
 
 def blocks(column: Column, most: int = MOST_POINTS) -> Column:

@@ -86,6 +86,7 @@ def plan(settings: Settings) -> list[Job]:
                 "run.champion": "best-check",
                 "check.every": max(1, generations // CHECKS),
                 "check.games": settings.scaled(1000),
+                "check.share": 1.0,
                 "check.opponents": ["test-bot", "random"],
             }
             jobs.append(Job(_name(arm, seed), recipe.change(changes)))

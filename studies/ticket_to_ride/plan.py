@@ -114,6 +114,7 @@ def _imitate(name: str, seed: int, settings: Settings, changes: Changes) -> Job:
         "method.games": settings.scaled(1000, least=100),
         "check.games": settings.scaled(CHECK_GAMES, least=2),
         "run.seed": seed,
+        "check.share": 1.0,
         "run.champion": "last",
     }
     recipe = load_recipe("ticket-to-ride-imitation").change({**common, **changes})
@@ -128,5 +129,7 @@ def _evolved_job(name: str, seed: int, settings: Settings) -> Job:
         "run.generations": generations,
         "check.every": generations,
         "check.games": settings.scaled(CHECK_GAMES, least=2),
+        "check.share": 1.0,
+        "run.champion": "best-check",
     }
     return Job(f"{_slug(name)}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)

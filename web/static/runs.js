@@ -1,6 +1,6 @@
 // All runs, one run, and several beside each other.
 
-import { Chart } from "./charts.js";
+import { Areas, Chart } from "./charts.js";
 import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
 
 const STATES = {
@@ -68,7 +68,7 @@ export async function showRuns(place) {
     draw();
   }
   take(await ask("runs"));
-  return listen("", take);
+  return listen([], take);
 }
 
 // --- Curves -----------------------------------------------------------------------------------
@@ -95,6 +95,16 @@ class Curves {
     const columns = (name) => entries.filter(([, record]) => record.statistics[name]).map(([run, record]) =>
       ({ run, record, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, x: record.statistics.generation, y: record.statistics[name] }));
     const plain = (name, label) => columns(name).map(({ run, hue, x, y }) => ({ name: alone ? label : run, hue, x, y }));
+    const rated = entries.filter(([, record]) => record.ratings.length > 1);
+    if (rated.length) {
+      this.chart("ratings", "Strength: the run's champions against each other",
+        "Elo above the champion of generation 0; the bands are 95 % intervals. It climbs as long as later champions beat earlier ones.", {})
+        .show(rated.map(([run, { ratings }]) => ({
+          name: alone ? "Elo" : run, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, dots: ratings.length < 60,
+          x: ratings.map((each) => each.generation), y: ratings.map((each) => each.elo),
+          low: ratings.map((each) => each.low), high: ratings.map((each) => each.high),
+        })));
+    }
     this.chart("checks", "Checks: games won against players from outside",
       "The champion of the time; the bands are 95 % intervals. This says how strong it is.", { low: 0, high: 1 })
       .show(entries.flatMap(([run, record], place) => checkSeries(run, record.checks, alone, place)));
@@ -121,11 +131,12 @@ class Curves {
     if (entries.some(([, record]) => record.adapts)) {
       this.chart("strength", "Mutation strength", "The population's median.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
     }
-    if (alone && Object.keys(entries[0][1].species).length) {
-      const species = Object.entries(entries[0][1].species);
-      this.chart("sizes", "Sizes of the species", `Individuals; the ${species.length} largest.`, { height: 160, low: 0 })
-        .show(species.map(([number, by], place) => ({ name: place < 6 ? `species ${number}` : "", hue: place % 7,
-          x: Object.keys(by).map(Number), y: Object.values(by) })));
+    if (alone && entries[0][1].species.length) {
+      const { species, statistics } = entries[0][1];
+      this.areas ??= new Areas("Sizes of the species", "Individuals, the oldest species at the bottom; grey: all others together.");
+      this.areas.show(species.map(({ number, colour, sizes }) =>
+        ({ name: number === null ? "others" : String(number), colour, x: statistics.generation, sizes })));
+      if (!this.areas.element.isConnected) this.place.append(this.areas.element);
     }
   }
 }
@@ -193,8 +204,8 @@ export async function showRun(place, run) {
   const told = h("div", {});
   head.append(told, buttons);
 
-  function drawHead(row, own, ending) {
-    const key = JSON.stringify([row.state, row.generation, own, ending]);
+  function drawHead(row, own) {
+    const key = JSON.stringify([row.state, row.generation, row.checking, own]);
     if (key === known) return;
     known = key;
     drawButtons(row, own);
@@ -202,8 +213,21 @@ export async function showRun(place, run) {
     told.replaceChildren(h("h1", {}, run), h("p", { class: "quiet" }, row.title),
       h("div", { class: "row" }, state(row), h("progress", { value: row.generations ? row.generation / row.generations : 0, "aria-label": "progress" }),
         h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
-          + (going && row.generation && row.generations > row.generation ? `; ${duration(row.seconds / row.generation * (row.generations - row.generation))} left` : ""))));
-    if (ending) trouble.textContent = ending;
+), h("span", { class: "small quiet" }, remaining)));
+    timeLeft(row, going);
+  }
+
+  // It counts down by itself: in a long check nothing else changes.
+  const remaining = h("span");
+  let ticking = 0;
+  function timeLeft(row, going) {
+    clearInterval(ticking);
+    const show = () => {
+      const left = Math.max(0, row.left - Math.max(0, Date.now() / 1000 - row.updated));
+      remaining.textContent = !going || row.left === null ? "" : `${row.checking ? "a check goes on; " : ""}${duration(left)} left`;
+    };
+    show();
+    if (going) ticking = setInterval(show, 1000);
   }
 
   function drawFacts() {
@@ -241,19 +265,30 @@ export async function showRun(place, run) {
   }
 
   drawFacts();
-  take({ own: found.own, ...await ask("record", { run }) });
+  let asking = false;
+  take(await ask("record", { run }));
   async function take(news) {
     if (news.error) return notice(news.error);
-    if (news.trouble && news.row.state !== "new") trouble.textContent = news.trouble;
-    drawHead(news.row, news.own, found.ending);
+    const { row } = news;
+    trouble.textContent = news.ending || news.trouble || found.trouble;
+    drawHead(row, news.own);
     drawn.show({ [run]: news });
     const newest = Math.max(-1, ...news.checks.map((check) => check.generation));
-    if (newest > Math.max(-1, ...found.champions)) {
-      const again = await ask("describe", { run }).catch(() => null);
-      if (again) { Object.assign(found, again); known = ""; drawHead(news.row, news.own, found.ending); drawFacts(); }
-    }
+    const incomplete = found.trouble || !found.summary;
+    if (asking || !(newest > Math.max(-1, ...found.champions) || row.state !== found.row.state
+      || (incomplete && row.generation !== found.row.generation))) return;
+    asking = true;
+    const again = await ask("describe", { run }).catch(() => null);
+    asking = false;
+    if (!again) return;
+    Object.assign(found, again);
+    trouble.textContent = found.ending || news.trouble || found.trouble;
+    known = "";
+    drawHead(found.row, found.own);
+    drawFacts();
   }
-  return listen(run, take);
+  const end = listen([run], take);
+  return () => { clearInterval(ticking); end(); };
 }
 
 /** Lets the champions of runs meet, and shows how they are rated. */
@@ -281,8 +316,13 @@ const between = (value, [low, high], digits = 3) => `${value.toFixed(digits)} [$
 
 function drawRatings(content) {
   const order = content.players.map((player) => player.name);
+  const write = (name) => {
+    const { run, generation } = content.champions[name] || {};
+    if (!run) return [name];
+    return [link(run, "run", run), typeof generation === "number" ? `, champion of generation ${whole(generation)}` : ", champion"];
+  };
   const met = content.crosstable || {};
-  const rows = content.players.map((player) => h("tr", {}, h("td", { class: "number" }, String(player.rank)), h("td", { class: "wide" }, player.name),
+  const rows = content.players.map((player) => h("tr", {}, h("td", { class: "number" }, String(player.rank)), h("td", { class: "wide" }, ...write(player.name)),
     ...(content.crosstable
       ? [player.elo === null ? "–" : `${player.elo > 0 ? "+" : ""}${player.elo.toFixed(0)} ± ${player.elo_error_95.toFixed(0)}`,
         between(player.score, player.wilson_95), ...order.map((name) => (name in met[player.name] ? met[player.name][name].toFixed(2) : ""))]
@@ -318,6 +358,5 @@ export async function showCompare(place, names = "") {
   if (played.length === 1) {
     ask("players", { game: played[0] }).then(({ usual }) => meeting.replaceChildren(drawMeeting(runs, usual)), () => null);
   }
-  const ends = runs.map((run) => listen(run, (news) => { if (!news.error) { records[run] = news; draw(); } }));
-  return () => ends.forEach((end) => end());
+  return listen(runs, (news) => { if (!news.error) { records[news.run] = news; draw(); } });
 }
