@@ -29,7 +29,7 @@ from evolve_arena.runs.checkpoint import (
     write_state,
 )
 from evolve_arena.runs.directory import RunDirectory, find_run
-from evolve_arena.runs.errors import CheckpointError, StorageError
+from evolve_arena.runs.errors import CheckpointError, NotARunError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.logs import log_run
@@ -94,9 +94,16 @@ class Run:
         return digest_population(state.population)
 
     def is_complete(self) -> bool:
-        """Whether the newest checkpoint is that of the recipe's last generation."""
-        begun = self.directory.generations()
-        return bool(begun) and self.generation >= self.recipe.run.generations
+        """Whether the last generation is played and checked; that check may have been stopped."""
+        begun, last = self.directory.generations(), self.recipe.run.generations
+        if not begun or self.generation < last:
+            return False
+        try:
+            with History(self.directory.history) as history:
+                checked = {row[0] for row in history.champions()}
+        except (NotARunError, StorageError):  # going on makes it anew
+            return True
+        return not checked or last in checked
 
     @property
     def champion(self) -> BredPlayer:

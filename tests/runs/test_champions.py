@@ -356,6 +356,7 @@ def test_a_check_can_be_stopped_in_its_middle(small_recipe: Small, tmp_path: Pat
     run = start(recipe, run=tmp_path / "part" / "run", executor="serial", callbacks=watch)
     assert heard[-1][:2] == (6, "random")
     assert run.generation == 6
+    assert not run.is_complete()
     assert {check.generation for check in run.checks()} == {0, 3}
     assert {name for _, name, _ in heard} >= {"the champion of generation 0", "test-bot"}
     resume(run.path, executor="serial")

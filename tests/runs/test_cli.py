@@ -248,6 +248,32 @@ def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -
     assert info["checkpoints"][-1] == info["generation"]
 
 
+def test_ctrl_c_is_heard_in_a_long_check(tmp_path: Path) -> None:
+    """This one would take minutes; what it was about to measure is the champion."""
+    words = ["start", "connect-four", "--run", "r", *SMALL, "--set", "check.games=100"]
+    words += ["--set", 'check.opponents=["mcts:rollouts=20000"]', "--set", "check.share=1.0"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evolve_arena.runs.cli", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "r/champion.safetensors").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "evolve resume r" in out
+    assert "Traceback" not in err
+    info = json.loads(evolve("info", "r", "--json", folder=tmp_path).stdout)
+    assert (info["generation"], info["last_check"]) == (0, None)
+    assert evolve("duel", "run:r", "random", "--games", "2", folder=tmp_path).stdout
+
+
 def test_help_explains_every_command(place: Path) -> None:
     text = evolve("--help", folder=place).stdout
     for command in (
