@@ -267,7 +267,7 @@ def prepare_branch(
     other = Run.open(path, allow)
     other.check_code()
     other.permit(allow)
-    begin = f"{path}@{other.state(generation).generation}"
+    begin = f"{other.path}@{other.state(generation).generation}"
     own = {"run.start_from": begin, "run.population": None, "run.start_sha256": None}
     recipe = other.recipe.change({**read_changes(changes), **own})
     where = run or find_free_name(other.path)

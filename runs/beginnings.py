@@ -26,7 +26,7 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
 from evolve_arena.runs.consent import Allow
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 
@@ -44,7 +44,7 @@ def split_place(text: str | Path) -> tuple[str, int | None]:
         BadValueError: What stands after the @ is no generation.
     """
     path, at, generation = str(text).rpartition("@")
-    if not at or os.path.exists(RunDirectory(text).path):
+    if not at or os.path.exists(find_run(text)):
         return str(text), None
     if not re.fullmatch("[0-9]{1,18}", generation, re.ASCII):
         raise BadValueError(f"{quote(str(text))}: after @ stands a generation's number")

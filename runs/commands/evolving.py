@@ -252,6 +252,7 @@ def resume(
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.runs.api import prepare_resumption
+    from evolve_arena.runs.directory import find_run
     from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
@@ -262,7 +263,7 @@ def resume(
         force=force or (ask_to_delete if _is_at_terminal() else False),
         allow=_find_permission(allow_process),
     )
-    if made.recipe.run.start_from and not made.directory.history.exists():
+    if made.path != find_run(run):
         print_line(f"these settings change what is evolved: {made.path} goes on with them")
     if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
