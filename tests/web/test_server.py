@@ -195,6 +195,9 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
         ('method.stagnation={opponents=["run\\u003a/etc"]}', "here"),
         ("game.name=/tmp/game.py", "here"),
         ('game={name="chomp"}', "here"),
+        ("run.start_from=/tmp/run@4", "here"),
+        ("run.population=['/tmp/run']", "here"),
+        ('run={population=["/tmp/run"]}', "here"),
     ],
 )
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
