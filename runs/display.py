@@ -85,7 +85,7 @@ class Display:
             raise KeyboardInterrupt
         self.interrupted = True
         print(
-            "\nstopping after this generation, or in this check (again: at once) ...",
+            "\nstopping after this generation (again: at once) ...",
             file=sys.stderr,
         )
 

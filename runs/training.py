@@ -353,9 +353,10 @@ class _Check:
                     break
             won = stronger == 0
             matches.append(self._note(standing[0], series.result))
-        # One far back ties the ratings together, so that errors do not add up along a chain.
+        # One far back, or the first, ties ratings together: along a chain errors would add up.
         earlier = [each for each in champions.generations if each < self.generation]
-        far = earlier[len(earlier) // 2] if earlier else None
+        middle = len(earlier) // 2 if len(earlier) % 2 else 0
+        far = earlier[middle] if earlier else None
         if far is not None and far not in {match.opponent for match in matches}:
             opponent = champions.find(far)
             if opponent:

@@ -70,7 +70,8 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
 def draw_runs(records: Sequence[Record]) -> Figure:
     """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
-    Above them is the rating of champions among each other, if some run has one. Below the checks stand the points of games that have such.
+    Above them is the rating of champions among each other, if some run has one. Below the checks
+    stand the points of games that have such.
     There follow the islands of a single run; the mutation strength if it adapts itself in some run;
     and if networks grow in some run, the number of species, connections and hidden nodes, and of a
     single run the sizes of its species. If all runs are of learners, their games against themselves
