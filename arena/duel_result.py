@@ -164,6 +164,13 @@ class DuelResult(Score):
             columns=self.columns,
         )
 
+    def __str__(self) -> str:
+        """The players, the score with its interval, and the games: a line."""
+        low, high = self.score_interval
+        text = f"{self.names[0]} against {self.names[1]}: score {self.score:.3f}"
+        text += f" [{low:.3f}, {high:.3f}] in {self.games} games"
+        return f"{text} ({self.wins} won, {self.draws} drawn, {self.losses} lost)"
+
     def _repr_html_(self) -> str:
         low, high = self.wilson_95
         told = {

@@ -19,25 +19,39 @@ GAME = Checkers()
 START = GAME.initial()
 LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
 PERFT = {5: 7361, 6: 36768, 8: 845931, 10: 18391564}
-GAMES = 20_000
+GAMES, OPENSPIEL_GAMES, PYDRAUGHTS_GAMES, PYTHON_GAMES = 20_000, 300, 5, 60
+DEPTHS = {8: 15, 10: 3}
+"""Plies whose leaves are counted, and in how many rounds."""
+OPENSPIEL_DEPTH, ROUNDS = 5, 7
+SMALL = {
+    "GAMES": 20,
+    "OPENSPIEL_GAMES": 1,
+    "PYDRAUGHTS_GAMES": 1,
+    "PYTHON_GAMES": 1,
+    "DEPTHS": {5: 1, 6: 1},
+    "OPENSPIEL_DEPTH": 2,
+    "ROUNDS": 1,
+}
 
 
 def measure() -> Iterator[Line]:
     """All lines about the rules of checkers."""
-    speed = _perft_speed(8, 15)
-    theirs = _best_of(3, _count_with_openspiel, 5)
+    (depth, rounds), (deeper, fewer) = DEPTHS.items()
+    speed = _perft_speed(depth, rounds)
+    theirs = _best_of(3, _count_with_openspiel, OPENSPIEL_DEPTH)
     yield Line(
-        "checkers perft 8, one core, no table, last ply counted",
+        f"checkers perft {depth}, one core, no table, last ply counted",
         speed / 1e6,
         "million leaves/s",
-        f"OpenSpiel from Python, perft 5: {theirs:,.0f} leaves/s",
+        f"OpenSpiel from Python, perft {OPENSPIEL_DEPTH}: {theirs:,.0f} leaves/s",
         speed / theirs,
         "20",
         speed >= LEAVES_TARGET,
     )
-    yield Line("checkers perft 10, the same", _perft_speed(10, 3) / 1e6, "million leaves/s")
-    speed = _best_of(7, _play_compiled, GAMES)
-    theirs = _best_of(3, _play_openspiel, 300)
+    speed = _perft_speed(deeper, fewer)
+    yield Line(f"checkers perft {deeper}, the same", speed / 1e6, "million leaves/s")
+    speed = _best_of(ROUNDS, _play_compiled, GAMES)
+    theirs = _best_of(3, _play_openspiel, OPENSPIEL_GAMES)
     yield Line(
         "checkers random games, one core",
         speed,
@@ -47,10 +61,10 @@ def measure() -> Iterator[Line]:
         "100,000",
         speed >= GAMES_TARGET,
     )
-    theirs = _best_of(1, _play_pydraughts, 5)
+    theirs = _best_of(1, _play_pydraughts, PYDRAUGHTS_GAMES)
     text = f"pydraughts: {theirs:,.1f} games/s"
     yield Line("the same", speed, "games/s", text, speed / theirs)
-    speed = _best_of(3, _play_in_python, 60)
+    speed = _best_of(3, _play_in_python, PYTHON_GAMES)
     yield Line("random games by the Python class", speed, "games/s", text, speed / theirs)
 
 

@@ -36,13 +36,16 @@ __all__ = ["measure"]
 GAME = Checkers()
 POSITIONS_TARGET, GENERATION_TARGET = 1e6, 10.0
 PLAIN_POSITIONS = 8
+POSITIONS, ROUNDS, GENERATION_ROUNDS = 200, 7, 3
+PLAYERS = 30
+SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1, "GENERATION_ROUNDS": 1, "PLAYERS": 4}
 MLP_32_40_10_1 = MLP(32, (40, 10), 1, "tanh")
 FACTORS = (1, 2, -1, -2)
 
 
 def measure() -> Iterator[Line]:
     """All lines about searching checkers."""
-    positions = _midgame(200)
+    positions = _midgame(POSITIONS)
     plain = _plain_speed(positions[:PLAIN_POSITIONS], 4)
     nodes, moves = _speed(_linear(14, 4), positions)
     yield Line(
@@ -70,7 +73,7 @@ def measure() -> Iterator[Line]:
         yield Line(name, nodes / 1e6, "million/s")
     one, two = _generation_seconds(1), _generation_seconds(2)
     yield Line(
-        "30 networks 32-40-10-1, five games each at depth 4, two cores",
+        f"{PLAYERS} networks 32-40-10-1, five games each at depth 4, two cores",
         two,
         "s",
         f"on one core: {one:.3g} s",
@@ -133,11 +136,11 @@ def _sides(position: Position) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 
 def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float, float]:
-    """Positions searched and moves found a second: the best of seven."""
+    """Positions searched and moves found a second: the best of some rounds."""
     boards = [(*_sides(position), position.side, 0) for position in positions]
     find_moves(packed, 0, *boards[0], make_checkers_workspace(packed))
     best = np.inf
-    for _ in range(7):
+    for _ in range(ROUNDS):
         workspace = make_checkers_workspace(packed)
         start = time.perf_counter()
         for board in boards:
@@ -147,14 +150,14 @@ def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float,
 
 
 def _generation_seconds(cores: int) -> float:
-    """How long 30 networks take for five games each against others: the best of three."""
-    packed = _networks(30, 4)
-    opponents = np.random.default_rng(2).integers(30, size=(30, 5))
-    pairings = np.stack(np.broadcast_arrays(np.arange(30)[:, None], opponents), axis=2)
+    """Seconds that networks take for five games each against others: the best of some rounds."""
+    packed = _networks(PLAYERS, 4)
+    opponents = np.random.default_rng(2).integers(PLAYERS, size=(PLAYERS, 5))
+    pairings = np.stack(np.broadcast_arrays(np.arange(PLAYERS)[:, None], opponents), axis=2)
     pairings = pairings.reshape(-1, 2).astype(np.int32)
     best = np.inf
     with ThreadPoolExecutor(cores) as pool:
-        for _ in range(3):
+        for _ in range(GENERATION_ROUNDS):
             start = time.perf_counter()
             parts = np.array_split(pairings, cores)
             assert sum(pool.map(_play, [packed] * cores, parts)) == len(pairings)

@@ -22,6 +22,7 @@ RECIPES = {
 }
 """What is changed of a recipe, and how many generations a round has."""
 ROUNDS = 25
+SMALL = {"RECIPES": {"connect-four": (["method.individuals=20"], 1)}, "ROUNDS": 6}
 TARGET = 0.9
 
 

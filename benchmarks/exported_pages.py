@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.line import Line
+from benchmarks.line import Line, SkippedError
 from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
@@ -45,12 +45,15 @@ WAYS = {
 }
 """A step of three operations on whole numbers as the pages keep them, and with BigInts alone."""
 STEPS = 3_000_000
+SHARE = 1.0
+"""Of the positions of each bot."""
+SMALL = {"STEPS": 1000, "SHARE": 0.001}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about pages; none without Node."""
+    """All lines about pages."""
     if not NODE:
-        return
+        raise SkippedError("there is no Node.js here")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for what, (step, start, big, big_start) in WAYS.items():
@@ -66,7 +69,8 @@ def measure() -> Iterator[Line]:
                 "BigInts alone",
                 seconds[1] / seconds[0],
             )
-        for what, (game, network, settings, count) in BOTS.items():
+        for what, (game, network, settings, most) in BOTS.items():
+            count = max(1, round(SHARE * most))
             yield _compare(what, make_bred(game, network, 1, **settings), count, folder)
 
 

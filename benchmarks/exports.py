@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import evolve_arena as ea
-from benchmarks.line import Line
+from benchmarks.line import Line, SkippedError
 from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
@@ -25,7 +26,7 @@ from evolve_arena.runs.export.page import write_bot
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
 from tests.bred import random_positions
-from tests.pages import run_script
+from tests.pages import NODE, run_script
 from tests.test_tutorial import blocks
 
 ALIKE: dict[str, Any] = {
@@ -35,7 +36,7 @@ ALIKE: dict[str, Any] = {
     "check.games": 4,
     "check.opponents": ["random"],
 }
-SMALL: dict[str, dict[str, Any]] = {
+SHORT: dict[str, dict[str, Any]] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
     "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
@@ -47,10 +48,23 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 """Short runs, by method."""
 GAMES, POSITIONS = 200, 2000
+COMPILER = shutil.which("gcc") or ""
 TRIES = 100
 """Among equals each is chosen at least once in so many tries, but for one case in thousands."""
 LONGEST = 120.0
 """Seconds for the positions of a file: those that search far answer fewer."""
+RECIPES: tuple[str, ...] = ()
+"""All recipes unless some are named."""
+OWN: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("tutorial", "skeleton"), ("tournament", "neat", "td-tuples")
+)
+"""Methods that breed players of a game of one's own."""
+SMALL = {
+    "RECIPES": ("connect-four",),
+    "OWN": {"skeleton": ("tournament",)},
+    "GAMES": 4,
+    "POSITIONS": 20,
+}
 WHOLE_GAMES = """
 let state = 1;
 const random = (n) => (state = (state * 48271) % 2147483647) % n;
@@ -89,23 +103,25 @@ class Unhurried(CheckersDialect):
 
 def measure() -> Iterator[Line]:
     """A line for each recipe and target: how large the file is, and how it moves."""
-    for name in recipe_files():
+    if not COMPILER or not NODE:
+        raise SkippedError("there is no C compiler here, or no Node.js")
+    for name in RECIPES or recipe_files():
         with tempfile.TemporaryDirectory() as folder:
             yield from _measure_recipe(name, Path(folder))
-    for name in ("tutorial", "skeleton"):
+    for name, methods in OWN.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.py"
             own = [sys.executable, "-m", "evolve_arena.runs.cli", "new-game", name]
             subprocess.run(own, cwd=folder, check=True, capture_output=True)
             if name == "tutorial":
                 file.write_text("\n\n".join(blocks("python")), "utf-8")
-            for method in ("tournament", "neat", "td-tuples"):
+            for method in methods:
                 yield from _measure_recipe(str(file), Path(folder) / method, method)
 
 
 def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]:
     recipe = load_recipe(name, {"method.name": method} if method else {})
-    changes = ALIKE | SMALL[recipe.method["name"]] | ({"method.name": method} if method else {})
+    changes = ALIKE | SHORT[recipe.method["name"]] | ({"method.name": method} if method else {})
     if "depth" in recipe.network:  # Python searches a thousand times slower
         changes["network.depth"] = 1
     champion = ea.start(name, run=folder / "run", changes=changes, progress=False).champion
@@ -130,7 +146,7 @@ def _compile(file: Path) -> str:
     source, program = file.with_suffix(".source.c"), file.with_suffix(".program")
     file.rename(source)
     flags = ["-O2", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(["gcc", *flags, str(source), "-o", str(program), "-lm"], check=True)
+    subprocess.run([COMPILER, *flags, str(source), "-o", str(program), "-lm"], check=True)
     return str(program)
 
 

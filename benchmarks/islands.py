@@ -18,13 +18,9 @@ GENERATIONS, INDIVIDUALS, COUNT = 400, 100, 4
 OPPONENTS = ("test-bot", "minimax:depth=4")
 GAMES = 1000
 WAYS: dict[str, dict[str, Any]] = {
-    "one population": {"method.individuals": INDIVIDUALS},
+    "one population": {},
     **{
-        f"{COUNT} islands, {name}": {
-            "method.individuals": INDIVIDUALS // COUNT,
-            "islands.count": COUNT,
-            **settings,
-        }
+        f"{COUNT} islands, {name}": {"islands.count": COUNT, **settings}
         for name, settings in {
             "ring": {"islands.topology": "ring"},
             "complete": {"islands.topology": "complete"},
@@ -33,6 +29,7 @@ WAYS: dict[str, dict[str, Any]] = {
         }.items()
     },
 }
+SMALL = {"SEEDS": (101, 102), "GENERATIONS": 2, "INDIVIDUALS": 24, "GAMES": 4}
 
 
 def measure() -> Iterator[Line]:
@@ -65,6 +62,7 @@ def _breed(changes: dict[str, Any], seed: int) -> tuple[int, dict[str, float]]:
             executor="serial",
             changes={
                 "run.generations": GENERATIONS,
+                "method.individuals": INDIVIDUALS // changes.get("islands.count", 1),
                 "run.champion": "last",
                 "check.every": GENERATIONS,
                 "check.games": 2,

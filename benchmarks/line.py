@@ -1,15 +1,15 @@
-"""One line of the table that a benchmark prints."""
+"""One line of the table that a benchmark prints, and parts that cannot run here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Line"]
+__all__ = ["Line", "SkippedError"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A measured value, what it is held against, and the target."""
+    """A measured value, the value beside it, and the target."""
 
     name: str
     value: float
@@ -33,3 +33,7 @@ class Line:
             self.target,
             verdict,
         ]
+
+
+class SkippedError(Exception):
+    """A part cannot run on this machine; the text says what is missing."""

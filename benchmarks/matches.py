@@ -24,12 +24,24 @@ POLICY = NetworkDecoder()
 VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 PLIES_TARGET = 10e6
 RANDOM_TARGET = 4e6
+BASELINE_SECONDS = 5.0
+POLICY_REPEATS, VALUE_REPEATS, WORKER_REPEATS, RANDOM_GAMES = 10, 4, 40, 1_000_000
+ROUNDS, WORKER_ROUNDS = 7, 15
+SMALL = {
+    "BASELINE_SECONDS": 0.1,
+    "POLICY_REPEATS": 1,
+    "VALUE_REPEATS": 1,
+    "WORKER_REPEATS": 1,
+    "RANDOM_GAMES": 1000,
+    "ROUNDS": 1,
+    "WORKER_ROUNDS": 1,
+}
 
 
 def measure() -> Iterator[Line]:
     """All lines about matches."""
-    baseline = deap_numpy.measure(5.0)
-    plies, games = _speed(_networks(POLICY, 10))
+    baseline = deap_numpy.measure(BASELINE_SECONDS)
+    plies, games = _speed(_networks(POLICY, POLICY_REPEATS))
     yield Line(
         "42-10-7 policy networks, one core",
         plies / 1e6,
@@ -43,10 +55,10 @@ def measure() -> Iterator[Line]:
     yield from _against_native("42-10-7", plies, native.measure())
     for stage, nanoseconds in native.measure_stages().items():
         yield Line(f"42-10-7 in C, {stage}", nanoseconds, "ns")
-    plies, games = _speed(_networks(VALUE, 4))
+    plies, games = _speed(_networks(VALUE, VALUE_REPEATS))
     yield Line("84-16-1 value networks, one core", plies / 1e6, "million plies/s")
     yield from _against_native("84-16-1", plies, native.measure_value())
-    plies, games = _speed(_random(1_000_000))
+    plies, games = _speed(_random(RANDOM_GAMES))
     yield Line(
         "random games, one core",
         games / 1e6,
@@ -73,14 +85,16 @@ def _against_native(name: str, plies: float, nanoseconds: float | None) -> Itera
 
 
 def _two_workers() -> Line:
-    batch = _networks(POLICY, 40)
+    batch = _networks(POLICY, WORKER_REPEATS)
     with ProcessExecutor(1) as one, ProcessExecutor(2) as two:
         one.play(batch), two.play(batch)
-        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(15)]
+        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(WORKER_ROUNDS)]
     single, seconds = (min(times) for times in zip(*pairs, strict=True))
     ratio = single / seconds
-    text = f"one worker: {single:.3f} s; both the best of 15"
-    return Line("two workers, 396,000 games", seconds, "s", text, ratio, "1.8x", ratio >= 1.8)
+    text = f"one worker: {single:.3f} s; both the best of {WORKER_ROUNDS}"
+    return Line(
+        f"two workers, {len(batch):,} games", seconds, "s", text, ratio, "1.8x", ratio >= 1.8
+    )
 
 
 def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
@@ -100,10 +114,10 @@ def _batch(game: ConnectFour, packed: PackedPlayers, repeats: int) -> Batch:
 
 
 def _speed(batch: Batch) -> tuple[float, float]:
-    """Plies and games a second: the best of seven, after one to warm up."""
+    """Plies and games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     results = executor.play(batch)
-    seconds = min(_time(executor.play, batch) for _ in range(7))
+    seconds = min(_time(executor.play, batch) for _ in range(ROUNDS))
     return float(results.plies.sum()) / seconds, len(batch) / seconds
 
 

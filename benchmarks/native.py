@@ -27,6 +27,8 @@ __all__ = ["measure", "measure_stages", "measure_value"]
 POLICY = NetworkDecoder()
 VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 TABLES = (1, 2, 3, 4)
+ROUNDS, REPEATS = 15, 3
+SMALL = {"TABLES": (1,), "ROUNDS": 1, "REPEATS": 1}
 OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"]
 
 
@@ -87,7 +89,7 @@ def _make_batch(decoder: NetworkDecoder) -> Batch:
     """What the benchmark of our own kernel plays: every two of 100, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))
-    pairings = np.tile(pairings, (3, 1))
+    pairings = np.tile(pairings, (REPEATS, 1))
     seeds = np.zeros(len(pairings), dtype=np.uint64)
     return make_batch(decoder.game, decoder.pack(genomes), pairings, seeds)
 
@@ -95,7 +97,7 @@ def _make_batch(decoder: NetworkDecoder) -> Batch:
 def _time(library: ctypes.CDLL, batch: Batch) -> float:
     """Nanoseconds per ply, the best of several rounds."""
     best = float("inf")
-    for _ in range(15):
+    for _ in range(ROUNDS):
         start = time.perf_counter()
         played = _play(library, batch)
         best = min(best, time.perf_counter() - start)

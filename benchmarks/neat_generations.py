@@ -32,6 +32,8 @@ __all__ = ["measure"]
 TARGET = 5.0
 OPPONENTS = 10
 GENERATIONS = 3
+OUR_GENERATIONS = 30
+SMALL = {"OPPONENTS": 2, "GENERATIONS": 2, "OUR_GENERATIONS": 1}
 COLUMNS, ROWS = 7, 6
 CELLS = COLUMNS * ROWS
 HEIGHT = ROWS + 1
@@ -55,10 +57,10 @@ def measure() -> Iterator[Line]:
     state = method.step(method.initial(1), arena)[0]
     arena.executor.seconds = 0.0
     start = time.perf_counter()
-    for _ in range(10 * GENERATIONS):
+    for _ in range(OUR_GENERATIONS):
         state, _ = method.step(state, arena)
-    each = (time.perf_counter() - start) / (10 * GENERATIONS)
-    matches = arena.executor.seconds / (10 * GENERATIONS)
+    each = (time.perf_counter() - start) / OUR_GENERATIONS
+    matches = arena.executor.seconds / OUR_GENERATIONS
     yield Line(
         "NEAT, 150 individuals, one generation",
         1e3 * each,

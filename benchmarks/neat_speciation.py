@@ -28,6 +28,10 @@ OWN_MUTATIONS = 10
 NEXT_MUTATIONS = 2
 THRESHOLD = 2.1
 DISJOINT, WEIGHT = 1.0, 0.5
+SIZES, JUDGED = (150, 500), 500
+"""Numbers of individuals, and the number that has a target."""
+ROUNDS = 30
+SMALL = {"SIZES": (60,), "JUDGED": 60, "ROUNDS": 1}
 
 CONFIG = NeatConfig(
     conn_add_prob=0.5,
@@ -50,7 +54,7 @@ def measure() -> Iterator[Line]:
     before = random.getstate()
     random.seed(1)
     try:
-        for individuals in (150, 500):
+        for individuals in SIZES:
             yield from _measure(individuals)
     finally:
         random.setstate(before)
@@ -81,7 +85,7 @@ def _measure(individuals: int) -> Iterator[Line]:
     found = ours()
     theirs, next_set = _time_theirs(config, first, children)
     _check(found, population, next_set)
-    seconds = _best(ours, 30)
+    seconds = _best(ours, ROUNDS)
     size = len(population.weight) / individuals
     name = f"species of {individuals} genomes, {size:.0f} connections, {len(found)} species"
     yield Line(
@@ -90,8 +94,8 @@ def _measure(individuals: int) -> Iterator[Line]:
         "ms",
         f"neat-python: {theirs * 1e3:,.0f} ms",
         theirs / seconds,
-        "10x" if individuals == 500 else "",
-        theirs / seconds >= TARGET if individuals == 500 else None,
+        "10x" if individuals == JUDGED else "",
+        theirs / seconds >= TARGET if individuals == JUDGED else None,
     )
     yield _measure_distances(population, children, config)
 

@@ -30,6 +30,7 @@ from evolve_arena.players.packed import (
 GAMES = Path(__file__).with_name("games")
 PLAYERS = 60
 ROUNDS = 9
+SMALL = {"PLAYERS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:

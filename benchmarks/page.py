@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import shutil
+import socket
 import sqlite3
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode, urlsplit
@@ -17,19 +19,43 @@ from urllib.parse import urlencode, urlsplit
 from scipy.stats import quantile_test
 
 import evolve_arena as ea
-from benchmarks.line import Line
+from benchmarks.line import Line, SkippedError
 from benchmarks.whole_runs import EVOLVE
+from tests.browser import CHROMIUM, SWITCHES, sync_playwright
 
 __all__ = ["measure"]
 
-WINDOW = 4.0
-"""Seconds between looks at how far the run is."""
+WINDOW, PAUSE = 4.0, 1.0
+"""Seconds between looks at how far the run is, and before the first."""
+COMPARED, GAMES = 6, 100
+"""Runs that are compared, and games of each two when they are rated."""
 PAIRS = 24
 """How often windows with watchers and without follow one another."""
 WATCHERS = 3
 RUNS, GENERATIONS = 200, 1000
-SMALL = ("method.individuals=6", "method.tournament_size=2", "check.games=10")
-MORE = (f"run.generations={GENERATIONS}", "check.opponents=['random']")
+REQUESTS = 20
+"""How often each of three things is asked for."""
+BEGUN = 20
+"""Generations of the watched run before anybody watches."""
+CHANGES: tuple[str, ...] = ()
+"""Of the recipe that is watched."""
+MODEST = (
+    "method.individuals=6",
+    "method.tournament_size=2",
+    "check.games=10",
+    "check.opponents=['random']",
+)
+SMALL = {
+    "WINDOW": 1.0,
+    "PAUSE": 0.1,
+    "GAMES": 2,
+    "PAIRS": 1,
+    "RUNS": 3,
+    "GENERATIONS": 20,
+    "REQUESTS": 1,
+    "BEGUN": 2,
+    "CHANGES": ("method.individuals=20", "check.games=20"),
+}
 
 
 def measure() -> Iterator[Line]:
@@ -38,6 +64,7 @@ def measure() -> Iterator[Line]:
         folder = Path(name)
         yield from _many(folder / "many")
         yield _watched(folder / "watched")
+        yield _compared(folder / "compared")
 
 
 class _Server:
@@ -50,6 +77,7 @@ class _Server:
         assert self.process.stdout is not None
         printed = urlsplit(self.process.stdout.readline().split(" is shown at ")[1].split()[0])
         token = printed.query.removeprefix("token=")
+        self.printed = printed.geturl()
         self.host, self.shown = printed.netloc, {"Cookie": f"evolve-arena-{printed.port}={token}"}
         self.ask("/")
         self.seconds = time.perf_counter() - begun
@@ -61,34 +89,45 @@ class _Server:
         connection.request("GET", f"{path}?{urlencode(query)}", headers=self.shown)
         response = connection.getresponse()
         response.read()
+        connection.close()
         assert response.status == 200
         return time.perf_counter() - begun
 
-    def watch(self, run: str, stop: threading.Event) -> None:
-        """Reads what is told of a *run* until it is to *stop*."""
-        connection = http.client.HTTPConnection(self.host, timeout=2)
-        address = f"/api/events?{urlencode({'run': run})}"
-        connection.request("GET", address, headers=self.shown)
-        response = connection.getresponse()
-        while not stop.is_set():
-            try:
-                response.read1(65_536)
-            except TimeoutError:
-                continue
-        connection.close()
+    @contextmanager
+    def watched(self, runs: Sequence[str]) -> Iterator[None]:
+        """Reads the events of each of the *runs* for the time of a ``with``."""
+        connections = []
+        for run in runs:
+            connection = http.client.HTTPConnection(self.host, timeout=60)
+            address = f"/api/events?{urlencode({'run': run})}"
+            connection.request("GET", address, headers=self.shown)
+            connections.append((connection, connection.getresponse()))
+        threads = [threading.Thread(target=_read, args=(response,)) for _, response in connections]
+        for thread in threads:
+            thread.start()
+        yield
+        for connection, _ in connections:  # ends a read that waits
+            connection.sock.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+        for connection, response in connections:
+            response.close()
+            connection.close()
 
     def __enter__(self) -> _Server:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        with self.process:  # waits, and closes what it prints to
+            pass
 
 
 def _many(folder: Path) -> Iterator[Line]:
     """The slowest answer of some about two hundred runs of a thousand generations."""
     first = folder / "run-000"
-    ea.start("tic-tac-toe", run=first, changes=[*SMALL, *MORE], executor="serial")
+    changes = [*MODEST, f"run.generations={GENERATIONS}"]
+    ea.start("tic-tac-toe", run=first, changes=changes, executor="serial")
     for number in range(1, RUNS):
         shutil.copytree(first, folder / f"run-{number:03}")
     for _ in range(2):  # the first may find nothing in the system's cache
@@ -102,16 +141,16 @@ def _many(folder: Path) -> Iterator[Line]:
         server.ask("/api/describe", run="run-000")
         slowest = max(
             server.ask(path, **query)
-            for number in range(20)
+            for number in range(REQUESTS)
             for path, query in (
                 ("/api/runs", {}),
-                ("/api/record", {"run": f"run-{number:03}"}),
-                ("/api/describe", {"run": f"run-{number:03}"}),
+                ("/api/record", {"run": f"run-{number % RUNS:03}"}),
+                ("/api/describe", {"run": f"run-{number % RUNS:03}"}),
             )
         )
     yield Line(f"first list of {RUNS} runs", begun, "s")
     yield Line(
-        f"slowest of 60 requests, {RUNS} runs of {GENERATIONS} generations",
+        f"slowest of {3 * REQUESTS} requests, {RUNS} runs of {GENERATIONS} generations",
         slowest,
         "s",
         "0.2 s",
@@ -121,20 +160,28 @@ def _many(folder: Path) -> Iterator[Line]:
     )
 
 
-def _watched(folder: Path) -> Line:
-    """Generations in a time with three pages that watch, against those without, by turns."""
-    run = folder / "watched"
+@contextmanager
+def _training(run: Path) -> Iterator[None]:
+    """Trains a run in a process of its own for the time of a ``with``."""
     words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
-    training = subprocess.Popen([*words, "--set", "run.generations=1000000"])
+    for change in ("run.generations=1000000", *CHANGES):
+        words += ["--set", change]
+    training = subprocess.Popen(words)
     try:
-        while not (run / "history.db").exists() or _count(run) < 20:
+        while not (run / "history.db").exists() or _count(run) < BEGUN:
             time.sleep(0.2)
-        with _Server(folder) as server:
-            server.ask("/api/record", run="watched")
-            ratios = [_compare(server, run) for _ in range(PAIRS)]
+        yield
     finally:
         training.terminate()
         training.wait(60)
+
+
+def _watched(folder: Path) -> Line:
+    """Generations in a time with three pages that watch, against those without, by turns."""
+    run = folder / "watched"
+    with _training(run), _Server(folder) as server:
+        server.ask("/api/record", run="watched")
+        ratios = [_compare(server, run) for _ in range(PAIRS)]
     ratio, interval = median(ratios), quantile_test(ratios).confidence_interval(0.95)
     name = (
         f"a run with {WATCHERS} watchers, {PAIRS} pairs of {WINDOW:.0f} s,"
@@ -143,24 +190,54 @@ def _watched(folder: Path) -> Line:
     return Line(name, ratio, "of its speed", "unwatched", ratio, "at least 0.98", ratio >= 0.98)
 
 
+def _compared(folder: Path) -> Line:
+    """The longest request of a browser that compares six runs, and rates them, while one trains.
+
+    What it waits for a connection counts as well: it has six of them to a host.
+    """
+    if not CHROMIUM or sync_playwright is None:
+        raise SkippedError("Chromium or playwright is not installed")
+    names = [f"run-{number}" for number in range(COMPARED)]
+    changes = [*MODEST, f"run.generations={GENERATIONS}", f"check.every={GENERATIONS // 2}"]
+    ea.start("connect-four", run=folder / names[0], changes=changes, executor="serial")
+    for name in names[1:]:
+        shutil.copytree(folder / names[0], folder / name)
+    with _training(folder / "training"), _Server(folder) as server, sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        page = browser.new_page()
+        page.set_default_timeout(600_000)
+        page.goto(server.printed)
+        page.evaluate("performance.setResourceTimingBufferSize(10000)")
+        page.get_by_label("compare training").wait_for()
+        page.goto(f"http://{server.host}/#/compare/{','.join(names)}")
+        page.get_by_label("games of each pair").fill(str(GAMES))
+        page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_text("score, 95 % interval").wait_for()
+        spent = page.evaluate(
+            "performance.getEntriesByType('resource').filter(({ name }) =>"
+            " !name.includes('/api/events')).map(({ duration }) => duration / 1000)"
+        )
+        browser.close()
+    longest = max(spent)
+    name = f"longest of {len(spent)} requests: {COMPARED} runs compared and rated, another trains"
+    return Line(name, longest, "s", "2 s", 2 / longest, "2 s", longest <= 2)
+
+
 def _compare(server: _Server, run: Path) -> float:
     speeds = []
-    for watched in (True, False):
-        stop = threading.Event()
-        watchers = [
-            threading.Thread(target=server.watch, args=(name, stop))
-            for name in (["watched", "watched", ""][:WATCHERS] if watched else [])
-        ]
-        for watcher in watchers:
-            watcher.start()
-        time.sleep(1.0)
-        before, begun = _count(run), time.perf_counter()
-        time.sleep(WINDOW)
-        speeds.append((_count(run) - before) / (time.perf_counter() - begun))
-        stop.set()
-        for watcher in watchers:
-            watcher.join()
+    for watchers in (["watched", "watched", ""][:WATCHERS], []):
+        with server.watched(watchers):
+            time.sleep(PAUSE)
+            before, begun = _count(run), time.perf_counter()
+            time.sleep(WINDOW)
+            speeds.append((_count(run) - before) / (time.perf_counter() - begun))
     return speeds[0] / speeds[1]
+
+
+def _read(response: http.client.HTTPResponse) -> None:
+    with suppress(http.client.HTTPException, OSError):  # shut down while it reads
+        while response.read1(65_536):
+            pass
 
 
 def _count(run: Path) -> int:

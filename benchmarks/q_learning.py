@@ -21,6 +21,7 @@ TARGET = 5_000.0
 GAMES = 2_000
 PLAIN_GAMES = 25
 REPEATS = 7
+SMALL = {"GAMES": 50, "PLAIN_GAMES": 2, "REPEATS": 1}
 DECODER = NetworkDecoder(head="action", hidden=(50,))
 
 

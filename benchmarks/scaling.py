@@ -51,6 +51,12 @@ ISLANDS, INTERVAL = 400, 10
 """Individuals on each island, one island a core, and generations between migrations."""
 PICTURE = Path("benchmarks/results/scaling.png")
 MESSAGES = 400
+SMALL = {
+    "LOADS": {"connect-four, 20 individuals": ("connect-four", {"method.individuals": 20})},
+    "ISLANDS": 20,
+    "NODES": (1, 2),
+    "MESSAGES": 8,
+}
 
 
 @dataclass(frozen=True)
@@ -234,5 +240,5 @@ def _draw(curves: Mapping[str, list[float]]) -> Path:
     axes.set_xlabel("nodes", fontsize=9)
     axes.legend(fontsize=8.5, frameon=False)
     set_title(figure, "When does a cluster stop to pay?", [])
-    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
     return save(figure, PICTURE)

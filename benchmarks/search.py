@@ -21,11 +21,15 @@ GAME = ConnectFour()
 LINES = count_lines(GAME.rules)
 TARGET = 20_000.0
 PLAIN_POSITIONS = 20
+POSITIONS, DEEP = 400, ((8, 200), (12, 40))
+"""Positions searched four plies deep; other depths, and the positions for each."""
+ROUNDS = 9
+SMALL = {"PLAIN_POSITIONS": 2, "POSITIONS": 20, "DEEP": ((8, 2),), "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
     """All lines about searching."""
-    positions = _midgame(400)
+    positions = _midgame(POSITIONS)
     plain = _plain_speed(positions[:PLAIN_POSITIONS], 4)
     speed, nodes = _speed(positions, 4)
     yield Line(
@@ -38,7 +42,7 @@ def measure() -> Iterator[Line]:
         speed >= TARGET,
     )
     yield Line("the same, positions searched", nodes / 1e6, "million/s")
-    for depth, count in ((8, 200), (12, 40)):
+    for depth, count in DEEP:
         without, _ = _speed(positions[:count], depth, bits=0)
         speed, nodes = _speed(positions[:count], depth)
         text = f"without a table: {without:,.0f} moves/s"
@@ -62,13 +66,13 @@ def _midgame(count: int) -> list[Position]:
 def _speed(
     positions: Sequence[Position], depth: int, bits: int | None = None
 ) -> tuple[float, float]:
-    """Moves and positions searched a second: the best of nine."""
+    """Moves and positions searched a second: the best of some rounds."""
     if bits is None:
         bits = TABLE_BITS if depth >= LEAST_WITH_TABLE else 0
     boards = [tuple(np.uint64(discs) for discs in _sides(position)) for position in positions]
     find_moves(GAME.rules, LINES, 0, make_memory(bits), *boards[0], depth)
     best = np.inf
-    for _ in range(9):
+    for _ in range(ROUNDS):
         memory = make_memory(bits)
         start = time.perf_counter()
         for own, other in boards:

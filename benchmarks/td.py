@@ -21,12 +21,14 @@ SPEED_TARGET = 5000.0
 RATIO_TARGET = 50.0
 CORES_TARGET = 1.8
 NUMPY_GAMES = 150
-REPEATS = 7
+REPEATS, ROUNDS = 7, 3
+GAMES, CORE_GAMES = 4000, 40_000
+SMALL = {"NUMPY_GAMES": 2, "REPEATS": 1, "ROUNDS": 1, "GAMES": 100, "CORE_GAMES": 200}
 
 
 def measure() -> Iterator[Line]:
     """All lines about TD(λ)."""
-    method = _make_method(games=4000)
+    method = _make_method(games=GAMES)
     state = _practise(method)
     plain = _numpy_speed(method, state)
     speed = _speed(method, state, SerialExecutor())
@@ -39,7 +41,7 @@ def measure() -> Iterator[Line]:
         "50x, 5,000",
         speed / plain >= RATIO_TARGET and speed >= SPEED_TARGET,
     )
-    planes = _make_method("network.encoding=two-planes", games=4000)
+    planes = _make_method("network.encoding=two-planes", games=GAMES)
     yield Line("the same, 84-120-1", _speed(planes, _practise(planes), SerialExecutor()), "games/s")
     yield _two_learners()
 
@@ -83,7 +85,7 @@ def _numpy_speed(method: Td, state: TdState) -> float:
     if not same:
         raise RuntimeError("the baseline does not learn what the kernel learns")
     best = np.inf
-    for _ in range(3):
+    for _ in range(ROUNDS):
         learner = _make_numpy(method, state)
         start = time.perf_counter()
         learner.play_games(NUMPY_GAMES)
@@ -99,12 +101,12 @@ def _make_numpy(method: Td, state: TdState) -> NumpyLearner:
 
 def _two_learners() -> Line:
     """Two learners on two cores against one on one, in turns."""
-    one, two = _make_method(games=40_000), _make_method(games=40_000, individuals=2)
+    one, two = _make_method(games=CORE_GAMES), _make_method(games=CORE_GAMES, individuals=2)
     first = _practise(one)
     both = TdState(1, first.generation, np.repeat(first.population, 2, axis=0))
     executor = ProcessExecutor(2)
     best, alone = 0.0, 0.0
-    for _ in range(3):
+    for _ in range(ROUNDS):
         alone = max(alone, _speed(one, first, SerialExecutor()))
         best = max(best, _speed(two, both, executor))
     executor.close()

@@ -26,7 +26,8 @@ CORES_TARGET = 1.8
 GAMES = 100
 PRACTICE = 400
 """Games before anything is measured, so that players know what they want."""
-REPEATS = 5
+REPEATS, ROUNDS = 5, 3
+SMALL = {"GAMES": 2, "PRACTICE": 4, "REPEATS": 1, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
@@ -74,7 +75,7 @@ def _two_learners() -> Line:
     both = TdLinearState(1, first.generation, np.repeat(first.population, 2, axis=0))
     executor = ProcessExecutor(2)
     best = alone = 0.0
-    for _ in range(3):
+    for _ in range(ROUNDS):
         alone = max(alone, _speed(one, first, SerialExecutor())[0])
         best = max(best, _speed(two, both, executor)[0])
     executor.close()
@@ -94,13 +95,13 @@ def _sweeps(learning: LearningSettings) -> Line:
     generator = np.random.default_rng(1)
     episode = generator.integers(0, 13, (41, learning.features))
     genes = generator.normal(0.0, 0.01, learning.features)
-    learning, weights = learning.row()[None], np.zeros((1, MOST_GENES))
+    rows, weights = learning.row()[None], np.zeros((1, MOST_GENES))
     states, values = episode.ravel(), np.zeros(len(episode))
     traces = np.zeros((2, MOST_GENES))
 
     def sweep() -> None:
         weights[0, : len(genes)] = genes
-        learn_from_game(learning, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
+        learn_from_game(rows, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
 
     sweep()
     if not np.allclose(weights[0, : len(genes)], _sweep_plainly(learning, genes, episode)):

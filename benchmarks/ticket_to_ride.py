@@ -25,7 +25,9 @@ __all__ = ["measure"]
 
 GAME = TicketToRide()
 SEATS = 4
-GAMES, MANY_GAMES = 2000, 100_000
+GAMES, MANY_GAMES, PLAIN_GAMES = 2000, 100_000, 6
+ROUNDS, PLAIN_ROUNDS = 5, 3
+SMALL = {"GAMES": 10, "MANY_GAMES": 100, "PLAIN_GAMES": 1, "ROUNDS": 1, "PLAIN_ROUNDS": 1}
 GAMES_TARGET, PLAIN_TARGET, WORKERS_TARGET = 2000.0, 100.0, 1.8
 READINGS = {"text": TEXT, "code": CODE}
 GROWTH_TARGET = 8.0
@@ -36,7 +38,7 @@ def measure() -> Iterator[Line]:
     """All lines about Ticket to Ride."""
     for name, reading in READINGS.items():
         speed = _speed(_batch(_rule_players(name), GAMES))
-        theirs = _plain_speed(reading, 6)
+        theirs = _plain_speed(reading, PLAIN_GAMES)
         yield Line(
             f"Ticket to Ride, four rule players ({name}), one core",
             speed,
@@ -62,17 +64,17 @@ def _batch(packed: PackedPlayers, games: int) -> Batch:
 
 
 def _speed(batch: Batch) -> float:
-    """Games a second: the best of five, after one to warm up."""
+    """Games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     executor.play(batch)
-    return len(batch) / min(_time(executor.play, batch) for _ in range(5))
+    return len(batch) / min(_time(executor.play, batch) for _ in range(ROUNDS))
 
 
 def _plain_speed(reading: Reading, games: int) -> float:
-    """The same for the plain double: the best of three."""
+    """The same for the plain double: the best of some rounds."""
     options = Options(players=SEATS)
     best = 0.0
-    for _ in range(3):
+    for _ in range(PLAIN_ROUNDS):
         start = time.perf_counter()
         for seed in range(games):
             play_game(options, seed, reading, Randomness(seed))
@@ -108,10 +110,10 @@ def _two_workers() -> Line:
     batch = _batch(_rule_players("text"), games)
     with ProcessExecutor(1) as one, ProcessExecutor(2) as two:
         one.play(batch), two.play(batch)
-        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(5)]
+        pairs = [(_time(one.play, batch), _time(two.play, batch)) for _ in range(ROUNDS)]
     single, seconds = (min(times) for times in zip(*pairs, strict=True))
     ratio = single / seconds
-    text = f"one worker: {single:.3f} s; both the best of 5"
+    text = f"one worker: {single:.3f} s; both the best of {ROUNDS}"
     name = f"two workers, {games:,} games of rule players"
     return Line(name, seconds, "s", text, ratio, "1.8x", ratio >= WORKERS_TARGET)
 

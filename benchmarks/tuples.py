@@ -29,14 +29,22 @@ PRACTICE = 20
 """Generations before anything is measured, so that tables are in use and games long."""
 NUMPY_GAMES = 60
 MATCHES = 4000
-REPEATS = 7
+REPEATS, ROUNDS = 7, 3
+SMALL = {
+    "GAMES": 200,
+    "PRACTICE": 2,
+    "NUMPY_GAMES": 2,
+    "MATCHES": 40,
+    "REPEATS": 1,
+    "ROUNDS": 1,
+}
 
 
 def measure() -> Iterator[Line]:
     """All lines about tuple networks."""
     method = _make_method(GAMES, shards=1)
-    tuples, length = method.decoder.size
     state = _practise(method)
+    _, tuples, length = state.population.cells.shape
     plain = _numpy_speed(state)
     speed = _speed(method, state, SerialExecutor())
     yield Line(
@@ -92,7 +100,7 @@ def _numpy_speed(state: TdTuplesState) -> float:
     if learner.plies != figures[0, PLIES] or not np.allclose(learned, shards[0], atol=1e-4):
         raise RuntimeError("the baseline does not learn what the kernel learns")
     best = np.inf
-    for _ in range(3):
+    for _ in range(ROUNDS):
         learner, _ = _make_numpy(first, state)
         start = time.perf_counter()
         learner.play_games(NUMPY_GAMES)
@@ -116,7 +124,7 @@ def _two_shards(state: TdTuplesState) -> Line:
     one, two = _make_method(2 * GAMES, shards=1), _make_method(4 * GAMES, shards=2)
     executor = ProcessExecutor(2)
     best, alone = 0.0, 0.0
-    for _ in range(3):
+    for _ in range(ROUNDS):
         alone = max(alone, _speed(one, state, SerialExecutor()))
         best = max(best, _speed(two, state, executor))
     executor.close()

@@ -23,7 +23,21 @@ from evolve_arena.runs.training import Progress
 
 __all__ = ["measure"]
 
+MEASURED = ("--games", "1000", "--seed", "99", "--openings", "0")
 EVOLVE = [sys.executable, "-m", "evolve_arena.runs.cli"]
+CHANGES: dict[str, list[str]] = {"four-in-a-row-2": [], "connect-four": []}
+"""Changes of the recipes that are timed."""
+SAVES, STARTS, FIRST_RUNS, GAMES = 20, 15, 5, 1000
+SMALL = {
+    "CHANGES": {
+        "four-in-a-row-2": ["run.generations=4", "check.games=20"],
+        "connect-four": ["run.generations=2", "method.individuals=20", "check.games=20"],
+    },
+    "SAVES": 1,
+    "STARTS": 1,
+    "FIRST_RUNS": 1,
+    "GAMES": 20,
+}
 
 
 def measure() -> Iterator[Line]:
@@ -46,12 +60,13 @@ def _four_in_a_row(folder: Path) -> Iterator[Line]:
         latest = progress
         return True
 
-    ea.start("four-in-a-row-2", run=folder / "one", workers=2, changes=["run.generations=1"])
+    name = "four-in-a-row-2"
+    ea.start(name, run=folder / "one", workers=2, changes=["run.generations=1"])
     start = time.perf_counter()
-    ea.start("four-in-a-row-2", run=folder / "two", workers=2, callbacks=watch)
+    ea.start(name, run=folder / "two", workers=2, callbacks=watch, changes=CHANGES[name])
     seconds = time.perf_counter() - start
     yield Line(
-        "four-in-a-row-2, 1000 generations",
+        f"{name}, {latest.generation} generations",
         seconds,
         "s",
         "12 s",
@@ -72,7 +87,7 @@ def _checkpoint(folder: Path) -> Line:
     directory.create()
     times = []
     with directory.lock():
-        for _ in range(20):
+        for _ in range(SAVES):
             start = time.perf_counter()
             save_checkpoint(directory, state, method)
             times.append(time.perf_counter() - start)
@@ -81,7 +96,7 @@ def _checkpoint(folder: Path) -> Line:
 
 
 def _beginnings() -> Iterator[Line]:
-    """How soon the library is imported, and the command line answers; the medians of 15."""
+    """How soon the library is imported, and the command line answers; the medians of some."""
     nothing = _time([sys.executable, "-c", "pass"])
     for name, command, most in (
         ("import evolve_arena", [sys.executable, "-c", "import evolve_arena"], 0.15),
@@ -94,7 +109,7 @@ def _beginnings() -> Iterator[Line]:
 
 def _time(command: list[str]) -> float:
     times = []
-    for _ in range(15):
+    for _ in range(STARTS):
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         times.append(time.perf_counter() - start)
@@ -103,7 +118,7 @@ def _time(command: list[str]) -> float:
 
 def _first_generation(folder: Path) -> Line:
     times = []
-    for number in range(5):
+    for number in range(FIRST_RUNS):
         run = folder / f"first-{number}"
         command = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
         start = time.perf_counter()
@@ -118,6 +133,7 @@ def _first_generation(folder: Path) -> Line:
 def _default_recipe(folder: Path) -> Iterator[Line]:
     run = folder / "connect-four"
     command = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet", "--workers", "2"]
+    command += [word for change in CHANGES["connect-four"] for word in ("--set", change)]
     start = time.perf_counter()
     process = psutil.Popen(command)
     peak = [0]
@@ -133,7 +149,18 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
         "the same, memory of all processes", memory, "MiB", target="700 MB", met=memory < 667
     )
     text = subprocess.run(
-        [*EVOLVE, "evaluate", f"run:{run}", "--json", "--games", "1000", "--seed", "99"],
+        [
+            *EVOLVE,
+            "evaluate",
+            f"run:{run}",
+            "--json",
+            "--games",
+            str(GAMES),
+            "--seed",
+            "99",
+            "--openings",
+            "0",
+        ],
         check=True,
         capture_output=True,
         text=True,
@@ -143,7 +170,7 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
         won, (low, high) = opponents[name]["won"], opponents[name]["won_wilson_95"]
         interval = f"95 % interval {low:.3f} to {high:.3f}"
         yield Line(
-            f"the same, won of 1000 against {name}",
+            f"the same, won of {GAMES} against {name}",
             won,
             "share",
             interval,

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_type_hints
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 
@@ -329,6 +329,21 @@ class Config(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     described_in: ClassVar[type[Any] | None] = None
     """The class whose source says what the keys mean, if a section is made of another class."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_single(cls, content: Any) -> Any:
+        """Takes one value for a list of one: ``hidden = 32``."""
+        if not isinstance(content, Mapping):
+            return content
+        single = {
+            key: (value,)
+            for key, value in content.items()
+            if isinstance(value, int | float | str)
+            and key in cls.model_fields
+            and get_args(cls.model_fields[key].annotation)[1:] == (...,)
+        }
+        return {**content, **single} if single else content
 
 
 @cache

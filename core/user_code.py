@@ -34,6 +34,25 @@ class UserCodeError(ArenaError):
     """The user's own code failed, or is not what is expected of it."""
 
 
+class AbsentCode:
+    """A stand-in for code that was registered where a run was started, and is not here.
+
+    Args:
+        name: What it was called.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, *items: Any, **more: Any) -> Any:
+        """Fail: it can be named, but not used.
+
+        Raises:
+            UserCodeError: Always.
+        """
+        raise UserCodeError(f"{self.__name__} was given in Python, and is not here")
+
+
 @dataclass(frozen=True)
 class CodeFile:
     """A file of the user's code that was run."""
@@ -45,6 +64,9 @@ class CodeFile:
 
 _files: dict[str, CodeFile] = {}
 _registered: dict[str, Any] = {}
+_absent: dict[str, AbsentCode] = {}
+NAME = re.compile(r"[^\W\d][\w-]*")
+"""The form of a registered name."""
 
 
 def register(thing: Any = None, *, name: str | None = None) -> Any:
@@ -74,7 +96,7 @@ def register(thing: Any = None, *, name: str | None = None) -> Any:
     if thing is None:
         return lambda each: register(each, name=name)
     called = str(name or getattr(thing, "__name__", ""))
-    if not re.fullmatch(r"[^\W\d][\w-]*", called):
+    if not NAME.fullmatch(called):
         raise BadValueError(f"{quote(called)} is no name: write register(..., name='a-name')")
     _registered[called] = thing
     return thing
@@ -86,8 +108,13 @@ def registered_names() -> list[str]:
 
 
 def find_registered(name: str) -> Any | None:
-    """What is registered under *name*, or None."""
-    return _registered.get(name)
+    """The code that is registered under *name*, or a stand-in for it, or None."""
+    return _registered.get(name, _absent.get(name))
+
+
+def note_absent(name: str) -> None:
+    """Let a stand-in answer to *name* until that is registered here."""
+    _absent[name] = AbsentCode(name)
 
 
 def is_reference(text: object) -> bool:

@@ -33,7 +33,7 @@ from evolve_arena.evolve.matches import (
     sum_points,
 )
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import Operator, initialise, make_selection
+from evolve_arena.evolve.operators import Operator, check_initialisation, initialise, make_selection
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
@@ -125,7 +125,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         check_openings(decoder.game, config.openings.plies, "method.openings.plies")
         self.fitness = make_fitness(config)
         self.fixed = make_fixed(config, decoder.game)
-        initialise(decoder, 0, config.initialisation, np.random.default_rng(0))
+        check_initialisation(decoder, config.initialisation)
         self.step_genes: tuple[StepGene, ...] = getattr(decoder, "step_genes", ())
         self._select = make_selection(config.selection, "method.selection")
         self._trained = [_change_depth(decoder, depth) for depth in config.training_depths]

@@ -23,6 +23,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.user_code import (
+    AbsentCode,
     UserCodeError,
     call,
     find_code,
@@ -111,6 +112,9 @@ class OwnFitness:
             raise UnknownNameError("method.fitness", text, known)
         self.function = function
         self.name = name_of(function)
+        self.taken, self.needs_matches = [], False
+        if isinstance(function, AbsentCode):
+            return
         taken = parameters_of(function)
         needed = [name for name, default in taken.items() if default is ...]
         self.taken = [name for name in TAKEN if name in taken]

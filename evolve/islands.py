@@ -33,6 +33,7 @@ from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.genomes.neat.numbering import MOST_ISLANDS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
 
 FINAL_GAMES = 200
 """How many games any two champions of islands play, in games for two."""
@@ -157,7 +158,14 @@ def join(groups: Sequence[Any]) -> Any:
     """Individuals of several islands, one after the other."""
     if isinstance(groups[0], NeatPopulation):
         return concatenate(groups)
+    if isinstance(groups[0], TuplePopulation):
+        return join_tuples(groups)
     return np.concatenate(groups)
+
+
+def pick(individuals: Any, rows: NDArray[np.int64]) -> Any:
+    """Copies of some *individuals*, in the order of *rows*."""
+    return individuals[rows] if isinstance(individuals, np.ndarray) else individuals.take(rows)
 
 
 class Islands(Method[Any]):
@@ -209,9 +217,27 @@ class Islands(Method[Any]):
 
     def initial(self, seed: int) -> Any:
         """A population on each island, each from a seed of its own."""
-        seeds = (derive_seeds(seed, 0, "islands", self.config.count) >> np.uint64(1)).tolist()
+        seeds = self._derive_seeds(seed)
         begun = [method.initial(each) for method, each in zip(self.methods, seeds, strict=True)]
         return self.state_type(seed, 0, tuple(begun), ())
+
+    def reseed(self, state: Any, seed: int) -> Any:
+        """The same *state* with other seeds, on each island one of its own."""
+        parts = zip(self.methods, state.islands, self._derive_seeds(seed), strict=True)
+        return replace(state, seed=seed, islands=tuple(m.reseed(*part) for m, *part in parts))
+
+    def enter(self, state: Any, individuals: Any) -> Any:
+        """The initial *state* with *individuals* of other runs, dealt out to the islands."""
+        count, numbers = self.config.count, np.arange(len(individuals))
+        islands = [
+            method.enter(island, pick(individuals, numbers[place::count]))
+            for place, (method, island) in enumerate(zip(self.methods, state.islands, strict=True))
+        ]
+        return replace(state, islands=tuple(islands))
+
+    def _derive_seeds(self, seed: int) -> list[int]:
+        seeds = derive_seeds(seed, 0, "islands", self.config.count) >> np.uint64(1)
+        return [int(each) for each in seeds]
 
     def find_mismatch(self, state: Any) -> str | None:
         """Compares each island with its settings, and who waits with the migrations so far."""

@@ -24,6 +24,10 @@ from evolve_arena.genomes.limits import COPIES
 from evolve_arena.players.bred import BredPlayer, Decoder
 
 
+class AnyState:
+    """The type of states of which nothing is known: those in checkpoints have all that is there."""
+
+
 class State(Protocol):
     """What every method's state has; a method adds its own.
 
@@ -204,6 +208,11 @@ class Method(ABC, Generic[S]):
     def initial(self, seed: int) -> S:
         """The state at generation 0."""
 
+    def reseed(self, state: S, seed: int) -> S:
+        """The same *state* in a run of another seed: what follows is random anew."""
+        changed: Any = replace(cast(Any, state), seed=seed)
+        return cast(S, changed)
+
     @abstractmethod
     def find_mismatch(self, state: S) -> str | None:
         """Why *state*, read from a file, is not one of this configuration; None if it is."""
@@ -225,6 +234,17 @@ class Method(ABC, Generic[S]):
         """The state in which *newcomers* have the places of the individuals in these *rows*."""
         population = state.population.copy()
         population[rows] = newcomers
+        changed: Any = replace(cast(Any, state), population=population)
+        return cast(S, changed)
+
+    def enter(self, state: S, individuals: Any) -> S:
+        """The initial *state* with *individuals* of other runs in the first places.
+
+        Raises:
+            BadValueError: The method takes none.
+        """
+        population = state.population.copy()
+        population[: len(individuals)] = individuals
         changed: Any = replace(cast(Any, state), population=population)
         return cast(S, changed)
 

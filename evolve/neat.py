@@ -317,6 +317,20 @@ class Neat(Method[NeatState]):
         )
         return self._divide(changed, population.take(state.species.representative))
 
+    def enter(self, state: NeatState, individuals: NeatPopulation) -> NeatState:
+        """The initial *state* with *individuals* of other runs, above whose numbers it counts on.
+
+        Connections between the same nodes get the same number; hidden nodes of several runs that
+        have the same one are taken for the same.
+        """
+        last, numbers = state.counters, individuals
+        node = highest_own(numbers.node_key, last.node, SPANS.node)
+        innovation = highest_own(numbers.innovation, last.innovation, SPANS.innovation)
+        counters = Counters(last.genome, max(last.node, node), max(last.innovation, innovation))
+        return self.settle(
+            replace(state, counters=counters), np.arange(len(individuals)), individuals
+        )
+
     def find_fitness(self, state: NeatState, arena: Arena) -> NDArray[np.float64]:
         """As in a generation's matches."""
         return self.evaluation.measure(arena, state, self._pair)[0]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.method import Report
@@ -87,6 +87,16 @@ class NeatPython(Neat):
         population.reproduction.genome_indexer = _Counter(max(population.population))
         population.species.indexer = _Counter(max(population.species.species))
         return self._take_apart(seed, population, from_neat_python([]))
+
+    def enter(self, state: Any, individuals: NeatPopulation) -> Any:
+        """Refuse them: species are neat-python's own affair.
+
+        Raises:
+            BadValueError: Always.
+        """
+        raise BadValueError(
+            "run.population: neat-python takes no players of other runs, method.engine = 'own' does"
+        )
 
     def find_mismatch(self, state: Any) -> str | None:
         """Compares the arrays with each other and with the configuration."""

@@ -27,7 +27,14 @@ from pydantic import ConfigDict, model_validator
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import Config
 from evolve_arena.core.stream import Stream, next_word
-from evolve_arena.core.user_code import UserCodeError, call, find_code, name_of, parameters_of
+from evolve_arena.core.user_code import (
+    AbsentCode,
+    UserCodeError,
+    call,
+    find_code,
+    name_of,
+    parameters_of,
+)
 from evolve_arena.evolve.matches import TournamentResults
 from evolve_arena.genomes.mlp import Genomes
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
@@ -210,6 +217,12 @@ def make_toolbox(
     return toolbox
 
 
+def check_initialisation(decoder: Any, name: str) -> None:
+    """Make sure that first weights can be drawn so: see :func:`initialise`."""
+    if not isinstance(find_code(name), AbsentCode):
+        initialise(decoder, 1, name, np.random.default_rng(0))
+
+
 def initialise(
     decoder: Any, individuals: int, name: str, generator: np.random.Generator
 ) -> Genomes:
@@ -255,6 +268,9 @@ class _OwnFunction:
     ) -> None:
         self.key, self.function = key, function
         self.name = name_of(function)
+        self.is_whole, self.options = True, options
+        if isinstance(function, AbsentCode):
+            return
         taken = parameters_of(function)
         one, whole = FORMS[verb]
         form = max((f for f in (one, whole) if set(f) <= set(taken)), key=len, default=None)
@@ -289,14 +305,24 @@ class _OwnFunction:
         try:
             genomes = np.array(rows, dtype=np.float32)
         except (TypeError, ValueError) as error:
+            self._check_form(rows, shape)
             raise UserCodeError(f"{self.key}: {self.name} makes no genomes ({error})") from None
         if genomes.shape != shape:
+            self._check_form(rows, shape)
             raise UserCodeError(
                 f"{self.key}: {self.name} makes genomes of shape {genomes.shape}, not {shape}"
             )
         if not np.isfinite(genomes).all():
             raise UserCodeError(f"{self.key}: {self.name} makes a gene that is no finite number")
         return genomes
+
+    def _check_form(self, rows: Any, shape: tuple[int, int]) -> None:
+        """Refuses None, and tuples as DEAP's operators give them."""
+        for given in [rows] if self.is_whole else rows:
+            if given is None or isinstance(given, tuple):
+                returned = "None" if given is None else f"a tuple of {len(given)}"
+                wanted = f"one array of shape {shape if self.is_whole else shape[1:]}"
+                raise UserCodeError(f"{self.key}: {self.name} returns {returned}, not {wanted}")
 
 
 def _select_by_own(
@@ -313,8 +339,8 @@ def _select_by_own(
     numbers = np.asarray(chosen)
     if numbers.shape != (count,) or numbers.dtype.kind not in "iu":
         raise UserCodeError(
-            f"{own.key}: {own.name} gives {quote(chosen)}: it must give"
-            f" {f'{count} numbers' if own.is_whole else 'the number'} of individuals"
+            f"{own.key}: {own.name} gives {quote(chosen if own.is_whole else chosen[0])}: it must"
+            f" give {f'the numbers of {count} individuals' if own.is_whole else 'one number'}"
         )
     if not 0 <= numbers.min() <= numbers.max() < len(fitness):
         raise UserCodeError(

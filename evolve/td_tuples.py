@@ -7,7 +7,7 @@ PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
-from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
@@ -117,6 +117,16 @@ class TdTuples(Learner[TdTuplesState]):
         cells = np.stack([self.decoder.draw(generator) for _ in range(self.config.individuals)])
         tables = np.zeros((len(cells), self._count_numbers(cells)), dtype=np.float32)
         return TdTuplesState(seed, 0, TuplePopulation(cells, tables), tables.copy())
+
+    def enter(self, state: TdTuplesState, individuals: TuplePopulation) -> TdTuplesState:
+        """The initial *state* with *individuals* of other runs, whose averages are their tables."""
+        others = state.population.take(np.arange(len(individuals), len(state.population)))
+        joined = join_tuples([individuals, others])
+        numbers = self._count_numbers(joined.cells)
+        room = np.zeros((len(joined), numbers), np.float32)
+        kept = min(numbers, joined.tables.shape[1])
+        room[:, :kept] = joined.tables[:, :kept]
+        return replace(state, population=TuplePopulation(joined.cells, room), averages=room.copy())
 
     def find_mismatch(self, state: TdTuplesState) -> str | None:
         """Compares the shapes of the arrays with the configuration."""

@@ -34,7 +34,13 @@ from evolve_arena.evolve.matches import (
     sum_tournaments,
 )
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import OWN_OPERATORS, Operator, initialise, make_toolbox
+from evolve_arena.evolve.operators import (
+    OWN_OPERATORS,
+    Operator,
+    check_initialisation,
+    initialise,
+    make_toolbox,
+)
 from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes
 from evolve_arena.genomes.variation import adapt_strengths, measure_diversity
 
@@ -141,7 +147,7 @@ class Tournament(Method[TournamentState]):
             },
         )
         self.evaluation = Evaluation(config, decoder.game, config.individuals, FOR_PAIRS)
-        initialise(decoder, 1, config.initialisation, np.random.default_rng(0))
+        check_initialisation(decoder, config.initialisation)
 
     @classmethod
     def estimate_bytes(cls, config: TournamentConfig, decoder: Any) -> int:

@@ -24,7 +24,7 @@ from evolve_arena.core.user_code import UserCodeError, call
 from evolve_arena.evolve.evaluation import Evaluation
 from evolve_arena.evolve.matches import describe_fitness, remember
 from evolve_arena.evolve.method import Method, Report
-from evolve_arena.evolve.operators import initialise
+from evolve_arena.evolve.operators import check_initialisation, initialise
 from evolve_arena.evolve.table_settings import TableMatchSettings, estimate_match_bytes
 from evolve_arena.genomes.variation import measure_diversity
 
@@ -79,7 +79,7 @@ class VectorMethod(Method[Any]):
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
         self.evaluation = Evaluation(config, decoder.game, config.individuals, FOR_PAIRS)
-        initialise(decoder, 1, config.initialisation, np.random.default_rng(0))
+        check_initialisation(decoder, config.initialisation)
 
     @abstractmethod
     def breed(
@@ -103,6 +103,12 @@ class VectorMethod(Method[Any]):
     def advance(self, state: Any, fitness: NDArray[np.float64], rng: np.random.Generator) -> Any:
         """The next state, but for its generation and its hall of fame; by default it breeds."""
         bred = call(self.breed, state.population.copy(), fitness.copy(), rng)
+        if bred is None or isinstance(bred, tuple):
+            returned = "None" if bred is None else f"a tuple of {len(bred)}"
+            raise UserCodeError(
+                f"{self.name}.breed returns {returned}, not one array of shape"
+                f" {state.population.shape}"
+            )
         return replace(state, population=bred)
 
     @classmethod

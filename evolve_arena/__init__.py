@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evolve_arena.players.player import Player
     from evolve_arena.players.specification import register_player
     from evolve_arena.runs.api import (
+        branch,
         duel,
         evaluate,
         load,
@@ -49,7 +50,16 @@ PLACES = {
     "evolve.vector_method": ("VectorMethod", "VectorMethodConfig", "VectorState"),
     "players.player": ("Player",),
     "players.specification": ("register_player",),
-    "runs.api": ("duel", "evaluate", "load", "load_player", "resume", "start", "tournament"),
+    "runs.api": (
+        "branch",
+        "duel",
+        "evaluate",
+        "load",
+        "load_player",
+        "resume",
+        "start",
+        "tournament",
+    ),
     "runs.export.neat_python": ("from_neat_python",),
     "runs.population": ("Population",),
     "runs.recipe": ("Recipe", "load_recipe", "recipe_names"),
@@ -74,6 +84,7 @@ __all__ = [
     "VectorMethod",
     "VectorMethodConfig",
     "VectorState",
+    "branch",
     "duel",
     "evaluate",
     "from_neat_python",

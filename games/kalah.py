@@ -30,6 +30,7 @@ STORES = (PITS, HOLES - 1)
 CELLS = PITS * SEEDS + 1
 """More than half of the seeds: who has so many wins."""
 PLANES = HOLES + 1
+PLANE_NUMBERS = CELLS
 PLANE_NAMES = (
     *(
         f"{whose} {f'pit {pit + 1}' if pit < PITS else 'store'}"

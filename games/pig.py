@@ -22,6 +22,7 @@ ENDINGS = ("enough points", "as many points")
 SUM, TURN, DIE, ROLLING = range(SEATS, SEATS + 4)
 CELLS = 50
 PLANES = SEATS + 2
+PLANE_NUMBERS = CELLS
 PLANE_NAMES = (
     "own points",
     *(f"points, {place} behind" for place in range(1, SEATS)),

@@ -2,7 +2,7 @@
 
 All functions take a *structure*, an array of ``int32`` that says how tuples read a board:
 
-- the fields named here, of which the last four say where the parts begin that follow;
+- the fields named here, of which four say where the parts begin that follow;
 - ``starts``: for each place of the board where in ``members`` the readings begin that a change
   there concerns;
 - ``members``: their numbers;
@@ -24,8 +24,9 @@ from typing import Any
 from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes.simd import peek, poke
 
-READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT = range(6)
-"""Fields of a structure: how many readings and entries there are, and where parts begin."""
+READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS = range(7)
+"""Fields of a structure: how many readings and entries there are, and where parts begin; and 1 if
+there are as many numbers again, which count where the same player moves once more, else 0."""
 FIELDS = 8
 
 

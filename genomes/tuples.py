@@ -7,6 +7,7 @@ Browning (1959); for learning them by playing see Thill, Koch and Konen, PPSN 20
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,8 +44,22 @@ class TuplePopulation:
 
     def __getitem__(self, place: int) -> TuplePopulation:
         """The individual at *place*, as a population of one."""
-        one = slice(place, place + 1)
-        return TuplePopulation(self.cells[one], self.tables[one])
+        return self.take(np.array([place]))
+
+    def take(self, rows: NDArray[np.int64]) -> TuplePopulation:
+        """Copies of the individuals in these *rows*, in that order."""
+        return TuplePopulation(self.cells[rows], self.tables[rows])
+
+
+def join_tuples(populations: Sequence[TuplePopulation]) -> TuplePopulation:
+    """All individuals of *populations* (at least one), in the order given."""
+    room = max(each.tables.shape[1] for each in populations)
+    tables = [
+        np.pad(each.tables, ((0, 0), (0, room - each.tables.shape[1]))) for each in populations
+    ]
+    return TuplePopulation(
+        np.concatenate([each.cells for each in populations]), np.concatenate(tables)
+    )
 
 
 @dataclass(frozen=True, eq=False)

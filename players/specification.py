@@ -21,6 +21,7 @@ from evolve_arena.core.files import explain_unread
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.core.user_code import (
+    AbsentCode,
     UserCodeError,
     call,
     find_code,
@@ -35,6 +36,7 @@ from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
 
+NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""
 
@@ -81,6 +83,8 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
                 f"player {kind} plays {' and '.join(others)}, not {game.name} (there are:"
                 f" {', '.join(forms)})"
             )
+        if kind in game_names():
+            raise BadValueError(f"{kind} is a game and no player: name a player, and --game {kind}")
         raise UnknownNameError("player", specification.strip(), [*forms, "MY_BOTS.py:CLASS"])
     form = known[kind].form
     missing = not argument.strip() and (bool(colon) or not known[kind].optional)
@@ -139,18 +143,22 @@ def read_settings(
 ) -> dict[str, Any]:
     """The settings of a *text* such as ``depth=4,noise=0.2``, in any order.
 
+    A number alone is a value of the first one, if it comes first: ``4,noise=0.2``.
+
     Args:
         kind: The kind of player, for messages.
         text: What stands behind the colon.
-        readers: By name, what reads a value.
+        readers: By name, what reads a value; what is most often set comes first.
 
     Raises:
         UnknownNameError: It sets something else.
         BadValueError: A value is none, or set twice.
     """
     values: dict[str, Any] = {}
-    for setting in text.split(",") if text.strip() else ():
+    for place, setting in enumerate(text.split(",") if text.strip() else ()):
         name, _, value = (part.strip() for part in setting.partition("="))
+        if not place and NUMBER.fullmatch(setting.strip()):  # minimax:4
+            name, value = next(iter(readers)), name
         if name not in readers:
             raise UnknownNameError(f"setting of {kind}", name, readers)
         if name in values:
@@ -212,12 +220,26 @@ def _find_class(specification: str, permit: Permit) -> Any | None:
     return find_code(specification)
 
 
+class _AbsentPlayer(Player):
+    """A stand-in for a player whose class is not here."""
+
+    def __init__(self, code: AbsentCode, game: AnyGame) -> None:
+        super().__init__(game)
+        self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
+
+    def choose(self, position: Any, stream: Any) -> Any:
+        """Fail."""
+        self.check_ready()
+
+
 def _make_own(own: Any, game: AnyGame) -> Player:
     """A player of the user's own class.
 
     Raises:
         UserCodeError: It is no class of players, or can't be made.
     """
+    if isinstance(own, AbsentCode):
+        return _AbsentPlayer(own, game)
     if not (isinstance(own, type) and issubclass(own, Player)):
         raise UserCodeError(f"{name_of(own)} is no player: it must be a subclass of Player")
     player: Player = call(own, game)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,25 @@ from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
+
+
+def explain_too_large(
+    shape: tuple[int, ...], most: int, count: Callable[[int], int]
+) -> BadValueError:
+    """The error of tuples that need more numbers than there may be: the key, and a value that fits.
+
+    Args:
+        shape: How many tuples there are, and of how many cells each.
+        most: How many numbers there may be.
+        count: How many numbers as many tuples of another length need.
+    """
+    tuples, length = shape
+    fits = [shorter for shorter in range(1, length) if count(shorter) <= most]
+    advice = f"network.length={fits[-1]}" if fits else "fewer network.tuples"
+    return BadValueError(
+        f"network.length is {length}: {tuples} tuples (network.tuples) of so many cells need more"
+        f" than {most:,} numbers; {advice} would do"
+    )
 
 
 class TupleDecoder(ABC):
@@ -77,6 +96,9 @@ class TupleDecoder(ABC):
     sides: ClassVar[tuple[str, ...]] = ("",)
     """After whose moves numbers count, if there are some for each player."""
 
+    has_board = True
+    """Whether cells are those of a board, and not numbers or single bits."""
+
     empty: ClassVar[str] = "empty"
     """What a cell is on which nothing lies."""
     output_names: ClassVar[tuple[str, ...]] = ("value",)
@@ -111,6 +133,10 @@ class TupleDecoder(ABC):
     def find_cell(self, cell: int) -> int:
         """The cell of the game's `BoardView` that a *cell* is."""
         return cell
+
+    def find_input(self, cell: int, state: int) -> int:
+        """The place in :attr:`planes`, one after the other, where a *cell* shows a *state*."""
+        return (state - 1) * self.cells + self.find_cell(cell)
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:

@@ -13,13 +13,14 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
-from evolve_arena.core.errors import BadValueError, spell
-from evolve_arena.core.game import AnyGame
-from evolve_arena.core.registry import SPIEL
+from evolve_arena.core.errors import BadValueError, quote, spell
+from evolve_arena.core.game import AnyGame, Game
+from evolve_arena.core.registry import SPIEL, make_game, usual_game
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import HOME, RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.neat_config import read_neat_config
 from evolve_arena.runs.notebook import show_progress
@@ -40,7 +41,9 @@ def start(
     neat_config: Path | str | None = None,
     run: Path | str | None = None,
     changes: Changes = (),
+    generations: int | None = None,
     seed: int | None = None,
+    population: str | Path | Iterable[str | Path] = (),
     workers: int | None = None,
     executor: str | None = None,
     address: str | None = None,
@@ -60,7 +63,10 @@ def start(
         run: The directory; ``evolved/NAME`` if None.
         changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
+        generations: Replaces the recipe's last generation.
         seed: Replaces the recipe's seed.
+        population: Other runs, as ``RUN`` or ``RUN@GENERATION``, whose champions and individuals
+            are in the first population; those that are missing are drawn as usual.
         workers: How many processes play; one per core if None.
         executor: Which executor plays.
         address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
@@ -80,6 +86,13 @@ def start(
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers, address)
+    values = read_changes(changes)
+    if generations is not None:
+        if values.get("run.generations", generations) != generations:
+            raise BadValueError(
+                f"generations={generations} and run.generations in changes differ: leave one out"
+            )
+        values["run.generations"] = generations
     if minutes is not None:
         from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
 
@@ -94,8 +107,9 @@ def start(
             recipe,
             neat_config=neat_config,
             run=run,
-            changes=changes,
+            changes=values,
             seed=seed,
+            population=population,
             force=force,
             allow_process=allow_process,
         )
@@ -103,8 +117,9 @@ def start(
         recipe,
         neat_config=neat_config,
         run=run,
-        changes=changes,
+        changes=values,
         seed=seed,
+        population=population,
         force=force,
         allow_process=allow_process,
     )
@@ -125,11 +140,14 @@ def prepare(
     run: Path | str | None = None,
     changes: Changes = (),
     seed: int | None = None,
+    population: str | Path | Iterable[str | Path] = (),
     force: bool = False,
     allow_process: Allow = False,
 ) -> Run:
     """Makes a run directory, with the recipe in it, and does not evolve yet."""
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
+    if places := [population] if isinstance(population, str | Path) else list(population):
+        values |= {"run.population": [str(place) for place in places], "run.start_sha256": None}
     remarks: tuple[str, ...] = ()
     if neat_config is not None:
         if isinstance(recipe, Recipe):
@@ -146,15 +164,18 @@ def prepare(
         recipe = load_recipe(recipe, values, permit_files(allow_process))
     else:
         recipe = recipe.change(values)
-    recipe = obtain(recipe, allow_process)
-    made = Run(RunDirectory(place), recipe.begin())
-    made.remarks = [f"{neat_config}: {remark}" for remark in remarks]
+    recipe, state = obtain(recipe, allow_process).begin(), None
+    told = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
+    if recipe.run.begins_elsewhere:
+        recipe, state = find_beginning(recipe, allow_process)
+    made = Run(RunDirectory(place), recipe)
+    made.remarks = told
     for opponent in recipe.make_opponents():
         with closing(opponent):
             opponent.check_ready()
+    made.check_code()
     made.method.check_ready()
-    recipe = made.recipe
-    made.directory.create(recipe.to_toml().encode(), force=force, beside=recipe.files())
+    made.create(state, force=force)
     remember(made.recipe, made.path)
     return made
 
@@ -162,17 +183,104 @@ def prepare(
 def find_place(source: Recipe | Path | str) -> Path:
     """Where the run of a recipe, of a game or of a configuration lies unless somebody says more."""
     if isinstance(source, Recipe):
-        return Path("evolved", "run")
+        return Path(HOME, "run")
     if str(source).startswith(SPIEL):
-        return Path("evolved", re.sub(r"\W+", "-", str(source)).strip("-"))
-    return Path("evolved", Path(source).stem)
+        return Path(HOME, re.sub(r"\W+", "-", str(source)).strip("-"))
+    return Path(HOME, Path(source).stem)
+
+
+def branch(
+    source: Path | str,
+    generation: int | None = None,
+    *,
+    run: Path | str | None = None,
+    changes: Changes = (),
+    seed: int | None = None,
+    generations: int | None = None,
+    workers: int | None = None,
+    executor: str | None = None,
+    address: str | None = None,
+    callbacks: Callback | Iterable[Callback] = (),
+    progress: bool | None = None,
+    allow_process: bool = False,
+) -> Run:
+    """Make a new run of a checkpoint of another one, and evolve until its last generation.
+
+    With the same seed and settings it comes to the same populations as the other one.
+
+    Args:
+        source: The other run's directory; it stays as it is. ``RUN@GENERATION`` will do.
+        generation: Which checkpoint; the newest usable one if None.
+        run: The new directory; the first free one of ``NAME-2``, ``NAME-3`` and so on if None.
+        changes: What replaces values of the recipe from there on, as :func:`start` takes it.
+        seed: Replaces the recipe's seed.
+        generations: The new last generation; the recipe's if None.
+        workers: How many processes play.
+        executor: Which executor plays.
+        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
+        callbacks: As :func:`start` takes them.
+        progress: Whether to show how far the run is; only in notebooks if None.
+        allow_process: Whether programs may run that the recipe names as opponents.
+
+    Raises:
+        NotARunError: There is no run.
+        CheckpointError: It has no such checkpoint.
+        RunExistsError: The new directory exists.
+        BadValueError: The checkpoint does not fit the changed recipe.
+        ArenaError: Anything else that :meth:`Run.advance` says.
+    """
+    check_executor(executor, workers, address)
+    values = read_changes(changes)
+    if generations is not None:
+        values |= {"run.generations": generations}
+    made = prepare_branch(
+        source, generation, run=run, changes=values, seed=seed, allow=allow_process
+    )
+    with show_progress(made, progress) as shown:
+        made.advance(
+            workers=workers,
+            executor=executor,
+            address=address,
+            callbacks=[*list_callbacks(callbacks), *shown],
+        )
+    return made
+
+
+def prepare_branch(
+    source: Path | str,
+    generation: int | None = None,
+    *,
+    run: Path | str | None = None,
+    changes: Changes = (),
+    seed: int | None = None,
+    allow: Allow = False,
+) -> Run:
+    """Make the directory of a branch, see :func:`branch`, and do not evolve yet.
+
+    It is there as a whole, or not at all.
+    """
+    path, named = split_place(source)
+    if generation is None:
+        generation = named
+    elif named is not None:
+        raise BadValueError(f"{source} names a generation, and generation= another: leave one out")
+    other = Run.open(path, allow)
+    other.check_code()
+    other.permit(allow)
+    begin = f"{path}@{other.state(generation).generation}"
+    own = {"run.start_from": begin, "run.population": None, "run.start_sha256": None}
+    recipe = other.recipe.change({**read_changes(changes), **own})
+    where = run or find_free_name(other.path)
+    return prepare(recipe, run=where, seed=seed, allow_process=allow)
 
 
 def resume(
     run: Path | str,
     *,
     from_generation: int | None = None,
+    force: bool = False,
     generations: int | None = None,
+    changes: Changes = (),
     workers: int | None = None,
     executor: str | None = None,
     address: str | None = None,
@@ -184,9 +292,12 @@ def resume(
 
     Args:
         run: Its directory.
-        from_generation: Which checkpoint to go on from; the newest usable one if None. What
-            came after it is forgotten.
+        from_generation: Which checkpoint to go on from; the newest usable one if None.
+        force: Whether checkpoints after *from_generation* may be deleted; :func:`branch` goes on
+            from there and keeps them.
         generations: The new last generation; the recipe's if None.
+        changes: What replaces values of the recipe, as :func:`start` takes it. Where that changes
+            what is evolved, a branch with them goes on, and this run stays as it is.
         workers: How many processes play.
         executor: Which executor plays.
         address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
@@ -203,19 +314,44 @@ def resume(
         ArenaError: Anything else that :meth:`Run.advance` says.
     """
     check_executor(executor, workers, address)
-    made = Run.open(run, allow_process)
-    made.permit(allow_process)
+    values = read_changes(changes)
     if generations is not None:
-        made = made.with_generations(generations, from_generation)
+        values |= {"run.generations": generations}
+    made, begin = prepare_resumption(
+        run, from_generation, changes=values, force=force, allow=allow_process
+    )
     with show_progress(made, progress) as shown:
         made.advance(
             workers=workers,
             executor=executor,
             address=address,
             callbacks=[*list_callbacks(callbacks), *shown],
-            from_generation=from_generation,
+            from_generation=begin,
+            force=force,
         )
     return made
+
+
+def prepare_resumption(
+    run: Path | str,
+    from_generation: int | None = None,
+    *,
+    changes: Changes = (),
+    force: Allow = False,
+    allow: Allow = False,
+) -> tuple[Run, int | None]:
+    """The run that goes on when that in *run* is resumed with *changes*, and from where.
+
+    That is a branch, if they change what is evolved: a run has one recipe.
+    """
+    made = Run.open(run, allow)
+    made.check_code()
+    made.permit(allow)
+    values = read_changes(changes)
+    if not made.recipe.change(values).steps_like(made.recipe):
+        return prepare_branch(run, from_generation, changes=values, allow=allow), None
+    made.check_going_back(from_generation, force=force)
+    return made.with_changes(values, from_generation) if values else made, from_generation
 
 
 def read_changes(changes: Changes) -> dict[str, Any]:
@@ -250,13 +386,14 @@ def duel(
     games: int = 1000,
     opening_plies: int = 0,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> DuelResult:
     """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
 
-    Without a *game* it is that of the first player who was made for one, else the usual one.
+    Without a *game* it is that of the first player who was made for one, else the usual one. A
+    *game* may be named, too.
 
     >>> result = duel("test-bot", "random", games=1000, seed=1)
     >>> result.games, result.score > 0.6
@@ -282,7 +419,7 @@ def tournament(
     games: int = 200,
     opening_plies: int = 0,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> Crosstable:
@@ -309,12 +446,15 @@ def evaluate(
     player: AnyPlayer,
     *,
     games: int = 1000,
-    opening_plies: int = 0,
+    opening_plies: int | None = None,
     opponents: Sequence[str] | None = None,
     seed: int = 0,
-    game: AnyGame | None = None,
+    game: str | AnyGame | None = None,
 ) -> dict[str, Any]:
     """Measures *player* against *opponents*, by default those of the game; as ``evaluate --json``.
+
+    Each pair of games begins with *opening_plies* random plies, by default four if the game is
+    long enough and has no chance.
 
     >>> told = evaluate("test-bot", opponents=["random"], games=100, seed=1)
     >>> told["opponents"]["random"]["games"]
@@ -332,7 +472,7 @@ def evaluate(
         )
 
 
-def load_player(player: str, game: AnyGame | None = None) -> Player:
+def load_player(player: str, game: str | AnyGame | None = None) -> Player:
     """The player that a specification names, such as ``run:DIR`` or ``minimax:depth=4``.
 
     It answers what it plays in a position, and what it thinks of all moves; and what was bred has
@@ -345,24 +485,32 @@ def load_player(player: str, game: AnyGame | None = None) -> Player:
     >>> player.move(player.game.parse_position("112233")) in {0, 4}
     True
     """
-    return find_player(player, game or game_for([player]))
+    return find_player(player, game_for([player]) if game is None else _find_game(game))
 
 
 def _invite(
-    given: Sequence[AnyPlayer], game: AnyGame | None, stack: ExitStack
+    given: Sequence[AnyPlayer], game: str | AnyGame | None, stack: ExitStack
 ) -> tuple[AnyGame, list[Player]]:
     """The players, and what they play; those made here are closed with the *stack*."""
     if game is None:
         named = [player for player in given if isinstance(player, str)]
         made = [player for player in given if isinstance(player, CompiledPlayer)]
         game = made[0].game if made else game_for(named)
+    game = _find_game(game)
     players = []
     for each in given:
         player: Player
         if isinstance(each, str):
             player = find_player(each, game)
+        elif isinstance(each, type) and issubclass(each, Player):
+            player = each(game)
+        elif isinstance(each, Player):
+            player = each
         else:
-            player = each(game) if isinstance(each, type) else each
+            raise BadValueError(
+                f"{quote(each)} is no player: give a specification such as 'random' or"
+                " 'run:evolved/first', a Player, or a subclass of it"
+            )
         if player.game is None:
             player.game = game
         if player is not each:
@@ -370,3 +518,18 @@ def _invite(
         player.check_ready()
         players.append(player)
     return game, players
+
+
+def _find_game(game: str | AnyGame) -> AnyGame:
+    """The *game*, which may be named.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+        BadValueError: It is no game.
+    """
+    if isinstance(game, str):
+        named: AnyGame = make_game(game)
+        return named
+    if not isinstance(game, Game):
+        raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
+    return game

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, make_dataclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
 from evolve_arena.core.logs import LOG
-from evolve_arena.evolve.method import Method, State
+from evolve_arena.evolve.method import AnyState, Method, State
 from evolve_arena.genomes.limits import MOST_BYTES
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
@@ -23,6 +24,7 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
+from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import explain_storage_errors
@@ -129,6 +131,8 @@ def _put_together(
 
     Everything must be of the type that *kind* says.
     """
+    if kind is AnyState:
+        return _put_anything_together(values, prefix, arrays)
     parts = dict(values)
     hints = get_type_hints(kind)
     for field in fields(kind):
@@ -156,6 +160,26 @@ def _put_together(
         else:
             parts[field.name] = _check_number(name, parts[field.name])
     return kind(**parts)
+
+
+def _put_anything_together(
+    values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """A dataclass of all *values*, and of the *arrays* whose names begin with the *prefix*."""
+    parts: dict[str, Any] = {}
+    for name, value in values.items():
+        place = f"{prefix}{name}"
+        if isinstance(value, dict):
+            parts[name] = _put_anything_together(value, f"{place}.", arrays)
+        else:
+            is_number = name in ("seed", "generation")
+            parts[name] = _check_number(place, value) if is_number else value
+    for name in [name for name in arrays if name.startswith(prefix)]:
+        parts[name.removeprefix(prefix)] = arrays.pop(name)
+    for kind in (NeatPopulation, TuplePopulation):
+        if parts.keys() == {field.name for field in fields(kind)}:
+            return kind(**parts)
+    return make_dataclass("State", parts, frozen=True, eq=False)(**parts)
 
 
 def _pick(hint: Any, name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
@@ -256,9 +280,10 @@ def load_checkpoint(
     found = directory.generations()
     if generation is not None:
         if generation not in found:
+            near = min(found, key=lambda each: abs(each - generation), default="none")
             raise CheckpointError(
                 f"{directory.path} has no checkpoint of generation {generation}"
-                f" (it has: {_list(found)})"
+                f" (nearest: {near}; it has: {_list(found)})"
             )
         found = [generation]
     problems: list[str] = []

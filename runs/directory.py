@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evolve_arena.core.errors import spell
@@ -39,7 +41,30 @@ EXPORTED = {"champion.py", "champion.json"}
 """Files that are written into a run and not read: a link there is replaced itself, if at all."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
+UNFINISHED = 3600.0
+"""Seconds after which a folder that is not renamed yet belongs to nobody any more."""
+HOME = "evolved"
+"""The folder of runs whose place nobody has chosen."""
+PREFIX = "run:"
+"""How a run's champion is named among players."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
+
+
+def find_run(name: Path | str) -> Path:
+    """The directory of the run that *name* means: ``evolved/first``, ``first``, ``run:first``.
+
+    A path comes first, then a run of that name in :data:`HOME`.
+    """
+    path = Path(str(name) if os.path.lexists(name) else str(name).removeprefix(PREFIX))
+    at_home = HOME / path
+    if os.path.lexists(path) or ".." in path.parts or not is_run(at_home):
+        return path
+    return at_home
+
+
+def is_run(path: Path | str) -> bool:
+    """Whether a run lies at *path*."""
+    return os.path.isfile(os.path.join(path, "recipe.toml"))
 
 
 class RunDirectory:
@@ -143,6 +168,41 @@ class RunDirectory:
         with explain_storage_errors(other.path):
             shutil.rmtree(other.path)
 
+    def create_whole(self, recipe: bytes, beside: Mapping[str, bytes]) -> None:
+        """Make the folder with all that is to lie there, or nothing: see :meth:`create`.
+
+        It is made under another name beside its place, and then renamed.
+
+        Raises:
+            RunExistsError: Something lies there.
+            StorageError: It can't be made.
+        """
+        self.check_replaceable(force=False)
+        with explain_storage_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._clear_unfinished()
+        made = RunDirectory(self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}"))
+        try:
+            made.create(recipe, beside=beside)
+            with explain_storage_errors(self.path):
+                if self.path.exists():  # with no more in it than a start that was killed leaves
+                    self._clear(keep_recipe=False)
+                    (self.path / ".lock").unlink(missing_ok=True)
+                    self.path.rmdir()
+                os.rename(made.path, self.path)
+        except BaseException:
+            shutil.rmtree(made.path, ignore_errors=True)
+            raise
+
+    def _clear_unfinished(self) -> None:
+        """Delete what :meth:`create_whole` left beside this folder when it was killed."""
+        unfinished = re.compile(rf"\.{re.escape(self.path.name)}\.[0-9a-f]{{8}}")
+        for folder in self.path.parent.iterdir():
+            status = folder.lstat()
+            old = time.time() - status.st_mtime > UNFINISHED
+            if unfinished.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and old:
+                shutil.rmtree(folder, ignore_errors=True)
+
     def write(self, path: Path, content: bytes) -> None:
         """Writes one of the run's files, whole or not at all, while :meth:`lock` holds the run.
 
@@ -200,6 +260,8 @@ class RunDirectory:
                 yield
             finally:
                 self._held = before
+                with suppress(OSError):  # the page reads there who goes on with the run
+                    os.ftruncate(descriptor, 0)
                 hold(descriptor, free=True)
         finally:
             os.close(descriptor)
@@ -298,9 +360,11 @@ class RunDirectory:
 
     def _suggest(self) -> str:
         """Runs that lie near, for somebody who mistyped."""
-        folder = self.path.parent
-        try:
-            near = sorted(file.parent.name for file in folder.glob("*/recipe.toml"))
-        except OSError:
-            return ""
-        return f"; runs in {folder}: {', '.join(near[:8])}" if near else ""
+        for folder in (self.path.parent, Path(HOME)):
+            try:
+                near = sorted(file.parent.name for file in folder.glob("*/recipe.toml"))
+            except OSError:
+                continue
+            if near:
+                return f"; runs in {folder}: {', '.join(near[:8])}"
+        return ""

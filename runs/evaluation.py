@@ -19,9 +19,18 @@ from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
 from evolve_arena.runs.check_points import format_margin
-from evolve_arena.runs.output import forfeit_cells, format_interval, list_caveats, print_table
+from evolve_arena.runs.output import (
+    forfeit_cells,
+    format_interval,
+    list_caveats,
+    print_line,
+    print_table,
+)
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.tournaments import format_points
+
+MOST_PLIES = 4
+"""Random plies at the beginning of games, in games that are long enough for so many."""
 
 
 def evaluate_player(
@@ -29,7 +38,7 @@ def evaluate_player(
     game: AnyGame,
     *,
     games: int = 1000,
-    opening_plies: int = 0,
+    opening_plies: int | None = None,
     opponents: Sequence[str] | None = None,
     positions: Sequence[Path] = (),
     seats: int | None = None,
@@ -41,7 +50,8 @@ def evaluate_player(
         player: Who is measured.
         game: The rules; duels are played at tables of so many seats.
         games: Games against each opponent, colours balanced, and at each table of its like.
-        opening_plies: Random plies at the beginning of each game.
+        opening_plies: Random plies at the beginning of each game; if None as many as
+            :func:`usual_plies` says.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
             those of the game's ladder, but not itself where its like is met anyway.
         positions: Files of positions with known answers.
@@ -56,6 +66,8 @@ def evaluate_player(
     if positions and not spec.examine:
         raise BadValueError(f"files of positions are not for {game.name}")
     counts_points = "points" in spec.columns
+    if opening_plies is None:
+        opening_plies = usual_plies(game)
     ladder = (*spec.ladder, *study_ladder(game.name))
     names = list(dict.fromkeys(ladder if opponents is None else opponents))
     words = [int(word) for word in derive_seeds(seed, 0, "evaluation", counts_points + len(names))]
@@ -79,7 +91,11 @@ def evaluate_player(
             hint = not opening_plies and not spec.has_chance
             told["warnings"] = list_caveats(told, where=f"{name}: ", hint=hint)
             results[name] = told
-    content: dict[str, Any] = {"player": player.name, "opponents": results}
+    content: dict[str, Any] = {
+        "player": player.name,
+        "opening_plies": opening_plies,
+        "opponents": results,
+    }
     if counts_points:
         content["tables"] = {
             str(count): play_mirror(
@@ -92,11 +108,24 @@ def evaluate_player(
     return content
 
 
+def usual_plies(game: AnyGame) -> int:
+    """Return the number of random plies after which games of a measurement begin: four, if it can.
+
+    Games of chance differ anyway.
+    """
+    spec = find_game(game.name)
+    if spec.has_chance or game.seats > 2:
+        return 0
+    return min(MOST_PLIES, spec.kernel.longest_opening(game.rules))
+
+
 def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
     """Prints what :func:`evaluate_player` gave."""
     spec = find_game(game.name)
     if content["opponents"]:
         _print_points(content) if "tables" in content else _print_wins(content)
+        if plies := content["opening_plies"]:
+            print_line(f"each pair of games begins with {plies} random plies (--openings 0: none)")
     if spec.print_examination:
         spec.print_examination(content)
 

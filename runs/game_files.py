@@ -19,8 +19,17 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import load_timing
-from evolve_arena.players.board.self_check import check_compiled, check_plain, play_random
+from evolve_arena.players.board.self_check import (
+    PlainGames,
+    check_compiled,
+    check_plain,
+    check_typed,
+    play_random,
+)
+from evolve_arena.players.board.spiel_check import compare_with_openspiel
+from evolve_arena.players.board.symmetry_check import check_symmetry
 from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.packed import PackedPlayers
@@ -28,6 +37,7 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.game_trial import try_apart
+from evolve_arena.runs.one_file import find_misspelt
 from evolve_arena.runs.output import print_line, print_table
 
 MOMENT = 0.5
@@ -85,6 +95,10 @@ def report(path: Path, games: int) -> dict[str, Any]:
     game: Any = spec.make()
     code = game.code
     plain = check_plain(game, games, seconds=4 * MOMENT)
+    check_typed(game)
+    symmetry = check_symmetry(game, games)
+    openspiel = compare_with_openspiel(game)
+    hints = [*_hint_at_longest(plain, code), *find_misspelt(game.source), *find_hints(game, games)]
     randoms = make_random(game).packed
     *_, matches = find_variant(spec, game.rules, randoms).values()
     check_compiled(game, partial(play_random, spec.kernel, matches, game), games)
@@ -103,6 +117,9 @@ def report(path: Path, games: int) -> dict[str, Any]:
         "options": {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()},
         "derived": bool(code.SEES_CELLS),
         "plain": asdict(plain),
+        "symmetry": symmetry and symmetry._asdict(),
+        "openspiel": openspiel and openspiel._asdict(),
+        "hints": hints,
         "compiled_games": games,
         "bounds_checked_games": tried,
         "players": sorted(player_kinds(spec.name)),
@@ -110,6 +127,16 @@ def report(path: Path, games: int) -> dict[str, Any]:
         "speeds": speeds,
         "parts": _measure_parts(game, decoder.pack(genomes)),
     }
+
+
+def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
+    if 2 * plain.unfinished <= plain.games:
+        return []
+    end = "points decide them then" if code.HAS_POINTS else "they are draws then"
+    return [
+        f"{plain.unfinished} of {plain.games} random games were not over after {code.LONGEST} moves"
+        f" (LONGEST), and {end}: is LONGEST too small?"
+    ]
 
 
 def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
@@ -182,6 +209,18 @@ def print_report(content: dict[str, Any]) -> None:
         f"{content['bounds_checked_games']:,} random games, in which all moves were tried, kept"
         " within their arrays"
     )
+    if symmetry := content["symmetry"]:
+        left = symmetry["declared"] - symmetry["views"]
+        untried = f"; of its views {left} change the start, and were not tried" if left else ""
+        print_line(f"SYMMETRY holds in {symmetry['positions']:,} positions{untried}")
+    if openspiel := content["openspiel"]:
+        theirs, count = f"OpenSpiel's {openspiel['game']}", openspiel["positions"]
+        if openspiel["obstacle"]:
+            print_line(f"not compared with {theirs}: {openspiel['obstacle']}")
+        else:
+            print_line(f"agrees with {theirs} in {count:,} positions")
+    for hint in content["hints"]:
+        print_line(f"hint: {hint}")
     rows = [
         (name, f"{each['matches_per_second']:,.0f}", f"{each['plies_per_second']:,.0f}")
         for name, each in speeds.items()

@@ -172,18 +172,16 @@ def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
     decoder, cells = player.decoder, player.genome.cells[0].astype(np.int64)
     picked = player.read_entries(position)
     _, states = decoder.read_cells(position)
-    kinds, count = len(decoder.states) - 1, decoder.cells
-    place = np.array([decoder.find_cell(cell) for cell in range(count)])
-    values = np.zeros((kinds, count))
-    lying = np.flatnonzero(states)
-    values[states[lying] - 1, place[lying]] = 1.0
+    values = np.zeros(sum(rows * columns for _, rows, columns in decoder.planes))
+    places = {int(cell): decoder.find_input(cell, states[cell]) for cell in np.flatnonzero(states)}
+    values[list(places.values())] = 1.0
     carried: dict[tuple[int, int], float] = {}
     adds = np.zeros(values.size)
     for number, (some, parts) in enumerate(zip(cells, picked, strict=True)):
         for view, part in zip(decoder.views, parts, strict=True):
-            there = [cell for cell in view[some] if states[cell]]
+            there = [int(cell) for cell in view[some] if states[cell]]
             for cell in there:
-                source = int((states[cell] - 1) * count + place[cell])
+                source = int(places[cell])
                 adds[source] += part / len(there)
                 ends = source, values.size + number
                 carried[ends] = carried.get(ends, 0.0) + part / len(there)
@@ -195,7 +193,7 @@ def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
     wires = sorted(carried.items(), key=lambda wire: -abs(wire[1]))[: MOST_WIRES // 2]
     told = [(*ends, float(part)) for ends, part in wires]
     told += [(values.size + at, last, float(value)) for at, value in enumerate(sums)]
-    seen = Inputs(values.ravel(), Labels(decoder.planes))
+    seen = Inputs(values, Labels(decoder.planes))
     output = _name_units(sums.sum(keepdims=True), is_last=True)
     return _describe(seen, [units, output], told, adds.tolist(), "value")
 

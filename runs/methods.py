@@ -7,8 +7,15 @@ from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, installed_places, load
-from evolve_arena.core.user_code import UserCodeError, find_code, name_of, registered_names
+from evolve_arena.core.user_code import (
+    AbsentCode,
+    UserCodeError,
+    find_code,
+    name_of,
+    registered_names,
+)
 from evolve_arena.evolve.method import Method
+from evolve_arena.runs.absent_method import AbsentMethod
 
 GROUP = "evolve_arena.methods"
 """The entry points by which installed packages add methods."""
@@ -44,6 +51,8 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
     if name in able:
         return able[name]
     own: Any = find_code(name)
+    if isinstance(own, AbsentCode):
+        return type(name, (AbsentMethod,), {"name": name, "__doc__": AbsentMethod.__doc__})
     if own is not None:
         if not _is_method(own):
             raise UserCodeError(

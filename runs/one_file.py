@@ -9,6 +9,7 @@ be compiled.
 from __future__ import annotations
 
 import ast
+import difflib
 import hashlib
 import os
 import sys
@@ -54,6 +55,13 @@ DEFAULTS = {
     "resolve": "def resolve(state, outcome):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
+FREE = (
+    *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
+    *("PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
+    *(host.upper() for host in HOSTS),
+    *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
+)
+"""What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
@@ -103,8 +111,8 @@ def load_game(
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
     networks = make_networks(game)
-    if not two:
-        networks.pop("tuples", None)
+    if 2 not in seats:
+        networks.pop("tuples")
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
@@ -136,6 +144,34 @@ def load_game(
     )
 
 
+def find_misspelt(source: str) -> list[str]:
+    r"""The names of a *source* that nothing uses and that are nearly those of a game's file.
+
+    >>> find_misspelt("SYMETRY = 'all'\ndef pionts(state, seat): ...")
+    ['SYMETRY (line 1): did you mean SYMMETRY?', 'pionts (line 2): did you mean points?']
+    """
+    tree = ast.parse(source)
+    lines: dict[str, int] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            lines[node.name] = node.lineno
+        elif isinstance(node, ast.Assign):
+            names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+            lines |= {each.id: node.lineno for each in names if isinstance(each.ctx, ast.Store)}
+    used = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    known = {*ALWAYS, *DEFAULTS, *FREE}
+    found = []
+    for name in lines.keys() - used - known:
+        same_kind = [each for each in known - lines.keys() if each.isupper() == name.isupper()]
+        near = difflib.get_close_matches(name, sorted(same_kind), n=1, cutoff=0.75)
+        found += [(lines[name], f"{name} (line {lines[name]}): did you mean {n}?") for n in near]
+    return [sentence for _, sentence in sorted(found)]
+
+
 class _GameFile:
     """What stands in a game's file.
 
@@ -160,7 +196,10 @@ class _GameFile:
         needed += WITH_CHANCE if self.has_chance else ()
         for name in needed:
             if not callable(self.plain.get(name)):
-                raise GameFileError(f"{path} has no function {name}")
+                misspelt = "; ".join(find_misspelt(source))
+                raise GameFileError(
+                    f"{path} has no function {name}{f': {misspelt}' if misspelt else ''}"
+                )
         self.options = self._read_options()
         self.moves = self.number("MOVES", None, 1, MOST_MOVES)
         self.number("LONGEST", None, 1, MOST_PLIES)
@@ -248,7 +287,8 @@ class _GameFile:
     def _check_view_of_networks(self) -> None:
         if "see" in self.plain:
             self.number("PLANES", None, 1, MOST_PLANES)
-            self.number("CELLS", 64, 1, MOST_CELLS)
+            cells = self.number("CELLS", 64, 1, MOST_CELLS)
+            self.number("PLANE_NUMBERS", 1, 1, cells)
             return
         if "CELLS" not in self.plain:
             raise GameFileError(
@@ -256,20 +296,24 @@ class _GameFile:
             )
         cells = self.number("CELLS", None, 1, MOST_CELLS)
         array = self.begin
-        if not isinstance(array, np.ndarray) or array.itemsize != 1 or array.size < cells:
+        if not isinstance(array, np.ndarray) or array.size < cells:
             self.fail(
                 "start",
-                "without a function see, a state must be an array of bytes (np.int8) that begins"
-                f" with the {cells} cells",
+                "without a function see, a state must be an array of whole numbers, such as"
+                f" np.int8, that begins with the {cells} cells",
             )
+
+    def find_symmetry(self) -> str:
+        """What the file says of its board; nothing if networks see no cells of one."""
+        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
+            return str(self.plain.get("SYMMETRY", "none"))
+        return ""
 
     def make_class(self, name: str) -> type[BoardGame]:
         """The game for Python."""
-        symmetry = ""
-        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
-            symmetry = str(self.plain.get("SYMMETRY", "none"))
-            if symmetry not in SYMMETRIES:
-                self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        symmetry = self.find_symmetry()
+        if symmetry and symmetry not in SYMMETRIES:
+            self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
         if self.plain.get("SHAPE", "square") not in SHAPES:
             self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
         members = {
@@ -347,6 +391,7 @@ class _GameFile:
             "SEES_CELLS": sees_cells,
             "HAS_POINTS": self.has_points,
             "HAS_CHANCE": self.has_chance,
+            "HAS_BOARD": bool(self.find_symmetry()),
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
         lines += ["cast_state = _inlined(cast_state)"]

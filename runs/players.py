@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
+from evolve_arena.core.user_code import find_registered
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import (
     games_of,
@@ -17,10 +18,13 @@ from evolve_arena.players.specification import (
     player_kinds,
     register_player,
 )
+from evolve_arena.runs.directory import find_run, is_run
 from evolve_arena.runs.run import Run
 
 OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""
+VALUES = re.compile(r"[:,] *values *= *([^,]*)")
+"""In a specification: who values positions for a search."""
 
 
 def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
@@ -36,7 +40,7 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
         ArenaError: A player's file can't be read.
     """
     usual: AnyGame = make_game(name or usual_game())
-    for specification in specifications:
+    for specification in map(name_player, specifications):
         kind = specification.strip().partition(":")[0]
         if made := find_made(specification):
             maker, _, argument = made.partition(":")
@@ -62,14 +66,31 @@ def find_player(specification: str, game: AnyGame | None = None) -> Player:
     """The player that *specification* names; ``run:PATH`` and ``run:PATH@GENERATION`` too.
 
     Args:
-        specification: Such as ``random`` or ``run:evolved/first``, as the user gave it:
-            if it names a program, that is run.
+        specification: Such as ``random``, ``run:evolved/first`` or ``first``, as the user gave
+            it: if it names a program, that is run.
         game: What it is to play; the usual game if None.
 
     Raises:
         ArenaError: It names none; see `evolve_arena.players.specification.make_player`.
     """
-    return make_player(specification, game or make_game(usual_game()), permit_all)
+    return make_player(name_player(specification), game or make_game(usual_game()), permit_all)
+
+
+def name_player(specification: str) -> str:
+    """The *specification*, with ``run:`` before what is no player's name, but a run's.
+
+    >>> name_player("random"), name_player("nowhere")
+    ('random', 'nowhere')
+    """
+    text, values = specification.strip(), VALUES.search(specification)
+    if values:
+        start, end = values.span(1)
+        return f"{specification[:start]}{name_player(values[1])}{specification[end:]}"
+    kind = text.partition(":")[0]
+    if not any(is_run(find_run(name)) for name in (text, text.rpartition("@")[0]) if name):
+        return specification
+    is_player = kind == "run" or any(kind in player_kinds(game) for game in game_names())
+    return specification if is_player or find_registered(text) else f"run:{text}"
 
 
 def find_made(specification: str) -> str:
@@ -78,8 +99,9 @@ def find_made(specification: str) -> str:
     >>> find_made("minimax:depth=4,values=run:evolved/first,noise=0.1"), find_made("random")
     ('run:evolved/first', '')
     """
-    values = re.search(r"[:,] *values *= *([^,]*)", specification)
-    for text in (specification.strip(), values[1].strip() if values else ""):
+    named = name_player(specification)
+    values = VALUES.search(named)
+    for text in (named.strip(), values[1].strip() if values else ""):
         kind, _, argument = text.partition(":")
         if kind in OWN_GAMES and argument.strip():
             return text
@@ -138,7 +160,7 @@ def find_table(names: Sequence[str], game: str, players: int | None = None) -> A
 
 def _make_from_run(argument: str, game: AnyGame) -> Player:
     path, at, generation = argument.rpartition("@")
-    if at and not os.path.exists(argument):
+    if at and not os.path.exists(find_run(argument)):
         if not (generation.isascii() and generation.isdecimal() and len(generation) < 19):
             text = quote(f"run:{argument}")
             raise BadValueError(f"player {text}: after @ stands a generation's number")

@@ -273,6 +273,7 @@ def start_timed(
     changes: Changes = (),
     seed: int | None = None,
     neat_config: Path | str | None = None,
+    population: str | Path | Iterable[str | Path] = (),
     force: bool = False,
     allow_process: Allow = False,
     tell: Callable[[str], None] = LOG.info,
@@ -286,6 +287,7 @@ def start_timed(
         changes: Replaces values of the recipe.
         seed: Replaces its seed.
         neat_config: A configuration of neat-python.
+        population: Runs whose individuals are in the first population; not in a race.
         force: Whether a run in that directory may be deleted.
         allow_process: Whether programs may run.
         tell: Is given a sentence when a candidate has dropped out.
@@ -299,11 +301,15 @@ def start_timed(
         raise BadValueError(f"{name} and run.generations both say when it ends: leave one out")
     more: dict[str, Any] = {"force": force, "allow_process": allow_process}
     if neat_config is None and isinstance(recipe, str) and is_race(recipe, values):
+        if population:
+            name = spell("--population", "population")
+            raise BadValueError(f"{name} is for a recipe: methods that race begin with their own")
         race = Race(RunDirectory(run or find_place(recipe)), timer, force=force, tell=tell)
         more["force"] = True  # what a killed race has left
         candidates = list_candidates(recipe, values, allow_process)
         return race.go(candidates, lambda one, place: prepare(one, run=place, **more))
-    made = prepare(recipe, run=run, changes=values, neat_config=neat_config, **more)
+    more |= {"neat_config": neat_config, "population": population}
+    made = prepare(recipe, run=run, changes=values, **more)
     compile_kernels([made])
     timer.evolve(made, timer.end)
     return (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import secrets
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -30,26 +32,34 @@ from evolve_arena.core.registry import (
     shipped_games,
     usual_game,
 )
+from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
 from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
-from evolve_arena.players.specification import NotPermittedError, make_player, runs_code
+from evolve_arena.players.specification import (
+    NotPermittedError,
+    make_player,
+    player_kinds,
+    runs_code,
+)
+from evolve_arena.runs.absent_method import AbsentMethod
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.recipe_code import (
     WITH_CODE,
     Permit,
     copy_code,
+    list_texts,
     open_typed,
     pin_code,
     read_beside,
     refuse_files,
     unpin_code,
 )
-from evolve_arena.runs.recipe_keys import explain_key, list_keys
+from evolve_arena.runs.recipe_keys import explain_key, find_sections, list_keys
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -109,7 +119,10 @@ KEEP_NEWEST, KEEP_EVERY = 5, 10
 
 BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
 """What runs did that are older than these keys."""
-
+EVOLVED = ("method", "islands")
+"""The sections that may name code with which is evolved."""
+OF_METHODS = ("network", "method", "neat")
+"""The sections of which a method says what they hold."""
 OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
@@ -160,6 +173,20 @@ class RunConfig(Config):
     id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
     """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
     is made when the run begins, whatever stands here; old runs have none."""
+    start_from: str | None = None
+    """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
+    A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
+    population: tuple[str, ...] | None = None
+    """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
+    the champion and then the individuals; `evolve start --population` writes it."""
+    start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
+    with nothing else."""
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """True if its first state comes from other runs, and not from the seed alone."""
+        return bool(self.start_from or self.population)
 
     def keeps(self, generations: Sequence[int]) -> set[int]:
         """Of checkpoints of these *generations*, in ascending order, those that are kept.
@@ -176,6 +203,14 @@ class RunConfig(Config):
         every = self.keep_every
         regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
         return {*newest, *regular, *generations[:1]}
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "islands": IslandsConfig,
+    "check": CheckConfig,
+    "run": RunConfig,
+}
+"""The sections that are alike in every recipe."""
 
 
 class Recipe(Config):
@@ -201,6 +236,8 @@ class Recipe(Config):
     _foreign: frozenset[str] = PrivateAttr(default=frozenset())
     _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
     """Of a game in one file that does not ship: the file's name, and the content that was run."""
+    _left_out: tuple[str, ...] = PrivateAttr(default=())
+    """Keys that fell away, as they belong to another method than the one that was chosen."""
 
     @model_validator(mode="before")
     @classmethod
@@ -223,6 +260,14 @@ class Recipe(Config):
     def kind(self) -> type[Method[Any]]:
         """The class of the method."""
         return find_method(str(self.method.get("name", "tournament")), self.spec.name)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be told of the recipe: settings that fell away, in a line."""
+        if not self._left_out:
+            return []
+        name, keys = self.method["name"], ", ".join(self._left_out)
+        return [f"left out, since method {name} does not have them: {keys}"]
 
     def make_config(self, island: int | None = None) -> Config:
         """The method's settings, or those of an *island*, from 0."""
@@ -274,6 +319,17 @@ class Recipe(Config):
         trusted._foreign = frozenset()
         return trusted
 
+    def find_absent(self) -> list[str]:
+        """The names of code that was registered where the run was started, and is not here."""
+        content = self.model_dump(include=set(EVOLVED))
+        found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
+        kinds = player_kinds(self.spec.name)
+        return found + [
+            text
+            for text in self.check.opponents
+            if NAME.fullmatch(text) and text not in kinds and not find_code(text)
+        ]
+
     def make_opponents(self) -> list[Player]:
         """Who the champion meets in checks. They are to be closed.
 
@@ -303,15 +359,31 @@ class Recipe(Config):
             "keep_newest": self.run.keep_newest or KEEP_NEWEST,
             "keep_every": self.run.keep_every or KEEP_EVERY,
         }
-        return self.model_copy(update={"run": self.run.model_copy(update=now)})
+        return self.with_run(**now)
+
+    def with_run(self, **values: Any) -> Recipe:
+        """The recipe with other values in ``[run]``, which are not looked at again."""
+        return self.model_copy(update={"run": self.run.model_copy(update=values)})
+
+    def steps_like(self, other: Recipe) -> bool:
+        """Tell whether the populations of both are the same ones, as far as both runs go.
+
+        What a recipe says of checks, of checkpoints and of the end has no part in them.
+        """
+        one, two = (
+            (
+                recipe.model_dump(exclude={"title", "check", "run"}),
+                recipe.run.model_dump(include={"seed", "id", "start_from", "population"}),
+            )
+            for recipe in (self, other)
+        )
+        return one == two
 
     def breeds_like(self, other: Recipe) -> bool:
         """Whether runs of both are the same, whatever they are called and keep."""
-        anonymous = {"id": None, "keep_newest": None, "keep_every": None}
-        one, two = (
-            recipe.model_copy(update={"run": recipe.run.model_copy(update=anonymous)})
-            for recipe in (self, other)
-        )
+        keys = "id", "keep_newest", "keep_every", "start_sha256"
+        one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
+        one._left_out = two._left_out
         return one == two
 
     def check_permitted(self, text: str) -> None:
@@ -355,11 +427,10 @@ class Recipe(Config):
             RecipeError: A key is unknown, or a value is out of range.
         """
         content = self.model_dump(mode="json", exclude_none=True)
-        for key, value in open_typed(changes).items():
-            _put(content, key, value)
-        changed = _resolve(content, spell("--set", "changes"))
+        values = open_typed(changes)
+        changed = _resolve_changed(content, values, spell("--set", "changes"))
         changed._foreign &= self._foreign
-        if content["game"].get("name") == self.game["name"]:
+        if _with(content, values)["game"].get("name") == self.game["name"]:
             changed._game_file = self._game_file
         return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
 
@@ -394,10 +465,8 @@ def load_recipe(
         content["game"] = {"name": name}
     else:
         content, source = _read(name)
-    for key, value in values.items():
-        _put(content, key, value)
     try:
-        recipe = _resolve(content, source, Path(source).parent, permit)
+        recipe = _resolve_changed(content, values, source, Path(source).parent, permit)
     except RecipeError as error:
         if " is no key" in str(error):
             _refuse_unknown_keys(content, values)
@@ -411,7 +480,14 @@ def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     Raises:
         ArenaError: There is no such game or method.
     """
-    return list_keys(content, {"islands": IslandsConfig, "check": CheckConfig, "run": RunConfig})
+    return list_keys(content, SECTIONS)
+
+
+def sections_of(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
+    """The sections of a recipe of this *content*, in the order of its file."""
+    _, kind, models = find_sections(content, SECTIONS)
+    order = [name for name in ("game", "network", "method", kind.section, *SECTIONS) if name]
+    return {name: models[name] for name in order}
 
 
 def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
@@ -465,7 +541,10 @@ def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
 
 
 def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
-    """The recipe in the file *path* of a run; that of an older one goes on to mean the same.
+    """The recipe of a run, in the file *path*; that of an older one goes on to mean the same.
+
+    It was whole when the run began. So where it names code that nobody knows here, that was given
+    in Python: something stands for it, with which the run can be looked at.
 
     Args:
         path: The file.
@@ -479,7 +558,25 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
     for section, keys in BEFORE.items():
         if isinstance(content.get(section, {}), dict):
             content[section] = keys | content.get(section, {})
-    return _resolve(content, str(path), path.parent, permit or refuse_files)
+    named = {
+        text for key in EVOLVED for text in list_texts(content.get(key)) if NAME.fullmatch(text)
+    }
+    while True:
+        try:
+            return _resolve(content, str(path), path.parent, permit or refuse_files)
+        except RecipeError as error:
+            name = _find_unknown(error)
+            if name not in named:
+                raise
+            named.remove(name)
+            note_absent(name)
+
+
+def _find_unknown(error: BaseException | None) -> str | None:
+    """The name that nothing bears because of which there is an *error*."""
+    while error is not None and not isinstance(error, UnknownNameError):
+        error = error.__context__
+    return None if error is None else error.name
 
 
 def run_id(path: Path) -> str | None:
@@ -585,12 +682,22 @@ def _put(content: dict[str, Any], key: str, value: Any) -> None:
     content[last] = value
 
 
+def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the *content* with these *values*, by dotted key."""
+    changed = copy.deepcopy(content)
+    for key, value in values.items():
+        _put(changed, key, value)
+    return changed
+
+
 def _resolve(
     content: Mapping[str, Any],
     source: str,
     folder: Path = Path(),
     permit: Permit = refuse_files,
+    typed: Collection[str] = (),
 ) -> Recipe:
+    """The recipe of this *content*; if *typed* keys choose a method, those of others fall away."""
     try:
         _check_values(content, "", DEEPEST)
         content, file = _open_game_file(content, folder, permit)
@@ -603,7 +710,7 @@ def _resolve(
         rules: Any = spec.game.rules_type
         game = _validate(section_of_rules(spec.name, rules), recipe.game, "game.")
         kind = recipe.kind
-        _refuse_keys_of_others(recipe, kind)
+        recipe = _drop_keys_of_others(recipe, kind, typed)
         section = kind.network_section(spec, recipe.network)
         network = _validate(section, recipe.network, "network.")
         update = {
@@ -666,9 +773,82 @@ def _check_openings(recipe: Recipe) -> None:
     check_openings(game, plies, "check.opening_plies")
 
 
-def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
-    """Names a key that belongs to another method, and what this one has instead."""
+def _resolve_changed(
+    content: dict[str, Any],
+    values: Mapping[str, Any],
+    source: str,
+    folder: Path = Path(),
+    permit: Permit = refuse_files,
+) -> Recipe:
+    """The recipe of this *content* with other *values*.
+
+    If these choose another method, settings of the old one fall away unless the new one has them,
+    too; if it can't do with what is left, all of them fall away.
+    """
+    versions, game = [content], content.get("game", {})
+    old = {key: content.get(key, {}) for key in OF_METHODS}
+    is_whole = all(isinstance(part, dict) for part in (*old.values(), game))
+    name = values.get("method.name")
+    if name is not None and is_whole and name != old["method"].get("name", "tournament"):
+        with suppress(ArenaError):  # a file that was not run yet
+            usual = usual_recipe(_find_game(game), values)
+            new = {key: usual[key] for key in OF_METHODS if key in usual}
+            rest = {key: value for key, value in content.items() if key not in OF_METHODS}
+            merged = {key: {**part, **old[key]} for key, part in new.items()}
+            versions = [{**content, **merged}, {**rest, **new}]
+    for version in versions:
+        changed = _with(version, values)
+        try:
+            recipe = _resolve(changed, source, folder, permit, values)
+        except RecipeError:
+            if version is versions[-1]:
+                raise
+            continue
+        if version is not versions[0]:
+            keys = [
+                f"{section}.{key}" for section in OF_METHODS for key in content.get(section, {})
+            ]
+            recipe._left_out = tuple(key for key in keys if key not in {*values, "method.name"})
+        return recipe
+    raise AssertionError
+
+
+def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collection[str]) -> Recipe:
+    """The recipe without keys of other methods than *kind*, if a *typed* key chooses that.
+
+    Raises:
+        RecipeError: Such a key was typed, or none chooses the method.
+    """
+    found = _find_keys_of_others(recipe, kind)
+    kept = {".".join(key.split(".")[:2]) for key in typed}
+    refused = {key: other for key, other in found.items() if key in kept}
+    if "method.name" not in typed:
+        refused = found
+    if refused:
+        (key, other), *more = refused.items()
+        instead = INSTEAD.get(kind.name, {}).get(key)
+        raise RecipeError(
+            f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
+            + (f"write {instead}" if instead else "leave it out")
+            + (f" (and {len(more)} more)" if more else "")
+        )
+    left = {
+        section: {k: v for k, v in content.items() if f"{section}.{k}" not in found}
+        for section, content in (("network", recipe.network), ("method", recipe.method))
+    }
+    changed = recipe.model_copy(update=left)
+    changed._left_out = tuple(found)
+    if recipe.neat is not None and kind.section is None and "method.name" in typed:
+        changed = changed.model_copy(update={"neat": None})
+        changed._left_out = (*found, *(f"neat.{key}" for key in recipe.neat))
+    return changed
+
+
+def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, str]:
+    """The keys that belong to other methods alone, each with one that has it."""
     found: dict[str, str] = {}
+    if issubclass(kind, AbsentMethod):
+        return found
     for section, content in (("network", recipe.network), ("method", recipe.method)):
         own = _keys_of(kind, section, recipe.spec)
         for key in (key for key in content if key not in own):
@@ -679,14 +859,7 @@ def _refuse_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> None:
             ]
             if others:
                 found[f"{section}.{key}"] = others[0]
-    if found:
-        (key, other), *more = found.items()
-        instead = INSTEAD.get(kind.name, {}).get(key)
-        raise RecipeError(
-            f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
-            + (f"write {instead}" if instead else "leave it out")
-            + (f" (and {len(more)} more)" if more else "")
-        )
+    return found
 
 
 def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
@@ -699,7 +872,7 @@ def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collectio
 def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
     """The section ``[method]``, and the other one that its method may have."""
     if kind.section is None:
-        if recipe.neat is not None:
+        if recipe.neat is not None and not issubclass(kind, AbsentMethod):
             raise RecipeError(
                 f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
             )

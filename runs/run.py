@@ -14,6 +14,7 @@ from evolve_arena.arena.work import find_kernel, new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
+from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
@@ -25,8 +26,9 @@ from evolve_arena.runs.checkpoint import (
     load_checkpoint,
     read_checkpoint,
     save_checkpoint,
+    write_state,
 )
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import RunDirectory, find_run
 from evolve_arena.runs.errors import CheckpointError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
@@ -46,9 +48,10 @@ class Run:
         self.directory = directory
         self.recipe = recipe
         self.method = recipe.make_method()
+        self._is_whole = not recipe.find_absent()
         self.remarks: list[str] = []
-        """What is to be told of its start: what of a file of neat-python had no effect, or who won
-        the race from which it comes."""
+        """What is to be told of its start: what of a file of neat-python, or of another method than
+        the one that was chosen, had no effect; or who won the race from which it comes."""
         self.warnings: list[str] = []
         """What was wrong with checkpoints that were passed over."""
 
@@ -57,7 +60,7 @@ class Run:
         """The run that lies at *path*.
 
         Args:
-            path: Its directory.
+            path: Its directory, or its name; see `evolve_arena.runs.directory.find_run`.
             allow_process: Whether its game may be run, if that is one in one file, or who is asked;
                 where the run was started here, nobody needs to be.
 
@@ -66,7 +69,7 @@ class Run:
             RecipeError: Its recipe can't be read.
             NotPermittedError: Its game is a file, which may not run.
         """
-        directory = RunDirectory(path)
+        directory = RunDirectory(find_run(path))
         directory.check()
         permit = consent.permit_files(allow_process, directory.path)
         return cls(directory, read_recipe(directory.recipe, permit))
@@ -224,6 +227,7 @@ class Run:
         address: str | None = None,
         callbacks: Callback | Iterable[Callback] = (),
         from_generation: int | None = None,
+        force: bool = False,
         allow_process: bool = False,
     ) -> None:
         """Evolves on from a checkpoint, or from the start, until the recipe's last generation.
@@ -235,6 +239,7 @@ class Run:
             callbacks: Functions that are told of each generation, and may stop the run; where
                 neat-python breeds also its reporters.
             from_generation: Which checkpoint to go on from; the newest usable one if None.
+            force: Whether checkpoints that came after it may be deleted.
             allow_process: As :meth:`permit` takes it.
 
         Raises:
@@ -245,6 +250,7 @@ class Run:
             WorkerError: Workers keep dying.
         """
         check_executor(executor, workers, address)
+        self.check_code()
         self.permit(allow_process)
         self.method.check_ready()
         told = list_callbacks(callbacks)
@@ -252,6 +258,7 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(self.directory.lock())
             self._check_place()
+            self.check_going_back(from_generation, force=force)
             self.warnings = []
             opponents = self.recipe.make_opponents()
             for opponent in opponents:
@@ -282,6 +289,62 @@ class Run:
             )
             loop.go(begin, [each for each in told if callable(each)])
 
+    def create(self, state: Any = None, *, force: bool = False) -> None:
+        """Make the directory, and a first checkpoint of *state* if there is one.
+
+        Args:
+            state: What the run begins with; what its seed gives if None.
+            force: Whether a run that lies there may be deleted.
+
+        Raises:
+            RunExistsError: Something lies there.
+            StorageError: It can't be made.
+        """
+        directory, recipe = self.directory, self.recipe
+        text, beside = recipe.to_toml().encode(), recipe.files()
+        if state is not None:
+            file = directory.checkpoint(state.generation).relative_to(self.path)
+            beside[file.as_posix()] = write_state(state, self.method, recipe.run)
+        if state is not None and not force:
+            directory.create_whole(text, beside)
+        else:
+            directory.create(text, force=force, beside=beside)
+
+    def check_code(self) -> None:
+        """Make sure that the functions and classes are here with which it goes on.
+
+        Raises:
+            UserCodeError: One was given in Python, and has not been registered here.
+        """
+        if absent := self.recipe.find_absent():
+            raise UserCodeError(
+                f"{self.path} goes on only with {', '.join(absent)}, which was given in Python:"
+                f" register it there (evolve_arena.register({absent[0]})), and resume in Python"
+            )
+        if not self._is_whole:  # what was absent has come since
+            self.method, self._is_whole = self.recipe.make_method(), True
+
+    def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
+        """Make sure that no checkpoint is deleted against the user's will.
+
+        Args:
+            generation: To which checkpoint the run goes back; to none if None.
+            force: Whether those after it may be deleted, or who is asked.
+
+        Raises:
+            BadValueError: They may not.
+        """
+        there = self.directory.generations()
+        later = [each for each in there if generation in there and each > (generation or 0)]
+        told = f"{self.path} has checkpoints after generation {generation}, up to"
+        if not later or force is True or (callable(force) and force(f"{told} {later[-1]}.")):
+            return
+        keep = spell(f"evolve branch {self.path}@{generation}", f"branch(..., {generation})")
+        raise BadValueError(
+            f"{told} {later[-1]}: {keep} goes on without deleting them,"
+            f" {spell('--force', 'force=True')} deletes them"
+        )
+
     def permit(self, allow_process: consent.Allow) -> None:
         """Makes sure that the user lets programs run that the recipe names as opponents.
 
@@ -300,7 +363,8 @@ class Run:
         """The state to go on from; nothing that exists is changed yet."""
         directory = self.directory
         traces = (directory.history, directory.champion)
-        if not directory.generations() and not any(trace.exists() for trace in traces):
+        begun = self.recipe.run.begins_elsewhere or any(trace.exists() for trace in traces)
+        if not directory.generations() and not begun:
             if generation not in (None, 0):
                 raise CheckpointError(f"{self.path} has no checkpoint of generation {generation}")
             state = self.method.initial(self.recipe.run.seed)

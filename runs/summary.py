@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.duel_result import describe_forfeits
+from evolve_arena.arena.duel_result import describe_forfeits, describe_repeats
 from evolve_arena.arena.statistics import json_interval, json_share
-from evolve_arena.core.errors import one_line
+from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.registry import usual_game
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.runs.champions import rate_champions
 from evolve_arena.runs.check_points import CheckPoints, format_margin
+from evolve_arena.runs.directory import DATABASE, HOME
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.output import (
@@ -23,6 +27,7 @@ from evolve_arena.runs.output import (
     print_line,
     print_table,
 )
+from evolve_arena.runs.recipe import read_content
 from evolve_arena.runs.run import Run
 
 MOST_RATINGS = 8
@@ -36,6 +41,9 @@ NODE_FIGURES = {
     "rate": "games/s",
 }
 """What is told of each machine, and what it is called."""
+
+
+OPENINGS_HINT = "; check.opening_plies = 4 begins each pair of games differently"
 
 
 def summarise(run: Run) -> dict[str, Any]:
@@ -68,7 +76,7 @@ def summarise(run: Run) -> dict[str, Any]:
             {"generation": generation, "elo": rating.elo, "elo_error_95": rating.error}
             for generation, rating in ratings.items()
         ],
-        "warnings": run.warnings + forfeit_caveats(checks),
+        "warnings": run.warnings + check_caveats(run, checks),
     }
 
 
@@ -100,11 +108,70 @@ def print_summary(content: dict[str, Any]) -> None:
         print_line(f"warning: {warning}")
 
 
-def forfeit_caveats(checks: Sequence[Check]) -> list[str]:
-    """What must be said of the newest check against each opponent in which somebody forfeited."""
-    newest = {check.opponent: check for check in checks if check.forfeits}
+def list_runs() -> list[dict[str, Any]]:
+    """The runs at home, what was written last first, ready for JSON; no code of theirs is run."""
+    files = sorted(Path(HOME).glob("*/recipe.toml"), key=_find_time, reverse=True)
+    return [_describe_row(file.parent) for file in files]
+
+
+def print_runs(runs: Sequence[dict[str, Any]]) -> None:
+    """Prints what :func:`list_runs` gave."""
+    if not runs:
+        print_line(f"there are no runs in {HOME}; start one: evolve start {usual_game()}")
+        return
+    rows = [
+        (
+            row["run"],
+            row["game"],
+            row["method"],
+            f"{row['generation']} of {row['generations']}",
+            f"{row['games']:,}",
+            row["trouble"] or row["title"],
+        )
+        for row in runs
+    ]
+    columns = ["run", "game", "method", "generation", "games", "title"]
+    print_table(f"Runs in {HOME}", columns, rows, left=3)
+
+
+def _find_time(recipe: Path) -> float:
+    files = (recipe, *(recipe.with_name(name) for name in DATABASE))
+    return max(file.stat().st_mtime for file in files if file.is_file())
+
+
+def _describe_row(path: Path) -> dict[str, Any]:
+    """What a list of runs tells of one."""
+    row: dict[str, Any] = {"run": str(path), "game": "", "method": "", "title": ""}
+    row |= {"generation": 0, "generations": 0, "games": 0, "trouble": None}
+    try:
+        content = read_content(str(path / "recipe.toml"))
+        row["title"] = str(content.get("title", ""))
+        row["game"] = str(content["game"]["name"])
+        row["method"] = str(content["method"]["name"])
+        row["generations"] = int(content["run"]["generations"])
+        with suppress(NotARunError), History(path / "history.db", thorough=False) as history:
+            row["generation"], row["games"] = map(int, history.totals()[:2])
+    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        row["trouble"] = f"damaged: {error}"
+    return row
+
+
+def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
+    """What must be said of the checks of a *run*.
+
+    Told are of each opponent the newest check in which somebody forfeited, and the newest one and
+    the champion's if most of their games were the same.
+    """
+    told_of = {("", check.opponent): check for check in checks if check.forfeits}
+    champion = _describe_champion(run, list(checks)) or {}
+    last = max((check.generation for check in checks), default=None)
+    for check in checks:
+        repeats = describe_repeats(check.distinct_games, check.finished)
+        if repeats and check.generation in (last, champion.get("generation")):
+            told_of[repeats, check.opponent] = check
+    hint = "" if run.recipe.check.opening_plies or run.recipe.spec.has_chance else OPENINGS_HINT
     lines = []
-    for check in newest.values():
+    for check in dict.fromkeys(told_of.values()):
         names = "the champion", check.opponent
         told = {
             "games": check.games,
@@ -114,6 +181,8 @@ def forfeit_caveats(checks: Sequence[Check]) -> list[str]:
         }
         where = f"check at generation {check.generation}: "
         lines += list_caveats(told, where=where, hint=False)
+        if describe_repeats(check.distinct_games, check.finished):
+            lines[-1] += hint
     return lines
 
 
@@ -123,7 +192,7 @@ def print_results(run: Run) -> None:
     champion = _describe_champion(run, checks)
     if champion:
         _print_check("champion", champion)
-    print_caveats(forfeit_caveats(checks))
+    print_caveats(check_caveats(run, checks))
     path = run.path
     print_line(f"run       {path}")
     print_line(f"play      evolve play run:{path}")

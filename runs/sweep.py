@@ -28,6 +28,7 @@ from evolve_arena.runs.consent import Allow, obtain, permit_files
 from evolve_arena.runs.directory import MEASURED
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.output import print_line, print_table
+from evolve_arena.runs.players import name_player
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import (
@@ -462,7 +463,7 @@ def _check_opponent(against: str | None, recipes: Sequence[Recipe]) -> str:
         BadValueError: Nobody is named, neither here nor in the recipes.
         ArenaError: There is no such player.
     """
-    named = [against, *recipes[0].check.opponents]
+    named = [against and name_player(against), *recipes[0].check.opponents]
     opponent = next((name for name in named if name), None)
     if opponent is None:
         raise BadValueError(

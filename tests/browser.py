@@ -20,6 +20,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 with_browser = pytest.mark.skipif(
     not CHROMIUM or sync_playwright is None, reason="Chromium or playwright is not installed"
 )
+CONTRAST = Path(__file__).with_name("contrast.js")
 SWITCHES = [
     "--no-sandbox",
     "--disable-gpu",
@@ -37,6 +38,12 @@ def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
     while not page.evaluate(script):
         assert time.monotonic() < end, script
         page.wait_for_timeout(50)
+
+
+def list_faint(page: Any) -> list[str]:
+    """The texts of a page that stand out from their ground by less than WCAG's level AA asks."""
+    found: list[str] = page.evaluate(CONTRAST.read_text("utf-8"))
+    return found
 
 
 @contextmanager

@@ -277,7 +277,7 @@ def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, P
             resume(path, executor="serial", callbacks=_stop_at(generation))
             assert Run.open(path).generation == generation
         assert outcome_of(path) == outcome_of(whole.path)
-        resume(path, from_generation=4, executor="multiprocess", workers=2)
+        resume(path, from_generation=4, force=True, executor="multiprocess", workers=2)
         assert outcome_of(path) == outcome_of(whole.path)
 
     return stop

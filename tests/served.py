@@ -58,9 +58,12 @@ class Client:
         return content
 
     def post(self, path: str, **body: Any) -> Any:
-        """The same for what changes something."""
-        status, content = self.ask(f"/api/{path}", body)
-        assert status == 200, content
+        """The same for what changes something, once it is done."""
+        later = True
+        while later:
+            status, content = self.ask(f"/api/{path}", body)
+            assert status == 200, content
+            later = content == {"later": True}
         return content
 
 

@@ -34,7 +34,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.listing import Listing
 from evolve_arena.web.trainers import Trainers
-from evolve_arena.web.workers import PLAYING, READING, NoAnswerError, Worker, WorkerError
+from evolve_arena.web.workers import (
+    PLAYING,
+    READING,
+    BusyWorkerError,
+    NoAnswerError,
+    Worker,
+    WorkerError,
+)
 
 STATIC = Path(__file__).with_name("static")
 PAGE = resources.files("evolve_arena.runs").joinpath("page")
@@ -44,7 +51,15 @@ MOST_GAMES = 32
 """Games at once; the one that was left alone for longest makes room."""
 LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; programs that look far ahead think long."""
-MOST_STREAMS = 64
+MOST_ERRANDS = 16
+ERRAND = 0.5
+"""Seconds that a request waits for a picture or a tournament; then its page asks again."""
+COLLECTING = 60.0
+"""Seconds that a page has to ask for what is done."""
+LEFT = 20.0
+"""Seconds after which a game ends that its page has left: it may only be loaded anew."""
+MOST_WATCHED = 64
+"""What pages watch at once: each run that is compared counts."""
 KNOWN = "evolve-arena-known"
 """The key in the state of a request whose sender showed the token."""
 BEAT = 15.0
@@ -171,11 +186,10 @@ def _refuse(text: str, status: int) -> Response:
 
 @dataclass
 class _Topic:
-    """Something that pages watch: the newest text about it, and who waits for the next one."""
+    """Something that pages watch: the newest text about it, and a bell for each of them."""
 
     text: str = ""
-    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    watchers: int = 0
+    bells: set[asyncio.Event] = field(default_factory=set)
     task: asyncio.Task[None] | None = None
 
 
@@ -195,6 +209,8 @@ class Server:
         self.listing = Listing(self.finder, self.opener)
         self.trainers = Trainers()
         self.games: dict[str, Worker] = {}
+        self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._errands: dict[str, asyncio.Task[Any]] = {}
         self._topics: dict[str, _Topic] = {}
 
     def make_app(self) -> Starlette:
@@ -208,8 +224,8 @@ class Server:
             Route("/api/record", self._answer(self._record, "OneRun")),
             Route("/api/stop", self._answer(self._stop, "OneRun"), methods=["POST"]),
             Route("/api/resume", self._answer(self._resume, "Resume"), methods=["POST"]),
-            Route("/api/draw", self._answer(self._draw, "Draw"), methods=["POST"]),
-            Route("/api/rate", self._answer(self._rate, "Rate"), methods=["POST"]),
+            Route("/api/draw", self._answer(self._later(self._draw), "Draw"), methods=["POST"]),
+            Route("/api/rate", self._answer(self._later(self._rate), "Rate"), methods=["POST"]),
             Route("/api/recipes", self._answer(find("list_recipes"), "Nothing")),
             Route("/api/form", self._answer(read("read_form"), "OneRecipe")),
             Route("/api/games", self._answer(find("list_games"), "Nothing")),
@@ -235,6 +251,8 @@ class Server:
             for topic in self._topics.values():
                 if topic.task:
                     topic.task.cancel()
+            for errand in self._errands.values():
+                errand.cancel()
             await self.trainers.close()
             self.listing.close()
             for worker in (self.finder, self.opener, *self.games.values()):
@@ -272,6 +290,34 @@ class Server:
 
         return answer
 
+    def _later(self, act: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
+        """Return what does *act*, and says soon that the page is to ask again.
+
+        So a browser, which has six connections to a host, never waits long on one.
+        """
+
+        async def ask(given: dict[str, Any]) -> Any:
+            key = json.dumps([act.__name__, given])
+            if key not in self._errands:
+                if len(self._errands) >= MOST_ERRANDS:
+                    raise BusyWorkerError
+                self._errands[key] = errand = asyncio.create_task(act(given))
+                errand.add_done_callback(partial(self._keep_errand, key))
+            errand = self._errands[key]
+            await asyncio.wait([errand], timeout=ERRAND)
+            if not errand.done():
+                return {"later": True}
+            self._errands.pop(key, None)
+            return errand.result()
+
+        return ask
+
+    def _keep_errand(self, key: str, errand: asyncio.Task[Any]) -> None:
+        """Keeps what an *errand* gave until its page asks, but not for long."""
+        if not errand.cancelled():
+            errand.exception()  # who has left need not be told
+            asyncio.get_running_loop().call_later(COLLECTING, self._errands.pop, key, None)
+
     @staticmethod
     def _call(worker: Worker, name: str) -> Callable[[dict[str, Any]], Any]:
         """Return a function that passes a request's values to the method *name* of a *worker*."""
@@ -289,9 +335,9 @@ class Server:
         running = self.trainers.running
         for row in rows:
             row["own"] = row["run"] in running
-            row["ending"] = self.trainers.endings.get(row["run"], "")
             if row["own"]:
                 row["state"] = "running"
+            row["ending"] = self._find_ending(row)
         return {"folder": self.shown, "runs": rows}
 
     async def _list_players(self, given: dict[str, Any]) -> Any:
@@ -303,18 +349,24 @@ class Server:
         return {**found, "runs": runs}
 
     async def _describe(self, given: dict[str, Any]) -> Any:
-        run = given["run"]
-        found = await self.listing.ask("describe", run)
-        found["own"] = run in self.trainers.running
-        found["ending"] = self.trainers.endings.get(run, "")
-        return found
+        return self._complete(await self.listing.ask("describe", given["run"]))
 
     async def _record(self, given: dict[str, Any]) -> Any:
-        found = await self.listing.ask("record", str(given["run"]))
-        if given["run"] in self.trainers.running:
-            found["row"]["state"] = "running"
-        found["own"] = given["run"] in self.trainers.running
-        return found
+        return self._complete(await self.listing.ask("record", given["run"]))
+
+    def _complete(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return the same with what this server knows: does the run go on here, how did it end."""
+        row = found["row"]
+        own = row["run"] in self.trainers.running
+        if own:
+            row["state"] = "running"
+        return {**found, "own": own, "ending": self._find_ending(row)}
+
+    def _find_ending(self, row: dict[str, Any]) -> str:
+        """The error by which a run ended here, unless it goes on since: at a terminal, say."""
+        if row["state"] == "running":
+            self.trainers.endings.pop(row["run"], None)
+        return self.trainers.endings.get(row["run"], "")
 
     async def _start(self, given: dict[str, Any]) -> Any:
         run = given["run"]
@@ -344,7 +396,8 @@ class Server:
         meeting = await self.opener.call(
             "arrange_meeting", runs=given["runs"], others=given["others"]
         )
-        return await self.trainers.rate(meeting["players"], given["games"], meeting["openings"])
+        found = await self.trainers.rate(meeting["players"], given["games"], meeting["openings"])
+        return {**found, "champions": meeting["champions"]}
 
     async def _plot(self, request: Request) -> Response:
         try:
@@ -377,8 +430,11 @@ class Server:
         if name not in self.games:
             raise WorkerError("this game is no longer kept: begin a new one", 404)
         self.games[name] = worker = self.games.pop(name)  # the newest is last
+        if leaving := self._leaving.pop(name, None):
+            leaving.cancel()
         if act == "leave":
-            self.games.pop(name).stop()
+            loop = asyncio.get_running_loop()
+            self._leaving[name] = loop.call_later(LEFT, self._end_game, name)
             return {}
         try:
             return {"id": name, **await worker.call(act, **given)}
@@ -386,44 +442,48 @@ class Server:
             self.games.pop(name, None)
             raise WorkerError(f"this game has ended: {error}", error.status) from None
 
+    def _end_game(self, name: str) -> None:
+        """Ends a game that nobody has come back to."""
+        self._leaving.pop(name, None)
+        if worker := self.games.pop(name, None):
+            worker.stop()
+
     # --- What is told without being asked ---------------------------------------------------------
 
     async def _stream(self, request: Request) -> Response:
-        """Server-sent events about a run, or about all."""
-        name = request.query_params.get("run", "")
-        if sum(topic.watchers for topic in self._topics.values()) >= MOST_STREAMS:
+        """Server-sent events about some runs, or about all."""
+        names = list(dict.fromkeys(request.query_params.getlist("run"))) or [""]
+        watched = sum(len(topic.bells) for topic in self._topics.values())
+        if watched + len(names) > MOST_WATCHED:
             return _refuse("too many pages watch: close one", 503)
-        topic = self._topics.setdefault(name, _Topic())
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(
-            self._tell(name, topic), media_type="text/event-stream", headers=headers
-        )
+        return StreamingResponse(self._tell(names), media_type="text/event-stream", headers=headers)
 
-    async def _tell(self, name: str, topic: _Topic) -> AsyncIterator[bytes]:
-        """The newest of a *topic*, again whenever it changes; who reads slowly misses some."""
-        topic.watchers += 1
-        if topic.task is None:
-            topic.task = asyncio.create_task(self._watch(name, topic))
-        told = ""
+    async def _tell(self, names: list[str]) -> AsyncIterator[bytes]:
+        """The newest of some topics, again whenever one changes; who reads slowly misses some."""
+        bell = asyncio.Event()
+        topics = {name: self._topics.setdefault(name, _Topic()) for name in names}
+        for name, topic in topics.items():
+            topic.bells.add(bell)
+            topic.task = topic.task or asyncio.create_task(self._watch(name, topic))
+        told = dict.fromkeys(names, "")
         try:
             while True:
-                if topic.text != told:
-                    told = topic.text
-                    yield f"data: {told}\n\n".encode()
-                    continue
+                bell.clear()
+                for name, topic in topics.items():
+                    if topic.text != told[name]:
+                        told[name] = topic.text
+                        yield f"data: {told[name]}\n\n".encode()
                 try:
-                    async with topic.changed:
-                        if topic.text != told:  # it came before somebody waited for it
-                            continue
-                        await asyncio.wait_for(topic.changed.wait(), BEAT)
+                    await asyncio.wait_for(bell.wait(), BEAT)
                 except TimeoutError:
                     yield b": still here\n\n"
         finally:
-            topic.watchers -= 1
-            if not topic.watchers and topic.task:
-                topic.task.cancel()
-                topic.task = None
-                self._topics.pop(name, None)
+            for name, topic in topics.items():
+                topic.bells.remove(bell)
+                if not topic.bells and topic.task:
+                    topic.task.cancel()
+                    self._topics.pop(name)
 
     async def _watch(self, name: str, topic: _Topic) -> None:
         """Looks at a *topic* again and again, as often as costs little."""
@@ -435,16 +495,16 @@ class Server:
             try:
                 stamp = await self.finder.call("stamp", run=name) if name else None
                 if stamp is None or stamp != before or self._changed(name, topic):
-                    text = json.dumps(await look({"run": name}))
+                    text = json.dumps({"run": name, **await look({"run": name})})
                     before = stamp
                 else:
                     text = topic.text
             except WorkerError as error:
-                text = json.dumps({"error": str(error)})
+                text = json.dumps({"run": name, "error": str(error)})
             if text != topic.text:
                 topic.text = text
-                async with topic.changed:
-                    topic.changed.notify_all()
+                for bell in topic.bells:
+                    bell.set()
             await asyncio.sleep(min(max(1.0, (loop.time() - begun) / SHARE), SELDOM))
 
     def _changed(self, name: str, topic: _Topic) -> bool:

@@ -19,7 +19,14 @@ def serve(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Where the runs lie; ./evolved unless given.")
     ] = Path("evolved"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8765,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="0 for any that is free; unless given 8765, or the next one that is free.",
+        ),
+    ] = None,
     host: Annotated[
         str,
         typer.Option(

@@ -28,6 +28,8 @@ BLANK: dict[str, Any] = {
     "state": "new",
 }
 """The row of a run of which nothing is known."""
+UNFINISHED = {"new", "stopped"}
+"""States of runs that are running if a process writes to them."""
 UNREAD = {**BLANK, "state": "reading", "trouble": "not read yet"}
 
 
@@ -85,7 +87,7 @@ class Listing:
     def _make_row(self, name: str, entry: dict[str, Any]) -> dict[str, Any]:
         known = self._rows[name][1] if name in self._rows else UNREAD
         row = {"run": name, "updated": entry["updated"], **known}
-        if row["state"] == "stopped" and entry["running"]:
+        if row["state"] in UNFINISHED and entry["running"]:
             row["state"] = "running"
         return row
 

@@ -261,7 +261,7 @@ class Desk:
             "describe": game.describe(),
             "layout": self.layout,
             "options": game.options,
-            "drawing": self._view.draw(position, seat),
+            "drawing": self._view.draw(position, seat) | ({"to_move": None} if over else {}),
             "seat": seat,
             "seats": [
                 {

@@ -18,9 +18,11 @@ from evolve_arena.core.game import GameSpec, Option
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.kept_games import parse_games
 from evolve_arena.runs.plots.record import Record, blocks, read_file
+from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.recipe import (
     CheckConfig,
     Recipe,
@@ -51,6 +53,7 @@ DEEPEST = 3
 """How many folders below the one that is served runs may lie."""
 MOST_RUNS = 2000
 MOST_SPECIES = 60
+"""So many are drawn apart, and all others as one."""
 MOST_MEETING = 12
 OPENING_PLIES = 4
 """Random plies before two champions meet, which play the same game again and again otherwise."""
@@ -99,7 +102,7 @@ class Desk:
             check_files(path)
             found["recipe"] = read_text(path / "recipe.toml")
             opened = Run.open(path)
-            summary = summarise(opened) if row["state"] != "new" else None
+            summary = summarise(opened) if (path / "history.db").exists() else None
             found |= {"summary": _clean(summary), "network": _describe_network(opened)}
         except ArenaError as error:
             found["trouble"] = one_line(str(error), 400)
@@ -112,7 +115,8 @@ class Desk:
         trouble, record = "", Record(run, row["title"], {}, [])
         try:
             check_files(path)
-            record = read_file(path / "history.db", run, row["title"])
+            if (path / "history.db").exists():
+                record = read_file(path / "history.db", run, row["title"])
         except ArenaError as error:  # damaged, or only just being made
             trouble = one_line(str(error), 400)
         return {"row": row, "trouble": trouble, **_write_record(record)}
@@ -125,8 +129,9 @@ class Desk:
         return str(path / "plots" / file)
 
     def stamp(self, run: str) -> list[Any]:
-        """What differs as soon as something was written to a run."""
-        return stamp_run(self._path(run))
+        """What differs as soon as something was written to a run, or who writes has ended."""
+        path = self._path(run)
+        return [stamp_run(path), find_holder(path)]
 
     def path_of(self, run: str) -> str:
         """Where a run lies."""
@@ -173,6 +178,7 @@ class Desk:
 
     def read_form(self, recipe: str) -> dict[str, Any]:
         """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
+        recipe = recipe or usual_game()
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
@@ -240,6 +246,8 @@ class Desk:
     def arrange_meeting(self, runs: list[str], others: list[str]) -> dict[str, Any]:
         """Who plays in a tournament of the champions of *runs*, and after how many random plies.
 
+        ``champions`` tells the run and the generation of each, by its name in the tournament.
+
         Args:
             runs: Two or more.
             others: Who plays as well: some of the game's usual opponents.
@@ -253,15 +261,31 @@ class Desk:
         if not 2 <= len(specs) <= MOST_MEETING:
             raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
         spec = specs[0]
-        if len(names := {each.name for each in specs}) > 1:
-            raise BadValueError(f"they play different games: {', '.join(sorted(names))}")
+        if len(played := {each.name for each in specs}) > 1:
+            raise BadValueError(f"they play different games: {', '.join(sorted(played))}")
         if unknown := set(others) - set(usual := _usual_players(spec)):
             raise UnknownNameError("player from outside", min(unknown), usual)
         openings = 0
         if spec.most_seats == 2 and not spec.has_chance:
             openings = min(OPENING_PLIES, longest_opening(opened[0].recipe.make_game()))
+        generations = [run.champion.remarks.get("generation") for run in opened]
+        at = [
+            f"@{generation}" if generation in list_champions(path) else ""
+            for path, generation in zip(paths, generations, strict=True)
+        ]
+        entered = [f"{path.name}{each}" for path, each in zip(paths, at, strict=True)]
+        names = distinct_names([*entered, *dict.fromkeys(others)])
         return {
-            "players": [*(f"run:{path}" for path in paths), *dict.fromkeys(others)],
+            "players": [
+                *(f"run:{path}{each}" for path, each in zip(paths, at, strict=True)),
+                *dict.fromkeys(others),
+            ],
+            "champions": {
+                name: {"run": run, "generation": generation}
+                for name, run, generation in zip(
+                    names, dict.fromkeys(runs), generations, strict=False
+                )
+            },
             "openings": openings,
         }
 
@@ -353,7 +377,6 @@ def _write_record(record: Record) -> dict[str, Any]:
         name: [write_number(value) for value in blocks(column).tolist()]
         for name, column in record.statistics.items()
     }
-    sizes = sorted(record.species.items(), key=lambda item: -sum(item[1].values()))
     return {
         "generations": record.generations,
         "statistics": columns,
@@ -365,8 +388,25 @@ def _write_record(record: Record) -> dict[str, Any]:
             for generation, each in record.ratings.items()
             for low, high in [each.interval]
         ],
-        "species": {str(number): by for number, by in sizes[:MOST_SPECIES]},
+        "species": _write_species(record),
     }
+
+
+def _write_species(record: Record) -> list[dict[str, Any]]:
+    """The species from the bottom of the picture to its top: number, colour, sizes."""
+    stack = stack_species(record, MOST_SPECIES)
+    numbers: list[int | None] = [*stack.species, None]
+    return [
+        {
+            "number": number,
+            "colour": "#" + bytes(round(255 * part) for part in colour).hex(),
+            "sizes": [round(size, 2) for size in sizes],
+        }
+        for number, colour, sizes in zip(
+            numbers, [*map(colour_species, stack.species), REST], stack.sizes.tolist(), strict=True
+        )
+        if any(sizes)
+    ]
 
 
 def _describe_network(run: Run) -> dict[str, Any]:

@@ -46,9 +46,9 @@ class OneRun(Values):
 
 
 class OneRecipe(Values):
-    """A recipe that ships, or ``run:`` and a run."""
+    """A recipe that ships, or ``run:`` and a run; the usual one if it has no name."""
 
-    recipe: Name
+    recipe: Name = ""
 
 
 class OneGame(Values):

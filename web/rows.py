@@ -18,7 +18,7 @@ from evolve_arena.runs.checkpoint import LARGEST as LARGEST_CHECKPOINT
 from evolve_arena.runs.directory import DATABASE, EXPORTED, PARTS
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import Check, History, estimate_left
-from evolve_arena.web.listing import BLANK
+from evolve_arena.web.listing import BLANK, UNFINISHED
 
 LARGEST_RECIPE = 1 << 18
 PLACES = (".lock", *sorted({*PARTS, *DATABASE} - EXPORTED))
@@ -122,7 +122,7 @@ def find_holder(path: Path) -> int:
 def describe_row(name: str, path: Path) -> dict[str, Any]:
     """The whole row of the run at *path* called *name*, as it is now."""
     row = {"run": name, "updated": find_time(path), **BLANK, **read_row(path)}
-    if row["state"] == "stopped" and find_holder(path):
+    if row["state"] in UNFINISHED and find_holder(path):
         row["state"] = "running"
     return row
 

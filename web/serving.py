@@ -25,6 +25,8 @@ AT_ONCE = 32
 has shown the token before the crowd is too large."""
 MOST_WAITING = 512
 """Connections that the system holds until they are accepted."""
+PORT, NEAR = 8765, 20
+"""Where to listen if nothing is said, and how many ports are tried from there on."""
 PATIENCE = 10.0
 """Seconds that a connection has for a request, and again for its body."""
 THREADS = 64
@@ -92,15 +94,20 @@ class PatientProtocol(H11Protocol):
             self._timer = owes and self.loop.call_later(PATIENCE, self.transport.abort)
 
 
-def run_server(folder: Path, host: str, port: int) -> None:
+def run_server(folder: Path, host: str, port: int | None = None) -> None:
     """Serves the runs in *folder* until Ctrl-C.
+
+    Args:
+        folder: Where the runs lie.
+        host: Where to listen.
+        port: At which port; if None at :data:`PORT`, or the next one that is free.
 
     Raises:
         BadValueError: The folder is a file, or nobody can listen there.
     """
     if folder.exists() and not folder.is_dir():
         raise BadValueError(f"{folder} is no folder")
-    listening = _listen(host, port)
+    listening = _listen(host, port) if port is not None else _listen_near(host, PORT)
     port = listening.getsockname()[1]
     bound = ipaddress.ip_address(listening.getsockname()[0])
     token = secrets.token_urlsafe(24)
@@ -140,16 +147,49 @@ async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
     await server.serve(sockets=[listening])
 
 
+def _listen_near(host: str, port: int) -> socket.socket:
+    """Listens at *port*, or at the next one that is free."""
+    for near in range(port, port + NEAR):
+        try:
+            return _bind(host, near)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                break
+    return _listen(host, port)
+
+
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(found[0], socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(found[4])
-        listening.listen(MOST_WAITING)
+        return _bind(host, port)
     except OSError as error:
-        free = "; try --port 0" if error.errno == errno.EADDRINUSE else ""
+        free = ""
+        if error.errno == errno.EADDRINUSE:
+            near = _find_free(host, port)
+            free = f"; --port {near} is free" if near else "; try --port 0"
         raise BadValueError(
             f"can't listen at {host}, port {port}: {error.strerror or error}{free}"
         ) from None
+
+
+def _find_free(host: str, port: int) -> int | None:
+    """The first of the ports after *port* that is free."""
+    for near in range(port + 1, min(port + NEAR, 1 << 16)):
+        try:
+            _bind(host, near).close()
+        except OSError:
+            continue
+        return near
+    return None
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listening = socket.socket(found[0], socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(found[4])
+        listening.listen(MOST_WAITING)
+    except BaseException:
+        listening.close()
+        raise
     return listening

@@ -19,7 +19,14 @@ from evolve_arena.evolve.learning.tuple_learning import (
     note_position,
 )
 from evolve_arena.genomes.simd import peek, poke
-from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
+from evolve_arena.genomes.tuple_entries import (
+    ENTRIES,
+    READINGS,
+    TURNS,
+    note_change,
+    start_readings,
+    sum_entries,
+)
 from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
@@ -33,6 +40,7 @@ from evolve_arena.players.board.rules import (
     has_won,
     judge,
     list_moves,
+    moves_again,
     note_move,
     settle,
 )
@@ -98,8 +106,9 @@ def _play(
         state = advance(workspace.states, state, move)
         _read(structure, workspace, side, state, at, at, True)
         sign = np.float32(1 - 2 * side)
-        total = sign * _sum(structure, tables, workspace, at)
-        note_position(workspace, ply, at, readings, 0, total, explores and count > 1)
+        table = _find_table(structure, side, state, workspace)
+        total = sign * _sum(structure, tables, table, workspace, at)
+        note_position(workspace, ply, at, readings, table, total, explores and count > 1)
         poke(workspace.signs, ply, sign)
         state = settle(workspace.states, state, stream)
         outcome = judge(workspace.states, state)
@@ -120,7 +129,8 @@ def _choose(
         if has_won(workspace.states, trial, judge(workspace.states, trial), side):
             return move
         _read(structure, workspace, side, trial, side * readings, TRIAL * readings, False)
-        value = _sum(structure, tables, workspace, TRIAL * readings)
+        table = _find_table(structure, side, trial, workspace)
+        value = _sum(structure, tables, table, workspace, TRIAL * readings)
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
@@ -149,7 +159,14 @@ def _read(
 
 
 @inlined
-def _sum(structure: Any, tables: Any, workspace: TupleWorkspace, at: int) -> Any:
+def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace) -> Any:
+    """Where the numbers begin that count in a *state* after a move of a *side*."""
+    again = np.int64(moves_again(workspace.states, state, side))
+    return peek(structure, TURNS) * again * peek(structure, ENTRIES)
+
+
+@inlined
+def _sum(structure: Any, tables: Any, table: Any, workspace: TupleWorkspace, at: int) -> Any:
     return sum_entries(
-        structure, 0, workspace.entries, at, tables, 0, workspace.now, np.float32(0.0)
+        structure, 0, workspace.entries, at, tables, table, workspace.now, np.float32(0.0)
     )

@@ -16,10 +16,19 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.pairings import both_colours, gauntlet
+from evolve_arena.arena.batch import Pairings, Results, seat_players
+from evolve_arena.arena.pairings import (
+    both_colours,
+    gauntlet,
+    longest_opening,
+    over_openings,
+    random_openings,
+    random_opponents,
+)
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import Config
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
@@ -28,6 +37,9 @@ from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
 S = TypeVar("S", bound=State)
+
+MOST_PLIES = 4
+"""How many random plies matches among learners begin with, if the game allows as many."""
 
 
 class DivergedError(ArenaError):
@@ -41,10 +53,11 @@ class LearnerConfig(Config):
     """Learners, side by side."""
     games: int = Field(default=1000, ge=1, le=1_000_000)
     """Games that each learner plays against itself in a generation."""
-    judge: str = "minimax:depth=4,noise=0.2"
-    """Whom the learners meet if there are several and one of them is to be the champion."""
+    judge: str | None = None
+    """If there are several, the champion is who scores best in matches among them, draws a half;
+    or against this player, if one is named."""
     judge_games: int = Field(default=200, ge=2, le=100_000)
-    """How many games each of them plays then, colours balanced."""
+    """How many games each of them plays then, colours balanced; among them from random openings."""
 
 
 class Learner(Method[S]):
@@ -56,7 +69,7 @@ class Learner(Method[S]):
 
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
-        self._judge = self._make_judge() if config.individuals > 1 else None
+        self._judge = self._make_judge() if config.judge and config.individuals > 1 else None
 
     @abstractmethod
     def make_work(self, state: S) -> Work:
@@ -131,25 +144,47 @@ class Learner(Method[S]):
         return state.population
 
     def champion(self, state: S, arena: Arena) -> tuple[Any, Report]:
-        """The learner with the most points against the judge; the only one without a match."""
+        """The learner with the most points in matches; the only one without any."""
         genomes = self.candidates(state)
-        if self._judge is None:
-            return genomes[0], self._report_champion(state, 0.0, 0)
         count = len(genomes)
-        order = np.arange(count + 1, dtype=np.int32)
-        pairings = both_colours(gauntlet(order[:count], order[count:]))
+        if count == 1:
+            return genomes[0], self._report_champion(state, 0.0, 0)
+        meet = self._meet_one_another if self._judge is None else self._meet_judge
+        results, pairings = meet(state, arena, genomes)
+        points, played = sum_points(results, pairings, int(pairings.max()) + 1, 0.5)
+        best = int(np.argmax(points[:count]))
+        return genomes[best], self._report_champion(state, points[best], int(played[best]))
+
+    def _meet_one_another(
+        self, state: S, arena: Arena, genomes: Any
+    ) -> tuple[Results, Pairings]:
+        """Each two in both colours, from the same openings; of many learners each some others."""
+        game, seeded = self.decoder.game, (state.seed, state.generation)
+        rounds = max(1, self.config.judge_games // 2)
+        drawn = derive_seeds(*seeded, "who meets whom", 1)
+        pairings = both_colours(random_opponents(len(genomes), rounds, drawn))
+        rounds = max(1, rounds // (len(pairings) // len(genomes)))
+        plies = min(MOST_PLIES, longest_opening(game))
+        openings = random_openings(game, plies, rounds, state.seed, generation=state.generation)
+        seeds = np.tile(derive_seeds(*seeded, "judge", rounds), len(pairings))
+        pairings, openings = over_openings(pairings, openings)
+        seatings = seat_players(pairings, find_game(game.name).most_seats)
+        return arena.play(genomes, seatings, seeds, openings), pairings
+
+    def _meet_judge(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
+        assert self._judge is not None
+        order = np.arange(len(genomes) + 1, dtype=np.int32)
+        pairings = both_colours(gauntlet(order[:-1], order[-1:]))
         pairings = np.repeat(pairings, max(1, self.config.judge_games // 2), axis=0)
         seeds = derive_seeds(state.seed, state.generation, "judge", len(pairings))
-        results = arena.play(genomes, pairings, seeds, others=[self._judge])
-        points, _ = sum_points(results, pairings, count + 1, 0.5)
-        best = int(np.argmax(points[:count]))
-        return genomes[best], self._report_champion(state, points[best], len(pairings) // count)
+        return arena.play(genomes, pairings, seeds, others=[self._judge]), pairings
 
     def _report_champion(self, state: S, points: float, matches: int) -> Report:
         statistics = {"points": float(points), "matches": float(matches)}
         return Report(state.generation, self.config.individuals * matches, statistics)
 
     def _make_judge(self) -> PackedPlayers:
+        assert self.config.judge
         try:
             player = make_player(self.config.judge, self.decoder.game)
         except ArenaError as error:

@@ -35,6 +35,7 @@ from evolve_arena.genomes.tuple_entries import (
     STARTS_AT,
 )
 from evolve_arena.genomes.tuples import Cells, TupleTable
+from evolve_arena.players.tuples import explain_too_large
 
 MOST_ROWS = 12
 """A column of so many rows has 8191 states; more would take too much room."""
@@ -62,8 +63,13 @@ def make_table(cells: Cells, rules: Rules) -> TupleTable:
             first.append(entries + sum(int(part.entries[0]) for part in reading.values()))
         entries += size
         if entries > MOST_ENTRIES:
-            raise BadValueError(
-                f"the tuples need more than {MOST_ENTRIES:,} entries: take fewer or shorter ones"
+            raise explain_too_large(
+                cells.shape,
+                MOST_ENTRIES,
+                lambda length: sum(
+                    _number_entries([divmod(int(cell), rules.rows) for cell in shape], states)[1]
+                    for shape in cells[:, :length]
+                ),
             )
     members = _list_members(readings, rules)
     deltas = _list_deltas(readings, members, rules)

@@ -26,8 +26,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.plot_board import BoardSeat, draw_board
 from evolve_arena.games.ticket_to_ride.scoring import is_done
 from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.runs.directory import find_run, is_run
 from evolve_arena.runs.files import explain_storage_errors
-from evolve_arena.runs.players import fill_seats, find_player, find_table
+from evolve_arena.runs.players import fill_seats, find_player, find_table, name_player
 from evolve_arena.runs.plots.style import check_format, save
 
 COMPANY = "rule"
@@ -59,7 +60,7 @@ def plot_board(
     """
     if to is not None:
         check_format(to)
-    named = [_specify(name) for name in names] or [COMPANY]
+    named = [name_player(name) for name in names] or [COMPANY]
     game = find_table(named, TicketToRide.name, players)
     if len(named) == 1 and named[0].startswith(RUN):
         named.append(COMPANY)
@@ -84,13 +85,9 @@ def plot_table(position: Any, names: Sequence[str], to: Path) -> Path:
     return save(draw_board(_owners(array), seats, "Ticket to Ride", remark), to)
 
 
-def _specify(name: str) -> str:
-    return f"{RUN}{name}" if (Path(name) / "recipe.toml").is_file() else name
-
-
 def _choose_file(names: Sequence[str]) -> Path:
-    first = Path(names[0].removeprefix(RUN)) if names else Path("board.png")
-    if not (first / "recipe.toml").is_file():
+    first = find_run(names[0]) if names else Path()
+    if not is_run(first):
         return Path("board.png")
     folder = first / "plots"
     with explain_storage_errors(folder):

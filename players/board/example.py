@@ -30,11 +30,14 @@ SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
 a cell farther to the right than the one above."""
 PIECES = 1
-"""How many kinds of pieces a player has. Where the state is an array of bytes that begins with
-the cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES are the pieces of
+"""How many kinds of pieces a player has. Where the state is an array that begins with the
+cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES are the pieces of
 seat 0, the next as many those of seat 1, and so on; what is above belongs to nobody."""
 PLANES = 1
 """How many planes :func:`see` fills; or how many kinds of contents a cell has, but for empty."""
+PLANE_NUMBERS = 64
+"""For tuple networks, where planes are no board but numbers: the highest one that they tell from
+lower ones. A plane's number is how many of so many lowest bits are set."""
 
 
 def start() -> Any:
@@ -107,6 +110,7 @@ IS_ARRAY = False
 SEES_CELLS = False
 HAS_POINTS = False
 HAS_CHANCE = False
+HAS_BOARD = False
 
 
 @inlined

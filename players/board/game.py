@@ -103,6 +103,14 @@ class BoardGame(Game[Board, int]):
         return run_plain(self.source, self.file, constants_of(self.rules))
 
     @cached_property
+    def highest_number(self) -> int:
+        """The highest number that a plane shows, by the bits set in it; 0 if planes are none.
+
+        The file says it in ``PLANE_NUMBERS``.
+        """
+        return 0 if self.symmetry else int(self.plain.get("PLANE_NUMBERS", 0))
+
+    @cached_property
     def planes(self) -> list[tuple[str, int, int]]:
         """What the planes show that networks see, and how many rows and columns each has.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, make_dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,14 @@ from evolve_arena.genomes.mlp import MLP, Genomes
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.genomes.tuple_entries import ENTRIES, FIELDS, FIRST_AT, READINGS, STARTS_AT
+from evolve_arena.genomes.tuple_entries import (
+    ENTRIES,
+    FIELDS,
+    FIRST_AT,
+    READINGS,
+    STARTS_AT,
+    TURNS,
+)
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.workspace import (
@@ -40,18 +47,22 @@ from evolve_arena.players.packed import (
     WEIGHTS_AT,
     PackedPlayers,
 )
-from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
 HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
 MOST_NUMBERS = 2**27
 """Of a tuple network; so many take half a gibibyte."""
+USUAL_ROOM = 2**23
+"""Of tuples whose length nobody chose."""
+MOST_BITS = 2**15 - 1
+"""That tuples can choose from."""
 
 
 def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     """The kinds of players that can be bred for a *game*, by name: ``mlp``, ``graph``, ``tuples``.
 
-    The last one is there if what networks see are cells of a board.
+    The last one is for games of two.
 
     Raises:
         BadValueError: An option of the game is called like something that networks have.
@@ -59,9 +70,8 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
         "mlp": (NetworkDecoder, VectorPlayer),
         "graph": (GraphDecoder, NeatPlayer),
+        "tuples": (BoardTupleDecoder, TuplePlayer),
     }
-    if game.symmetry:
-        kinds["tuples"] = (BoardTupleDecoder, TuplePlayer)
     return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
 
 
@@ -74,6 +84,8 @@ def _make_kind(
         if hasattr(base, key):
             raise BadValueError(f"no option of {game.name} can be called {key}: networks have that")
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
+    if base is BoardTupleDecoder:
+        fields.append(("length", int, find_length(find_reading(game()))))
     space = {"game_type": game, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"
     decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
@@ -255,19 +267,75 @@ class GraphDecoder(BoardView):
         )
 
 
+class Reading(NamedTuple):
+    """How a tuple network reads the bits that are seen: they make up *contents* of its cells.
+
+    A bit that is set adds ``1 + kind_step * plane`` to what the cell at place
+    ``plane_step * plane + bit_step * bit`` holds.
+    """
+
+    cells: int
+    """How many cells there are."""
+    kinds: int
+    """How many contents a cell can have, from 0 on."""
+    bits: int
+    """How many bits of each plane count, from the lowest one on."""
+    plane_step: int
+    bit_step: int
+    kind_step: int
+
+
+def find_reading(game: BoardGame) -> Reading:
+    """How tuple networks read what a *game* shows.
+
+    Where bits are cells (``SYMMETRY``), a cell holds the number of the plane that shows something
+    there. Where planes are numbers (``PLANE_NUMBERS``), each of them is a cell, which holds how
+    many of its bits are set. Else each bit is a cell of its own.
+    """
+    planes, cells = int(game.code.PLANES), int(game.code.CELLS)
+    if game.symmetry:
+        return Reading(cells, planes + 1, cells, 0, 1, 1)
+    if game.highest_number:
+        return Reading(planes, game.highest_number + 1, game.highest_number, 1, 0, 0)
+    return Reading(planes * cells, 2, cells, cells, 1, 0)
+
+
+def find_length(read: Reading) -> int:
+    """How long tuples are if nobody says it: as long as their tables stay small."""
+    longest = min(10 if read.kinds == 2 else 6, read.cells)
+    fitting = (length for length in range(2, longest + 1) if 60 * read.kinds**length <= USUAL_ROOM)
+    return max(fitting, default=1)
+
+
 @dataclass(frozen=True)
 class BoardTupleDecoder(_OnBoard, TupleDecoder):
     """What turns shapes and tables into players."""
 
     tuples: int = 60
-    """How many random walks there are."""
+    """How many tuples there are."""
     length: int = 6
-    """Cells of a random walk."""
+    """Cells of a tuple: of a random walk on the board; or drawn at random, where networks see no
+    board, but numbers or single bits."""
+    turns: bool = False
+    """Whether tuples have numbers of their own for positions in which the same player moves again:
+    of use where that happens."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.turns, bool):
+            raise BadValueError(f"turns is {self.turns!r}: it must be true or false")
+        if self.game.seats != 2:
+            raise BadValueError(f"seats is {self.game.seats}: tuple networks play games for two")
+        super().__post_init__()
+
+    @cached_property
+    def reading(self) -> Reading:
+        """How the bits that are seen become contents of cells."""
+        return find_reading(self.game)
 
     @property
     def cells(self) -> int:
-        """How many cells the board has."""
-        return int(self.game.code.CELLS)
+        """How many cells tuples are chosen from."""
+        return self.reading.cells
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -278,30 +346,65 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return np.stack([bits, np.zeros_like(bits)], axis=2)
 
     @property
+    def has_board(self) -> bool:  # type: ignore[override]
+        """Whether the game says how its board may be turned, or shows nothing else."""
+        return bool(self.game.symmetry)
+
+    @property
     def planes(self) -> list[tuple[str, int, int]]:
         """The planes that networks see."""
         return self.game.planes
 
     @property
+    def states(self) -> tuple[str, ...]:
+        """The planes, where a cell holds one of them; else numbers."""
+        return super().states if self.has_board else tuple(map(str, range(self.reading.kinds)))
+
+    @property
     def views(self) -> NDArray[np.int64]:
         """The board as its symmetries show it."""
-        return find_symmetries(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+        return _find_views(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+
+    def find_input(self, cell: int, state: int) -> int:
+        """The highest bit that is set, plane by plane, where a *cell* holds *state*, above 0."""
+        read = self.reading
+        if read.kind_step:
+            return super().find_input(cell, state)
+        return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """As who is to move sees them."""
-        bits = self.game.observe(position, self.game.to_move(position))
-        return 0, np.where(bits.any(axis=0), bits.argmax(axis=0) + 1, 0)
+        """As who is to move sees them, so that the same player moves."""
+        read, game = self.reading, self.game
+        bits = game.observe(position, game.to_move(position))[:, : read.bits]
+        planes, places = np.nonzero(bits)
+        contents = np.zeros(read.cells, dtype=np.int64)
+        cells = read.plane_step * planes + read.bit_step * places
+        np.add.at(contents, cells, 1 + read.kind_step * planes)
+        return int(self.turns), contents
+
+    @property
+    def sides(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Whose turn it is, if there are numbers for either."""
+        return ("the other moves", "moves again") if self.turns else ("",)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
         """The first cell is the lowest digit of an entry's number."""
-        count = len(self.states)
+        count = self.reading.kinds
         return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""
-        code = self.game.code
-        rows = code.CELLS // code.WIDTH
-        return random_walks(rows, code.WIDTH, self.tuples, self.length, generator)
+        code, cells = self.game.code, self.cells
+        if self.game.symmetry:
+            rows = code.CELLS // code.WIDTH
+            return random_walks(rows, code.WIDTH, self.tuples, self.length, generator)
+        if not 1 <= self.length <= cells <= MOST_BITS:
+            raise BadValueError(
+                f"length is {self.length}: tuples read from 1 to {min(cells, MOST_BITS):,} of the"
+                f" {cells:,} numbers or bits that {self.game.name} shows"
+            )
+        some = [generator.permutation(cells)[: self.length] for _ in range(self.tuples)]
+        return np.array(some, dtype=np.int16)
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
         """The players that *genomes* make; they win at once where they can, as they learned to."""
@@ -313,37 +416,52 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
         code = self.game.code
         key = cells.astype(np.int16).tobytes(), cells.shape
-        return _make_table(*key, code.PLANES, code.CELLS, code.WIDTH, self.game.symmetry)
+        kinds, tables = self.reading.kinds, self.tuples * (1 + self.turns)
+        if tables * kinds**self.length > MOST_NUMBERS:
+            raise explain_too_large(
+                (self.tuples, self.length), MOST_NUMBERS, lambda length: tables * kinds**length
+            )
+        size = int(code.PLANES), int(code.CELLS), int(code.WIDTH)
+        return _make_table(*key, *size, self.game.symmetry, self.reading, self.turns)
 
 
 @lru_cache(maxsize=64)
 def _make_table(
-    flat: bytes, shape: tuple[int, int], planes: int, cells: int, width: int, symmetry: str
+    flat: bytes,
+    shape: tuple[int, int],
+    planes: int,
+    cells: int,
+    width: int,
+    symmetry: str,
+    read: Reading,
+    turns: bool,
 ) -> TupleTable:
     tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
-    powers = (planes + 1) ** np.arange(shape[1], dtype=np.int64)
-    numbers = shape[0] * (planes + 1) ** shape[1]
-    if numbers > MOST_NUMBERS:
-        raise BadValueError(
-            f"the tuples need more than {MOST_NUMBERS:,} numbers: take fewer or shorter ones"
-        )
-    places = find_symmetries(cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
+    powers = read.kinds ** np.arange(shape[1], dtype=np.int64)
+    numbers = shape[0] * read.kinds ** shape[1]
+    places = _find_views(read.cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
     readings = places.swapaxes(0, 1).reshape(-1, shape[1])
     members, deltas = [], []
     for plane in range(planes):
-        for cell in range(64 * -(-cells // 64)):
+        for bit in range(64 * -(-cells // 64)):
+            cell = read.plane_step * plane + read.bit_step * bit if bit < read.bits else -1
             reading, place = np.nonzero(readings == cell)
-            come = (plane + 1) * powers[place]
+            come = (1 + read.kind_step * plane) * powers[place]
             members.append(reading)
             deltas += [come, -come]
     starts = np.cumsum([0, *map(len, members)])
-    first = np.repeat(np.arange(shape[0]) * (planes + 1) ** shape[1], len(places))
+    first = np.repeat(np.arange(shape[0]) * read.kinds ** shape[1], len(places))
     parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
     head = np.zeros(FIELDS)
-    head[[READINGS, ENTRIES]] = len(readings), numbers
+    head[[READINGS, ENTRIES, TURNS]] = len(readings), numbers, turns
     head[STARTS_AT : FIRST_AT + 1] = np.cumsum([FIELDS, *map(len, parts[:-1])])
     structure = np.concatenate([head, *parts]).astype(np.int32)
-    return TupleTable(structure, len(readings), numbers)
+    return TupleTable(structure, len(readings), numbers * (1 + turns))
+
+
+def _find_views(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:
+    """Like :func:`find_symmetries`; of what is no board there is one view."""
+    return find_symmetries(cells, width, symmetry) if symmetry else np.arange(cells)[None]
 
 
 def find_symmetries(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:

@@ -26,6 +26,7 @@ from evolve_arena.genomes.simd import (
 )
 from evolve_arena.players.board.example import (
     CELLS,
+    HAS_BOARD,
     HAS_CHANCE,
     HAS_POINTS,
     IS_ARRAY,
@@ -198,6 +199,12 @@ def find_mover(states: Any, state: Any) -> Any:
 
 
 @inlined
+def moves_again(states: Any, state: Any, seat: Any) -> Any:
+    """Whether it is a *seat*'s turn; of a game that is over the answer may be either."""
+    return np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state)) == seat
+
+
+@inlined
 def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
     """Writes the legal moves into *moves* from place *at* on; gives how many.
 
@@ -301,13 +308,13 @@ def find_changes(
 
     A bit that came is its number, one that went the number's complement. If it is to *keep* them,
     the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell
-    has a *single* content.
+    of a board has a *single* content.
     """
     if SEES_CELLS:
         return _find_changed_cells(states, state, planes, changes, slot, keep)
     count, before_at = 0, slot * SEEN
     look(states, state, slot, planes, SEATS * SEEN)
-    if single:
+    if HAS_BOARD and single:
         _keep_contents(states, planes)
     for word in range(SEEN):
         before, now = peek(planes, before_at + word), peek(planes, SEATS * SEEN + word)
@@ -344,14 +351,19 @@ def _find_changed_cells(
 ) -> Any:
     """The same where cells are seen. It branches once for each cell that changed."""
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
+    if ITEM_BYTES > 1:  # then they are compared where they stand packed
+        look(states, state, slot, planes, SEATS * SEEN)
     for first in range(0, SEEN, 8):
-        changed = compare_bytes(states, state_at + first, planes, before_at + first)
+        if ITEM_BYTES > 1:
+            changed = compare_bytes(planes, SEATS * SEEN + first, planes, before_at + first)
+        else:
+            changed = compare_bytes(states, state_at + first, planes, before_at + first)
         if first + 8 >= SEEN:
             changed &= LAST_CHANGED
         while changed:
             cell = 8 * first + lowest_bit(changed)
             word, shift = cell >> 3, np.uint64(8 * (cell & 7))
-            new = np.int64((load_word(states, state_at + word) >> shift) & BYTE)
+            new = np.int64((_load_cells(states, state, word) >> shift) & BYTE)
             old = np.int64((peek(planes, before_at + word) >> shift) & BYTE)
             poke(changes, count, find_bit(states, new, cell, slot))
             count += new != 0
@@ -423,7 +435,13 @@ def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
 
 @inlined
 def _load_cells(states: Any, state: Any, word: Any) -> Any:
-    """Eight cells, of which the first is the lowest byte."""
+    """Eight cells, of which the first is the lowest byte; 255 stands for what fits into none."""
+    if ITEM_BYTES > 1:
+        cells = np.uint64(0)
+        for place in range(min(8, CELLS - 8 * word)):
+            content = np.uint64(states[state, 8 * word + place])
+            cells |= min(content, BYTE) << np.uint64(8 * place)
+        return cells
     cells = load_word(states, state * ROW_WORDS + word)
     return cells & LAST_CELLS if word == CELL_WORDS - 1 else cells
 

@@ -40,9 +40,13 @@ checks it gets a new name."""
 GAMES = 20
 """How many random games are played plain, if they take no longer than :data:`SECONDS`."""
 SECONDS = 1.0
+FEWEST = 5
+"""After so many games of which none was decided it is said that the game never is."""
 LARGEST_VALUE = 2**30
 MOST_NAMES = 5000
 """Of so many moves the names are compared with each other."""
+NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "99999999999999999999")
+"""Texts that people may type and that hardly name a move."""
 
 ADVICE = (
     (
@@ -103,13 +107,16 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
     checker = _PlainChecker(game)
     begun, lengths, unfinished = time.monotonic(), [], 0
     choices: list[int] = []
+    decided = False
     for seed in range(games):
-        if seed and time.monotonic() - begun > seconds:
+        late = time.monotonic() - begun > seconds
+        if late and (decided or seed >= FEWEST):
             break
-        length, ended = checker.play(seed + 1, choices)
+        length, ended, won = checker.play(seed + 1, choices)
         lengths.append(length)
         unfinished += not ended
-    if 2 * unfinished > len(lengths):
+        decided |= ended or won
+    if not decided and len(lengths) >= min(FEWEST, games):
         checker.fail(
             "LONGEST",
             f"{unfinished} of {len(lengths)} random games were not over after {game.code.LONGEST}"
@@ -151,13 +158,13 @@ class _PlainChecker:
             self.fail(name, f"{name} gives {answer}: it must give {lowest} to {highest}")
         return int(answer)
 
-    def play(self, seed: int, choices: list[int]) -> tuple[int, bool]:
-        """Plays a game; gives how many moves it had, and whether it was over then."""
+    def play(self, seed: int, choices: list[int]) -> tuple[int, bool, bool]:
+        """Plays a game; gives how many moves it had, whether it was over then, and won."""
         state = self._settle(self.game.initial(seed)._replace(stream=seed))
         stream, made = new_stream(seed), []
         while self._goes_on(state):
             if state.plies >= self.code.LONGEST:
-                return state.plies, False
+                return state.plies, False, self._is_won(state)
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
@@ -174,7 +181,11 @@ class _PlainChecker:
         self._look(state)
         if not made:
             self.fail("start", "the game is over before the first move")
-        return state.plies, True
+        return state.plies, True, self._is_won(state)
+
+    def _is_won(self, state: Board) -> bool:
+        outcome = self.game.outcome(state)
+        return outcome is not None and outcome.places.count(1) == 1
 
     def _goes_on(self, state: Board) -> bool:
         if self.code.HAS_POINTS:
@@ -299,8 +310,32 @@ class _PlainChecker:
                 self.fail(
                     "name_move", f"moves {names[name.lower()]} and {move} are both called {name!r}"
                 )
-            if "read_move" in self.game.plain and self.game.parse_move(name) != move:
-                self.fail("read_move", f"read_move reads {name!r}, move {move}, as another move")
+            if "read_move" in self.game.plain:
+                self.check_reading(name, move)
+
+    def check_reading(self, text: str, move: int | None) -> None:
+        """Makes sure that a *text* is read as a *move*; as anything, without an error, if None."""
+        try:
+            read = self.game.ask("read_move", text)
+        except GameFileError as error:
+            meant = "which names no move: give None for it" if move is None else f"move {move}"
+            raise GameFileError(f"{error} (read_move was given {text!r:.40}, {meant})") from None
+        if move is not None and (read is None or int(read) != move):
+            self.fail("read_move", f"read_move reads {text!r:.40}, move {move}, as {read!r:.40}")
+
+
+def check_typed(game: BoardGame) -> None:
+    """Makes sure that a file's read_move takes all that people may type, in small letters.
+
+    Raises:
+        GameFileError: It fails, or reads the name of a move otherwise.
+    """
+    checker = _PlainChecker(game)
+    if "read_move" in game.plain:
+        for move in range(min(game.code.MOVES, MOST_NAMES)):
+            checker.check_reading(game.format_move(move).lower(), move)
+        for text in NONSENSE:
+            checker.check_reading(text, None)
 
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:

@@ -39,7 +39,14 @@ from evolve_arena.genomes.simd import (
     store_int,
     to_float,
 )
-from evolve_arena.genomes.tuple_entries import READINGS, note_change, start_readings, sum_entries
+from evolve_arena.genomes.tuple_entries import (
+    ENTRIES,
+    READINGS,
+    TURNS,
+    note_change,
+    start_readings,
+    sum_entries,
+)
 from evolve_arena.players.board.rules import (
     SEATS,
     SEEN,
@@ -48,6 +55,7 @@ from evolve_arena.players.board.rules import (
     find_changes,
     list_bits,
     look,
+    moves_again,
 )
 from evolve_arena.players.board.workspace import INPUTS, SLOTS
 from evolve_arena.players.packed import (
@@ -150,7 +158,7 @@ def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any
                 return _value_shallow(players, player, slot, trial, workspace)
         sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
         if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
-            value = np.float64(_sum_tuples(players, player, TRIAL * size, workspace))
+            value = np.float64(_sum_tuples(players, player, slot, trial, workspace))
         elif HAS_VALUES:
             shape = players.shapes[players.seats[player, SHAPE]]
             base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
@@ -207,14 +215,17 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 
 
 @inlined
-def _sum_tuples(players: Any, player: int, at: int, workspace: Any) -> Any:
+def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
+    if peek(players.columns, structure + TURNS) and moves_again(workspace.states, trial, slot):
+        table += peek(players.columns, structure + ENTRIES)
     return sum_entries(
         players.columns,
-        players.seats[player, COLUMNS_AT],
+        structure,
         workspace.sums,
-        at,
+        TRIAL * slot_size(workspace),
         players.columns,
-        players.seats[player, INPUTS_AT],
+        table,
         workspace.picked,
         np.int64(0),
     )

@@ -22,6 +22,7 @@ import typer
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import make_private_folder, read_file
 from evolve_arena.core.registry import FILE, game_names, recipe_files, usual_game
+from evolve_arena.runs.directory import HOME
 
 VARIABLE = "_EVOLVE_COMPLETE"
 """In the environment if the shell asks."""
@@ -71,10 +72,22 @@ def complete_recipe(incomplete: str) -> list[str]:
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """Directories that hold a run, here and in the folders here."""
+    """Directories that hold a run, here and in the folders here; else names of those at home."""
     start = escape(incomplete)
     found = [*glob(f"{start}*/recipe.toml"), *glob(f"{start}*/*/recipe.toml")]
+    found = found or glob(f"{start}*/recipe.toml", root_dir=HOME)
     return sorted({os.path.dirname(file) for file in found})[:MOST_RUNS]
+
+
+def complete_branch(incomplete: str) -> list[str]:
+    """Runs, and after ``RUN@`` the generations of their checkpoints."""
+    from evolve_arena.runs.directory import RunDirectory
+
+    path, at, _ = incomplete.rpartition("@")
+    if not at:
+        return complete_run(incomplete)
+    found = [f"{path}@{generation}" for generation in RunDirectory(path).generations()]
+    return [place for place in found if place.startswith(incomplete)]
 
 
 def complete_game(incomplete: str) -> list[str]:

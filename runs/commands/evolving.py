@@ -1,4 +1,4 @@
-"""The commands about runs: recipes, start, resume, sweep, info, plot."""
+"""The commands about runs: recipes, start, resume, branch, sweep, info, plot."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve_arena.runs.commands.completion import (
+    complete_branch,
     complete_change,
-    complete_game,
     complete_player,
     complete_recipe,
     complete_run,
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run's directory.", autocompletion=complete_run)
+    Path,
+    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
 ]
 RUNNING = "How it runs"
 PICTURES = "Other pictures"
@@ -71,12 +72,24 @@ AllowProcess = Annotated[
         rich_help_panel=RUNNING,
     ),
 ]
+LastGeneration = Annotated[
+    int | None, typer.Option(min=0, help="The new last generation (a total).")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        help="Replaces a value; repeatable.",
+        autocompletion=complete_change,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
-    for command in (recipes, start, resume, sweep, info, plot):
+    for command in (recipes, start, resume, branch, sweep, info, plot):
         app.command(rich_help_panel="Runs")(command)
 
 
@@ -85,19 +98,34 @@ def recipes(
         str | None,
         typer.Argument(
             metavar="[GAME]",
-            help="Only those of this game, with titles.",
-            autocompletion=complete_game,
+            help="Only those of this game, with titles; with --keys a recipe.",
+            autocompletion=complete_recipe,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
+    keys: Annotated[
+        bool,
+        typer.Option("--keys", help="Each key of one recipe: value, range, default, meaning."),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List the recipes that can be started."""
-    from evolve_arena.core.registry import find_game
+    """List the recipes that can be started, or the keys of one."""
+    from evolve_arena.core.registry import find_game, usual_game
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.recipe import describe_recipe, recipe_names
+    from evolve_arena.runs.recipe import describe_recipe, load_recipe, recipe_names
     from evolve_arena.runs.recipe_list import print_recipes, print_usual_recipes
 
+    if keys:
+        from evolve_arena.runs.key_texts import describe_recipe_keys, print_recipe_keys
+
+        recipe = load_recipe(game or usual_game())
+        if json:
+            described = describe_recipe_keys(recipe)
+            content = [{**text._asdict(), "value": value} for text, value in described]
+            print_json({"recipe": game or usual_game(), "keys": content})
+        else:
+            print_recipe_keys(recipe)
+        return
     found = [describe_recipe(name) for name in recipe_names()]
     if game is not None:
         game = find_game(game).name
@@ -142,18 +170,18 @@ def start(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    population: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN[@GENERATION]",
+            help="A run whose champion and individuals are in the first population; repeatable.",
+            autocompletion=complete_branch,
+        ),
+    ] = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="SECTION.KEY=VALUE",
-            help="Replaces a value; repeatable.",
-            autocompletion=complete_change,
-        ),
-    ] = None,
+    changes: Changes = None,
     force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
@@ -174,6 +202,7 @@ def start(
         "seed": seed,
         "force": force,
         "allow_process": _find_permission(allow_process),
+        "population": population or (),
     }
     where = {"workers": workers, "executor": executor, "address": address}
     if minutes is not None:
@@ -205,33 +234,83 @@ def resume(
         int | None,
         typer.Option("--from", metavar="GENERATION", help="Go on from an earlier checkpoint."),
     ] = None,
-    generations: Annotated[
-        int | None, typer.Option(min=0, help="The new last generation (a total).")
-    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --from: delete the checkpoints after it.")
+    ] = False,
+    generations: LastGeneration = None,
+    changes: Changes = None,
     workers: Workers = None,
     executor: ExecutorName = None,
     address: Address = None,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Go on with a run exactly as if it had not been stopped."""
+    """Go on with a run exactly as if it had not been stopped.
+
+    Where --set changes what is evolved, a branch with it goes on instead, in a directory of its
+    own.
+    """
     from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_resumption
     from evolve_arena.runs.output import print_line
-    from evolve_arena.runs.run import Run
+
+    check_executor(executor, workers, address)
+    made, begin = prepare_resumption(
+        run,
+        from_generation,
+        changes=_with_generations(changes or [], generations),
+        force=force or (ask_to_delete if _is_at_terminal() else False),
+        allow=_find_permission(allow_process),
+    )
+    if made.recipe.run.start_from and not made.directory.history.exists():
+        print_line(f"these settings change what is evolved: {made.path} goes on with them")
+    if begin is None and made.is_complete():
+        made.advance(executor="serial")  # plays nothing; a lost champion comes back
+        last = made.recipe.run.generations
+        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
+        return
+    where = {"executor": executor, "address": address}
+    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
+
+
+def branch(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN[@GENERATION]",
+            help="A run's directory; its newest checkpoint unless a generation is named.",
+            autocompletion=complete_branch,
+        ),
+    ],
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The new run; the first free RUN-2, RUN-3, ... if omitted."
+        ),
+    ] = None,
+    generations: LastGeneration = None,
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    changes: Changes = None,
+    workers: Workers = None,
+    executor: ExecutorName = None,
+    address: Address = None,
+    quiet: Quiet = False,
+    allow_process: AllowProcess = False,
+) -> None:
+    """Make a new run from a checkpoint of another one, and evolve it until its last generation.
+
+    With the same seed and settings it comes to the same populations. The other run stays as it is.
+    """
+    from evolve_arena.arena.executors import check_executor
+    from evolve_arena.runs.api import prepare_branch
+    from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
     allow = _find_permission(allow_process)
-    made = Run.open(run, allow)
-    made.permit(allow)
-    if generations is not None:
-        made = made.with_generations(generations, from_generation)
-    if from_generation is None and made.is_complete():
-        made.advance(executor="serial")  # plays nothing; a lost champion comes back
-        last = made.recipe.run.generations
-        print_line(f"{run} is complete at generation {last}; --generations N goes further")
-        return
-    where = {"executor": executor, "address": address}
-    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=from_generation)
+    values = _with_generations(changes or [], generations)
+    made = prepare_branch(source, run=run, changes=values, seed=seed, allow=allow)
+    print_line(f"{made.path} begins with {made.recipe.run.start_from}")
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def sweep(
@@ -318,11 +397,28 @@ def sweep(
         sweeps.print_sweep(found)
 
 
-def info(run: RunPath, json: Json = False) -> None:
-    """Tell what a run is, how far it got, and how good it is."""
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.summary import print_summary, summarise
+def info(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run's directory or name; all runs in ./evolved unless given.",
+            autocompletion=complete_run,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell what a run is, how far it got, and how good it is.
 
+    Without RUN, list the runs.
+    """
+    from evolve_arena.runs.output import print_json
+    from evolve_arena.runs.summary import list_runs, print_runs, print_summary, summarise
+
+    if run is None:
+        runs = list_runs()
+        print_json({"runs": runs}) if json else print_runs(runs)
+        return
     content = summarise(_open(run))
     if json:
         print_json(content)
@@ -450,8 +546,17 @@ def _find_permission(allowed: bool) -> Allow:
     """Whether programs of a recipe's file may run, or who asks the user if he is there."""
     from evolve_arena.runs.consent import ask_at_terminal
 
-    asks = not allowed and sys.stdin.isatty() and sys.stderr.isatty()
-    return ask_at_terminal if asks else allowed
+    return ask_at_terminal if _is_at_terminal() and not allowed else allowed
+
+
+def _is_at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_to_delete(question: str) -> bool:
+    """Show what would be deleted and ask for a yes; anything else means no."""
+    print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _start_timed(

@@ -34,7 +34,7 @@ def export(
         str,
         typer.Argument(
             metavar="RUN",
-            help="A run's directory, or file:PATH of a player.",
+            help="A run's directory or name, or file:PATH of a player.",
             autocompletion=complete_run_or_file,
         ),
     ],
@@ -49,10 +49,18 @@ def export(
     generation: Annotated[
         int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
     ] = None,
-    force: Force = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Replace FILE if it exists, or a file in the run that was edited since it was"
+            " exported; of a link, the link alone.",
+        ),
+    ] = False,
 ) -> None:
     """Write a champion as a program, a page, or for a host."""
     from evolve_arena.runs.export import NotedText, export_player
+    from evolve_arena.runs.export.record import write_export
     from evolve_arena.runs.files import check_free, write_whole
     from evolve_arena.runs.output import print_line
 
@@ -60,9 +68,12 @@ def export(
     player, place = _find_champion(run, generation)
     content = export_player(player, to)
     file = out or place.with_name(place.stem + suffix)
+    written = content.encode() if isinstance(content, str) else content
     if out or run.startswith(PREFIX):
         check_free(file, force=force)
-    write_whole(file, content.encode() if isinstance(content, str) else content)
+        write_whole(file, written)
+    else:
+        write_export(file, written, force=force)
     for note in content.notes if isinstance(content, NotedText) else ():
         print_line(note, error=True)
     print_line(file)

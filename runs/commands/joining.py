@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, get_type_hints
 
 import typer
 
+from evolve_arena.core.registry import FILE, game_names, open_game
 from evolve_arena.runs.commands.completion import complete_game, complete_player
 from evolve_arena.runs.commands.playing import open_named
 
@@ -22,7 +24,8 @@ def play(
         list[str] | None,
         typer.Argument(
             metavar="[PLAYER]...",
-            help="Your opponent; see evolve players. Two: to watch them.",
+            help="Your opponent; see evolve players. Two: to watch them. A game's name is the same"
+            " as --game with it.",
             autocompletion=complete_player,
         ),
     ] = None,
@@ -96,6 +99,9 @@ def play(
 
     own = [text for each in context.command.params for text in each.opts]
     named, options = _split(names or [], [text for text in own if text.startswith("--")])
+    if game is None and (typed := next(filter(_is_game, named), None)):
+        named.remove(typed)
+        game = open_game(typed).name
     screen = Screen()
     try:
         PlayOptions(
@@ -114,6 +120,16 @@ def play(
         ).play(screen)
     except KeyboardInterrupt:  # before the first game
         screen.say("\nStopped. Goodbye.")
+
+
+def _is_game(word: str) -> bool:
+    """Whether a game is called so, or lies there as a file, and no player or run."""
+    from evolve_arena.core.files import describe_special
+    from evolve_arena.runs.players import name_player
+
+    if word.endswith(FILE):
+        return describe_special(Path(word)) is None
+    return word in game_names() and name_player(word) == word
 
 
 def _split(words: list[str], own: list[str]) -> tuple[list[str], dict[str, int]]:

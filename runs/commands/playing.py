@@ -15,6 +15,7 @@ import typer
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import game_names, open_game, usual_game
 from evolve_arena.runs.commands.completion import complete_game, complete_player
+from evolve_arena.runs.directory import PREFIX, is_run
 
 if TYPE_CHECKING:
     from evolve_arena.arena.match import Keep
@@ -220,7 +221,15 @@ def evaluate(
         ),
     ],
     games: Games = 1000,
-    openings: Openings = 0,
+    openings: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES",
+            min=0,
+            help="Random plies at the beginning of each game; 0 for none. Unless given 4, or fewer"
+            " in short games, none in games of chance.",
+        ),
+    ] = None,
     game: Game = None,
     opponents: Annotated[
         list[str] | None,
@@ -275,12 +284,12 @@ def perft(
 ) -> None:
     """Count the move sequences of each length up to DEPTH."""
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import find_game, make_game
+    from evolve_arena.core.registry import open_game
     from evolve_arena.runs.output import print_json, print_table
 
-    game = game or usual_game()
-    rules = make_game(game)
-    if find_game(game).has_chance:
+    spec = open_game(game or usual_game())
+    game, rules = spec.name, spec.make()
+    if spec.has_chance:
         raise BadValueError(f"perft counts moves in games without chance, and {game} has some")
     start = rules.parse_position(position)
     counts = [rules.perft(start, length) for length in range(1, depth + 1)]
@@ -311,9 +320,6 @@ def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
     stack.callback(player.close)
     player.check_ready()
     return player
-
-
-PREFIX = "run:"
 
 
 def expand_patterns(specifications: Sequence[str]) -> list[str]:
@@ -352,14 +358,10 @@ def _expand(specification: str) -> list[str]:
         pattern, suffix = stem, f"@{generation}"
     else:
         suffix = ""
-    paths = [path for path in glob(pattern) if _is_run(path)]
+    paths = [path for path in glob(pattern) if is_run(path)]
     if not paths:
         raise BadValueError(f"player {specification}: no run matches it")
     return [f"{PREFIX}{path}{suffix}" for path in sorted(paths, key=_by_numbers)]
-
-
-def _is_run(path: str) -> bool:
-    return os.path.isfile(os.path.join(path, "recipe.toml"))
 
 
 def _by_numbers(path: str) -> list[tuple[str, int]]:

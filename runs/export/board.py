@@ -17,12 +17,12 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.board.workspace import plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import (
+    GAME,
     LAYERS,
     NetworkSource,
     assemble,
@@ -77,6 +77,7 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "The network": head + _write_facts(player) + inside.constants.replace(head, ""),
         "How it plays": outer["How it plays"],
         **inside.sections(),
+        GAME: outer[GAME],
         "How hosts ask": outer["How hosts ask"],
     }
     return assemble(
@@ -172,6 +173,8 @@ def _write_facts(player: BredPlayer) -> str:
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     return f"""\
 TAKES_WINS = {takes_wins}
+# Whether the network also sees if it is its turn.
+TURNS = {bool(getattr(decoder, "turns", False))}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
 {", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
@@ -180,6 +183,10 @@ KINDS = {"()" if code.IS_ARRAY else f"({', '.join(kinds)},)"}
 ARRAY = "{code.START.dtype if code.IS_ARRAY else ""}"
 SEES_CELLS = {code.SEES_CELLS}
 HAS_POINTS = {code.HAS_POINTS}
+HAS_CHANCE = {bool(code.HAS_CHANCE)}
+# The state before the first move and before chance; and after how many moves the arena ends a game.
+FIRST_STATE = {[int(number) for number in code.START]!r}
+LONGEST = {int(code.LONGEST)}
 """
 
 
@@ -224,14 +231,19 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    game = player.decoder.game
-    views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry).tolist()
+    decoder: Any = player.decoder
+    views, read = decoder.views.tolist(), decoder.reading
     cells = player.genome.cells[0].tolist()
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
     return NetworkSource(
         templates=(TEMPLATES / "board_tuples.py",),
         constants=f'''\
+# How many cells tuples read, how many contents each can have, how many bits of each plane
+# count, and what these do: how far a plane and a bit are from the next one, and from that what
+# they add.
+READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
+PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
 # Where each cell lies in each view of the board.
 VIEWS = {textwrap.fill(repr(views), 96, subsequent_indent="    ")}
 TUPLES = {textwrap.fill(repr(cells), 96, subsequent_indent="    ")}
@@ -258,12 +270,27 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         f" {inside.remark}"
     )
     title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
+    code: Any = player.game.code  # type: ignore[attr-defined]
     return f"""{title}: one file that plays.
 
 How to use it:
 
-- Your own program: import it and call choose(state), which returns the number of a move. The
-  section "The game" says what a state is, and how moves are numbered.
+- Your own program: import it, and play a game with it alone; choose(state) is its move.
+
+    from FILE import LONGEST, choose, legal, play, result, start
+
+    state = start()
+    for _ in range(LONGEST):
+        if result(state) is None:
+            assert choose(state) in legal(state)
+            state = play(state, choose(state))
+    print(result(state))
+
+  A state is a list of {len(code.START)} whole numbers, and a move is a number below {code.MOVES}.
+  The section "The game" has all rules; its file says:
+
+{_quote_file(player)}
+
 - As a player of Evolve Arena: process:"python3 FILE". It reads lines "state NUMBERS" and "go",
   and answers "move NUMBER".
 
@@ -275,3 +302,11 @@ What it is:
 
 {wrap(promise.rstrip())}
 """
+
+
+def _quote_file(player: BredPlayer) -> str:
+    """What the game's file says of itself, indented."""
+    game: Any = player.game
+    text = ast.get_docstring(ast.parse(game.source)) or "nothing"
+    text = text.replace("\\", "\\\\").replace('"""', "'''")
+    return textwrap.indent(text, " " * 4)

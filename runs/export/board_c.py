@@ -11,7 +11,6 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.networks import find_symmetries
 from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
@@ -76,6 +75,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
     facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
     facts |= {name: int(getattr(code, name)) for name in ("SEES_CELLS", "HAS_POINTS")}
+    facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
 
@@ -180,8 +180,8 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    game = player.decoder.game
-    views = find_symmetries(game.code.CELLS, game.code.WIDTH, game.symmetry)
+    decoder: Any = player.decoder
+    views, read = decoder.views, decoder.reading
     cells = player.genome.cells[0]
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     tables = [
@@ -196,8 +196,17 @@ def _describe_tuples(player: TuplePlayer) -> NetworkSource:
 #define VIEW_COUNT {len(views)}
 #define TUPLE_COUNT {len(cells)}
 #define TUPLE_LENGTH {cells.shape[1]}
+// How many cells tuples read, how many contents each can have, how many bits of each plane count,
+// and what these do: how far a plane and a bit are from the next one, and what they add.
+#define READ {read.cells}
+#define CONTENTS {read.kinds}
+#define BITS {read.bits}
+#define TABLE_SIZE {read.kinds ** cells.shape[1]}
+#define PLANE_STEP {read.plane_step}
+#define BIT_STEP {read.bit_step}
+#define KIND_STEP {read.kind_step}
 // Where each cell lies in each view of the board; and the cells of each tuple.
-static const int VIEWS[VIEW_COUNT][CELLS] = {tables[0]};
+static const int VIEWS[VIEW_COUNT][READ] = {tables[0]};
 static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {tables[1]};
 {write_sparse_c(numbers)}""",
         description=(

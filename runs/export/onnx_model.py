@@ -20,6 +20,7 @@ from evolve_arena.genomes.tuple_entries import (
     FIRST_AT,
     MEMBERS_AT,
     STARTS_AT,
+    TURNS,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT
@@ -86,6 +87,7 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
             [name, len(place)]
             for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
         ]
+        planes += [["moves again", 1]] if getattr(decoder, "turns", False) else []
     elif not names and (seen := player.see(player.game.initial())):
         planes, names = [list(plane) for plane in seen.labels.planes], seen.labels.names
     told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
@@ -222,6 +224,8 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
         begin, end = int(starts[place]), int(starts[place + 1])
         at = 2 * begin + change * (end - begin)
         np.add.at(row, members[begin:end], deltas[at : at + end - begin])
+    if structure[TURNS]:
+        adds = np.vstack([adds, np.full((1, readings), structure[ENTRIES])])
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
@@ -237,7 +241,7 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
         sign = model.add("Sub", model.add("Mul", odd, two), one)
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     _add_up(model, numbers, entries, 1.0 / RESOLUTION, sign)
-    return len(places)
+    return len(adds)
 
 
 def _write_graph(model: _Model, player: NeatPlayer) -> int:

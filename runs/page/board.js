@@ -52,7 +52,8 @@ export class BoardDrawing {
     const top = layout.labels?.some((label) => !label.small && label.y < 0) ? 0.7 : 0.1;
     const below = layout.labels?.some((label) => label.y > layout.height) ? 0.7 : 0.1;
     const box = [-left, -top, layout.width + left + 0.1, layout.height + top + below];
-    this.svg = make("svg", { viewBox: box.join(" "), role: "grid", class: `board-${layout.kind}` },
+    this.svg = make("svg", { viewBox: box.join(" "), role: isMap ? "group" : "grid",
+      "aria-label": isMap ? "Map" : "Board", class: `board-${layout.kind}` },
       make("div", { class: "board-scroll" }, element));
     this.svg.style.maxWidth = `min(100%, ${Math.round(72 * box[2])}px, ${(78 * box[2]) / box[3]}vh)`;
     const ground = make("g", {}, this.svg);
@@ -62,8 +63,11 @@ export class BoardDrawing {
         ? { x: label.x + 0.06, y: label.y + 0.24, class: "label-small" }
         : { x: label.x, y: label.y, class: "label" }, this.pieces.parentNode, label.text);
     }
+    const rows = new Map();
+    const ys = isMap ? [] : [...new Set(layout.cells.map((cell) => cell.y))].sort((a, b) => a - b);
+    for (const y of ys) rows.set(y, make("g", { role: "row" }, ground));
     this.cells = layout.cells.map((cell, place) => {
-      const group = make("g", { class: "cell", "data-cell": place }, ground);
+      const group = make("g", { class: "cell", "data-cell": place }, rows.get(cell.y) || ground);
       if (isMap) {
         const points = cell.line.map((point) => point.join(",")).join(" ");
         make("polyline", { points, class: "line-edge" }, group);
@@ -71,7 +75,7 @@ export class BoardDrawing {
         make("polyline", { points, class: "line-hit" }, group);
       } else drawCell(cell, group);
       if (cell.name) {
-        group.setAttribute("role", "gridcell");
+        group.setAttribute("role", isMap ? "button" : "gridcell");
         group.addEventListener("click", () => this.choose(place));
       }
       return group;

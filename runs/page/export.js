@@ -35,7 +35,7 @@ const game = (() => {
     const values = showsValues && moves.length
       ? Object.fromEntries(bot.ask_values(position).map((value, place) => [String(place), value]))
       : null;
-    const drawing = { panels: [], to_move: seat, pieces: [], text: "" };
+    const drawing = { panels: [], to_move: moves.length ? seat : null, pieces: [], text: "" };
     if (layout.kind === "text") drawing.text = bot.ask_text(position);
     else drawing.pieces = bot.ask_pieces(position);
     board.show(drawing, mine || values ? moves : [], {

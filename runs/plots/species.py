@@ -3,93 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import hsv_to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
-from evolve_arena.runs.plots.record import Record, blocks, stretch
+from evolve_arena.runs.plots.record import Record, blocks
+from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import GREY, say, style_axes
 
-Column = NDArray[np.float64]
-
-MOST_SPECIES = 500
-"""Of more species the largest are drawn apart."""
 MOST_OUTLINED = 100
 """Of more species than these, white outlines would hide the areas."""
 MOST_MARKED = 30
 """Of more species than these, marks of births and extinctions would."""
-REST = (0.87, 0.87, 0.87)
 LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
 """The room that a species' number takes, as shares of the panel."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stack:
-    """The sizes of species, one on top of the other."""
-
-    generations: Column
-    """Of each column; the middles of stretches where a long run is drawn as means."""
-    species: list[int]
-    """The numbers of those drawn apart, from bottom to top: the oldest first."""
-    sizes: Column
-    """Individuals, shape ``(species + 1, columns)``; the last row is all others together."""
-
-    @cached_property
-    def edges(self) -> Column:
-        """Where each begins, and where the last one ends, shape ``(species + 2, columns)``."""
-        return np.concatenate([np.zeros((1, self.sizes.shape[1])), np.cumsum(self.sizes, axis=0)])
-
-    def span(self, row: int) -> tuple[int, int]:
-        """The first and the last column in which a row is not empty; (0, -1) if it always is."""
-        living = np.flatnonzero(self.sizes[row])
-        return (int(living[0]), int(living[-1])) if len(living) else (0, -1)
-
-
-def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
-    """The species of *record*; those that were the largest apart, so many at *most*."""
-    generations = record.statistics.get("generation", np.zeros(0))
-    columns = {int(generation): column for column, generation in enumerate(generations)}
-    cells = np.array(
-        [
-            (number, columns[generation], individuals)
-            for number, sizes in record.species.items()
-            for generation, individuals in sizes.items()
-            if generation in columns
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 3)
-    numbers, row = np.unique(cells[:, 0], return_inverse=True)
-    order = np.argsort(-np.bincount(row, cells[:, 2], minlength=len(numbers)), kind="stable")
-    chosen = np.sort(order[:most])
-    place = np.full(len(numbers), len(chosen))
-    place[chosen] = np.arange(len(chosen))
-    x = blocks(generations)
-    width = stretch(len(generations))
-    sizes = np.zeros((len(chosen) + 1, len(x)))
-    np.add.at(sizes, (place[row], cells[:, 1] // width), cells[:, 2])
-    starts = np.arange(0, len(generations), width)
-    sizes /= np.diff([*starts, len(generations)])
-    return Stack(x, numbers[chosen].tolist(), sizes)
-
-
-def colour_species(number: int) -> tuple[float, float, float]:
-    """The colour of the species with that *number*: always the same, unlike its neighbours'.
-
-    Hue and lightness follow a sequence in which numbers near each other are far apart. Source:
-    Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018).
-    """
-    hue, light = number * 0.7548776662466927 % 1.0, number * 0.5698402909980532 % 1.0
-    red, green, blue = hsv_to_rgb((hue, 0.75 - 0.4 * light, 0.5 + 0.42 * light))
-    return float(red), float(green), float(blue)
 
 
 def draw_species(axes: Axes, record: Record) -> None:

@@ -70,6 +70,8 @@ class Tuple:
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     """The picture of *player*, whose title begins with *name*, or with the player's."""
     decoder = player.decoder
+    if not decoder.has_board:
+        return _draw_numbers(player, name)
     board = lay_out_board(Labels([("", *decoder.planes[0][1:])]), player.game)
     tuples = read_tuples(player)
     values = value_cells(tuples, decoder)
@@ -136,6 +138,30 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
     return total
 
 
+def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
+    """A row for each plane that is seen: what its numbers, or its bits, add on average."""
+    decoder, tuples = player.decoder, read_tuples(player)
+    worths = np.full((len(decoder.planes), max(size for *_, size in decoder.planes)), np.nan)
+    values = value_cells(tuples, decoder)
+    figure = new_figure(3.0 + 5.0 * len(values), 1.6 + 0.25 * len(worths))
+    set_title(figure, write_title(player, name), [_describe(tuples, decoder)])
+    limit = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    edges = 0.5, worths.shape[1] + 0.5, len(worths) - 0.5, -0.5
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "none", "extent": edges}
+    look |= {"cmap": SIGNS, "norm": Normalize(-limit, limit)}
+    panels = np.ravel(figure.subplots(1, len(values), sharey=True))
+    for axes, side, numbers in zip(panels, decoder.sides, values, strict=True):
+        for (state, cell), worth in np.ndenumerate(numbers):
+            worths.flat[decoder.find_input(cell, state + 1)] = worth
+        picture = axes.imshow(worths.copy(), **look)
+        axes.set_yticks(range(len(worths)), [plane for plane, *_ in decoder.planes])
+        axes.set_title(side, fontsize=9)
+        axes.set_xlabel("number" if len(decoder.states) > 2 else "bit")
+        axes.tick_params(labelsize=8)
+    figure.colorbar(picture, ax=list(panels), label="what it adds to the sum on average")
+    return figure
+
+
 def _describe(tuples: list[Tuple], decoder: TupleDecoder) -> str:
     count = sum(one.numbers.size for one in tuples)
     used = sum(int(np.count_nonzero(one.numbers)) for one in tuples)
@@ -188,7 +214,7 @@ def _draw_values(
     )
     bar.ax.tick_params(labelsize=7.5, length=2)
     bar.outline.set_linewidth(0.4)
-    whom = "who began" if len(decoder.sides) > 1 else "who has moved there"
+    whom = "who began" if decoder.halves else "who has moved there"
     axes.text(2.0, base - 0.34, f"above 0: good for {whom}", fontsize=8, color=GREY, va="center")
 
 
@@ -266,5 +292,5 @@ def _draw_key(axes: Axes, decoder: TupleDecoder, y: float) -> None:
         axes.text(left + 0.2, y, text, fontsize=8, va="center", color=GREY)
         left += 0.4 + 0.07 * len(text)
     if len(decoder.sides) > 1:
-        told = "1st, 2nd: after whose moves it counts"
+        told = "1st, 2nd: " + ("after whose moves it counts" if decoder.halves else "of the above")
         axes.text(left, y, told, fontsize=8, va="center", color=GREY)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser import CHROMIUM, SWITCHES, sync_playwright
+from tests.browser import CHROMIUM, SWITCHES, list_faint, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOADED = re.compile(
@@ -68,35 +68,45 @@ def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
 
 
 def read_in_browser(site: Path) -> list[str]:
-    """What a browser complains of, or asks others for, while it reads pages and searches."""
+    """What a browser complains of, or asks others for, while it reads pages and searches.
+
+    Once it reads from a server and in light colours, once from files and in dark ones.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     own = f"http://127.0.0.1:{server.server_port}/"
     faults: list[str] = []
     with sync_playwright() as starter:
         browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        view = browser.new_context().new_page()
-        view.on(
-            "request",
-            lambda asked: (
-                None if asked.url.startswith((own, "data:", "blob:")) else faults.append(asked.url)
-            ),
-        )
-        view.on("pageerror", lambda error: faults.append(str(error)))
-        view.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
-        for page in PAGES:
-            view.goto(own + page)
-            view.wait_for_load_state("networkidle")
-        view.goto(own)
-        view.fill("input[name=query]", "strength_floor")
-        view.press("input[name=query]", "End")  # the page looks at what is typed when a key goes up
-        view.wait_for_selector(".md-search-result__item a", timeout=60_000)
-        found = view.get_attribute(".md-search-result__item a", "href")
-        faults += [] if "recipes.html" in str(found) else [f"search found {found}"]
+        for root, scheme in ((own, "light"), (f"{site.as_uri()}/", "dark")):
+            view = browser.new_context(color_scheme=scheme).new_page()
+            view.on("request", partial(_note_foreign, faults, root))
+            view.on("pageerror", partial(_note_error, faults))
+            view.on("console", partial(_note_error, faults))
+            for page in PAGES:
+                view.goto(root + page)
+                view.wait_for_load_state("networkidle")
+                faults += [f"{page}, {scheme}: {text}" for text in list_faint(view)]
+            view.goto(f"{root}index.html")
+            view.fill("input[name=query]", "strength_floor")
+            view.press("input[name=query]", "End")  # what is typed is seen when a key goes up
+            view.wait_for_selector(".md-search-result__item a", timeout=60_000)
+            found = view.get_attribute(".md-search-result__item a", "href")
+            faults += [] if "recipes.html" in str(found) else [f"search found {found}"]
         browser.close()
     server.shutdown()
     server.server_close()
     return faults
+
+
+def _note_error(faults: list[str], told: Any) -> None:
+    if getattr(told, "type", "error") == "error":
+        faults.append(str(told))
+
+
+def _note_foreign(faults: list[str], root: str, asked: Any) -> None:
+    if not asked.url.startswith((root, "data:", "blob:")):
+        faults.append(asked.url)
 
 
 def test_links_to_elsewhere_are_addresses() -> None:
@@ -110,11 +120,25 @@ def test_links_to_elsewhere_are_addresses() -> None:
         assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), link
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
-def test_pages_at_the_top_lead_to_files(page: Path) -> None:
-    """The site does not have README.md, and looks at the others as if they lay in its folder."""
-    for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", page.read_text("utf-8")):
-        assert (ROOT / target).is_file(), target
+PAGES_READ = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+CODE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+
+
+def find_anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as hosts of repositories make them."""
+    text = CODE.sub("", page.read_text("utf-8"))
+    titles = re.findall(r"^#+ (.+?)\s*$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES_READ, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere_where_pages_are_read_as_files(page: Path) -> None:
+    for target, anchor in LINK.findall(CODE.sub("", page.read_text("utf-8"))):
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), target
+        if anchor and file.suffix == ".md":
+            assert anchor in find_anchors(file), f"{target}#{anchor}"
 
 
 def test_notebooks_are_kept_without_their_output() -> None:

@@ -15,6 +15,7 @@ import pyspiel
 import pytest
 
 from evolve_arena.arena.match import play_match, play_matches
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
@@ -326,3 +327,14 @@ def test_exported_bots_have_what_makes_constants(name: str, tmp_path: Path) -> N
     bot = runpy.run_path(str(file))
     for board in walk(game, 1)[:-1]:
         assert bot["choose"](board.state) in game.legal_moves(board)
+
+
+def test_tuples_that_need_too_much_room_are_told_which_length_fits() -> None:
+    decoder: Any = find_game("gomoku").networks["tuples"].decoder_type
+    with pytest.raises(
+        BadValueError,
+        match=r"network\.length is 12: 1000 tuples \(network\.tuples\) of so many cells need more"
+        r" than 134,217,728 numbers; network\.length=10 would do",
+    ):
+        decoder(tuples=1000, length=12)
+    decoder(tuples=1000, length=10)

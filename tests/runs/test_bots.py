@@ -377,7 +377,7 @@ def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> Non
     assert "2 of 100" in out
     assert err == f"evolve: network0 - network1: {told}\n"
     assert evolve("duel", *names, "--games", "100")[1] == f"evolve: {told}\n"
-    words = ["evaluate", names[0], "--opponents", names[1], "--games", "100"]
+    words = ["evaluate", names[0], "--opponents", names[1], "--games", "100", "--openings", "0"]
     assert evolve(*words)[1] == f"evolve: {names[1]}: {told}\n"
     assert "network0: only 2 of 100" in evolve("tournament", *names, "--rank", "--games", "100")[1]
     assert evolve("duel", *names, "--games", "100", "--openings", "6")[1] == ""

@@ -214,7 +214,9 @@ def test_the_one_that_was_asked_for_has_no_stand_in(tmp_path: Path) -> None:
     directory.checkpoint(6).write_bytes(b"")
     with pytest.raises(CheckpointError, match=r"gen-000006\.safetensors can't be used: .*short"):
         load_checkpoint(directory, METHOD, 6)
-    with pytest.raises(CheckpointError, match=r"no checkpoint of generation 4 \(it has: 0, 3, 6"):
+    with pytest.raises(
+        CheckpointError, match=r"no checkpoint of generation 4 \(nearest: 3; it has: 0"
+    ):
         load_checkpoint(directory, METHOD, 4)
 
 

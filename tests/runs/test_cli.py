@@ -80,7 +80,17 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
     one = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
     other = json.loads(evolve("info", RUN, "--json", folder=place).stdout)
     assert one["population_sha256"] == other["population_sha256"]
-    evolve("resume", "longer", "--from", "0", "--executor", "serial", "--quiet", folder=place)
+    evolve(
+        "resume",
+        "longer",
+        "--from",
+        "0",
+        "--force",
+        "--executor",
+        "serial",
+        "--quiet",
+        folder=place,
+    )
     again = json.loads(evolve("info", "longer", "--json", folder=place).stdout)
     assert again["population_sha256"] == other["population_sha256"]
     wrong = evolve("resume", "longer", "--from", "3", "--quiet", folder=place, code=2)
@@ -132,6 +142,8 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
         (["perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
         (["perft", "3", "--position", "00000000"], "column 0 is full"),
+        (["perft", "3", "my_game.py"], "name the game with --game my_game.py"),
+        (["perft", "my_game.py", "3"], "name the game with --game my_game.py"),
         (["reproduce", "four-in-a-rows"], "did you mean 'four-in-a-row'?"),
     ],
 )
@@ -177,6 +189,12 @@ def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     assert content["positions"]["themes.csv"]["solved"]["overall"] == 1.0
     assert content["positions"]["themes.csv"]["solved"]["by_theme"] == {"attack": 1.0}
     assert content["positions"]["themes.csv"]["solved"]["by_line"] == {"column": 1.0}
+
+
+def test_perft_counts_in_a_file(place: Path) -> None:
+    evolve("new-game", "rows", folder=place)
+    done = evolve("perft", "3", "--game", "rows.py", "--json", folder=place)
+    assert json.loads(done.stdout)["perft"] == [9, 72, 504]
 
 
 def test_perft_counts(place: Path) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,7 @@ def test_an_error_inside_frees_the_run(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
     with pytest.raises(ZeroDivisionError), directory.lock():
         raise ZeroDivisionError
+    assert (tmp_path / ".lock").read_text() == ""  # nobody goes on with it
     with directory.lock():
         pass
 
@@ -409,8 +411,8 @@ def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
 # Starts that are killed
 
 
-def prepare_until(step: int, path: Path, force: bool) -> bool:
-    """Prepares a run in a process that is killed before its *step*-th change of the disk.
+def act_until(step: int, action: Callable[[], Any]) -> bool:
+    """Does something in a process that is killed before its *step*-th change of the disk.
 
     Gives whether it came to its end before.
     """
@@ -428,10 +430,11 @@ def prepare_until(step: int, path: Path, force: bool) -> bool:
 
             return act
 
-        for name in ("open", "mkdir", "unlink", "rmdir", "replace", "fsync", "ftruncate", "pwrite"):
+        changes = "open", "mkdir", "unlink", "rmdir", "rename", "replace", "fsync", "ftruncate"
+        for name in (*changes, "pwrite"):
             setattr(os, name, count(getattr(os, name)))
         try:
-            prepare(Recipe(), run=path, force=force)
+            action()
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -445,7 +448,7 @@ def test_a_start_may_be_killed_anywhere(tmp_path: Path, force: bool) -> None:
         if force:
             make_run(path)
             (path / "recipe.toml").write_bytes(Recipe().to_toml().encode())
-        done = prepare_until(steps, path, force)
+        done = act_until(steps, partial(prepare, Recipe(), run=path, force=force))
         begun = (path / "recipe.toml").is_file()
         if begun:
             Run.open(path)  # a whole recipe

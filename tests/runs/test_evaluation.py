@@ -31,7 +31,7 @@ def test_the_ladder_comes_after_the_scripted_players() -> None:
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
-    content = evaluate_player(MinimaxPlayer(GAME, 2), GAME, games=400, seed=3)
+    content = evaluate_player(MinimaxPlayer(GAME, 2), GAME, games=400, opening_plies=0, seed=3)
     assert tuple(content["opponents"]) == USUAL
     for result in content["opponents"].values():
         assert result["games"] == 400

@@ -126,6 +126,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("breakthrough", "graph", {"head": "policy"}),
     ("hex", "tuples", {"tuples": 20, "length": 4}),
     ("kalah", "mlp", {"head": "policy", "activation": "sigmoid"}),
+    ("kalah", "tuples", {"tuples": 10, "length": 3, "turns": True}),
     ("pig", "graph", {"seats": 3}),
     ("gomoku", "mlp", {"size": 9, "take_wins": False}),
 ]

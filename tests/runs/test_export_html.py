@@ -248,6 +248,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "more cells than a word has bits": ("gomoku", "mlp", {"head": "policy", "size": 9}, 300),
     "a function that calls itself": ("hex", "mlp", {"size": 5}, 200),
     "text": ("kalah", "mlp", {}, 300),
+    "numbers, turns": ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}, 300),
     "chance": ("pig", "mlp", {}, 300),
 }
 

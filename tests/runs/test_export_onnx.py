@@ -78,7 +78,10 @@ def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any
         rows[:, -1] = legal
         return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
     seat = game.to_move(position)
-    rows = np.array([look(player, game.play(position, move), seat) for move in legal])
+    reached = [game.play(position, move) for move in legal]
+    rows = np.array([look(player, after, seat) for after in reached])
+    if getattr(decoder, "turns", False):
+        rows = np.column_stack([rows, [game.to_move(after) == seat for after in reached]])
     return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
 
 
@@ -119,6 +122,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("tic-tac-toe", "mlp", {"encoding": "signed"}),
     ("tic-tac-toe", "graph", {"head": "policy"}),
     ("tic-tac-toe", "tuples", {"tuples": 5, "length": 3}),
+    ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}),
 ]
 
 
@@ -187,7 +191,7 @@ def test_checkers_positions_are_worth_what_they_are_in_the_arena(kind: str) -> N
         rows, wanted = [], []
         for position in positions:
             told = names["read_position"](position.fen())
-            sums = names["start"](*told[:4])
+            sums = names["begin"](*told[:4])
             wanted.append(names["value_board"](*told[:4], told.side, sums) / 2**20)
             seen = player.see(position)
             rows.append(seen.values if seen else names["count_features"](*told[:4]))

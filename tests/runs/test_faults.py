@@ -75,7 +75,13 @@ def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
 
 def rewind(path: Path, generation: int) -> None:
     """Makes it a run that was stopped at *generation*."""
-    resume(path, from_generation=generation, executor="serial", callbacks=lambda progress: False)
+    resume(
+        path,
+        from_generation=generation,
+        force=True,
+        executor="serial",
+        callbacks=lambda progress: False,
+    )
     last = Run.open(path).generation
     RunDirectory(path).checkpoint(last).unlink()
 
@@ -122,7 +128,13 @@ def test_going_back_may_be_cut_short(
     monkeypatch.setattr(Path, "unlink", stumble)
     expected = KeyboardInterrupt if survivors else ZeroDivisionError
     with pytest.raises(expected):
-        resume(path, from_generation=3, executor="serial", callbacks=lambda progress: 1 // 0 > 0)
+        resume(
+            path,
+            from_generation=3,
+            force=True,
+            executor="serial",
+            callbacks=lambda progress: 1 // 0 > 0,
+        )
     monkeypatch.undo()
     resume(path, executor="serial")
     assert outcome_of(path) == finished[1]
@@ -218,7 +230,7 @@ def test_a_checkpoint_of_a_newer_version_is_named_and_left_alone(path: Path) -> 
             CheckpointError,
             match=r"gen-000011\.safetensors is of a newer version of evolve .*from_generation=",
         ) as caught:
-            resume(path, from_generation=generation, executor="serial")
+            resume(path, from_generation=generation, force=True, executor="serial")
         assert "\n" not in str(caught.value)
     with pytest.raises(CheckpointError, match="newer version"):
         resume(path, generations=20, executor="serial")
@@ -231,7 +243,7 @@ def test_going_back_keeps_what_a_newer_version_wrote(
     path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
 ) -> None:
     newer = make_newer(path, 11)
-    run = resume(path, from_generation=6, executor="serial")
+    run = resume(path, from_generation=6, force=True, executor="serial")
     kept = path / "checkpoints" / "gen-000011.safetensors.newer"
     assert kept.read_bytes() == newer
     assert run.warnings == [
@@ -335,7 +347,7 @@ def test_a_resumed_run_never_writes_through_its_lock(path: Path, tmp_path: Path)
     (path / ".lock").unlink()
     (path / ".lock").symlink_to(precious)
     with pytest.raises(StorageError, match=r"\.lock can't be used as a lock: .* symbolic link"):
-        resume(path, from_generation=3, executor="serial")
+        resume(path, from_generation=3, force=True, executor="serial")
     assert precious.read_bytes() == b"precious"
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
@@ -502,7 +514,14 @@ def test_genes_that_are_no_numbers_stop_a_run(small_recipe: RecipeMaker, tmp_pat
 
 def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
     # No check is due at generation 10 or 11 of 20.
-    resume(path, from_generation=9, generations=20, executor="serial", callbacks=stop_at(10))
+    resume(
+        path,
+        from_generation=9,
+        force=True,
+        generations=20,
+        executor="serial",
+        callbacks=stop_at(10),
+    )
     champion = (path / "champion.safetensors").read_bytes()
     for file in path.glob("history.db*"):
         file.unlink()
@@ -555,7 +574,7 @@ def test_a_recipe_that_no_longer_fits_is_an_error_and_costs_nothing(
     assert old in text
     (path / "recipe.toml").write_text(text.replace(old, new))
     with pytest.raises((CheckpointError, RecipeError)):
-        resume(path, from_generation=6, executor="serial")
+        resume(path, from_generation=6, force=True, executor="serial")
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
 
@@ -571,7 +590,7 @@ def test_a_mistake_in_what_is_asked_costs_nothing(
     path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf, wrong: dict[str, Any]
 ) -> None:
     with pytest.raises(ArenaError):
-        resume(path, **{"from_generation": 3, "executor": "serial", **wrong})
+        resume(path, **{"from_generation": 3, "force": True, "executor": "serial", **wrong})
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
     assert outcome_of(path) == finished[1]
 
@@ -580,7 +599,7 @@ def test_an_opponent_that_is_gone_costs_nothing(path: Path) -> None:
     text = (path / "recipe.toml").read_text()
     (path / "recipe.toml").write_text(text.replace('"random"', '"file:gone.safetensors"'))
     with pytest.raises(RecipeError, match=r"check\.opponents: .*gone\.safetensors: No such file"):
-        resume(path, from_generation=3, executor="serial")
+        resume(path, from_generation=3, force=True, executor="serial")
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
 
@@ -831,7 +850,9 @@ def test_a_second_process_is_sent_away_and_may_come_back(
                 there.recv()
             return True
 
-        resume(path, from_generation=6, executor="multiprocess", workers=2, callbacks=watch)
+        resume(
+            path, from_generation=6, force=True, executor="multiprocess", workers=2, callbacks=watch
+        )
 
     process = FORK.Process(target=evolve_slowly)
     process.start()
@@ -840,7 +861,7 @@ def test_a_second_process_is_sent_away_and_may_come_back(
     with pytest.raises(RunBusyError, match=busy):
         resume(path, executor="serial")
     with pytest.raises(RunBusyError, match=busy):
-        resume(path, from_generation=0, executor="serial")
+        resume(path, from_generation=0, force=True, executor="serial")
     with pytest.raises(RunBusyError, match=busy):
         resume(path, generations=20, executor="serial")
     with pytest.raises(RunBusyError, match=busy):
@@ -852,7 +873,7 @@ def test_a_second_process_is_sent_away_and_may_come_back(
     process.join()
     assert process.exitcode == 0
     assert outcome_of(path) == finished[1]
-    resume(path, from_generation=9, executor="serial")
+    resume(path, from_generation=9, force=True, executor="serial")
     assert outcome_of(path) == finished[1]
 
 

@@ -147,7 +147,9 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
     Path("winner.ini").unlink()
     again = ea.start("evolved/winner/recipe.toml", run="again", executor="serial")
     assert again.population_sha256 == run.population_sha256
-    longer = ea.resume("evolved/winner", generations=5, from_generation=1, executor="serial")
+    longer = ea.resume(
+        "evolved/winner", generations=5, from_generation=1, force=True, executor="serial"
+    )
     straight = ea.start("again/recipe.toml", run="straight", changes={"run.generations": 5})
     assert longer.population_sha256 == straight.population_sha256
     call("info", "straight")

@@ -168,7 +168,7 @@ def test_a_run_may_go_back_to_any_checkpoint(
     path = tmp_path / "run"
     start(recipe, run=path, executor="serial")
     for generation in (8, 0, 4):
-        resume(path, from_generation=generation, executor="serial")
+        resume(path, from_generation=generation, force=True, executor="serial")
         assert look(path) == expected
 
 

@@ -9,14 +9,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import evolve_arena as ea
+from evolve_arena.arena.match import play_matches
 from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.commands import app
@@ -212,3 +216,28 @@ def test_the_file_that_is_typed_is_not_taken_for_one_beside_the_recipe() -> None
     for run in ("one", "two"):
         assert Path(run, "game/my_rows.py").read_text(encoding="utf-8") == SOURCE
     assert not Path("STOLEN").exists()
+
+
+@pytest.mark.usefixtures("compiled_as_needed")
+def test_cells_are_seen_alike_in_numbers_of_any_size() -> None:
+    """By an MLP and by tuples, which look at what changed each in its own way."""
+    played = []
+    for kind in ("int8", "int16"):
+        file = Path(f"rows_{kind}.py")
+        file.write_text(SOURCE.replace("np.int8", f"np.{kind}"), encoding="utf-8")
+        game: Any = registry.open_file(file).make()
+        networks, rng = find_game(game.name).networks, np.random.default_rng(5)
+        mlp: Any = networks["mlp"].decoder_type(hidden=(8,))
+        tuples: Any = networks["tuples"].decoder_type(tuples=9, length=3)
+        cells = tuples.draw(rng)[None]
+        tables = rng.normal(size=(1, tuples.table(cells[0]).numbers)).astype(np.float32)
+        players = [
+            mlp.player(mlp.initialise(1, "uniform", rng)[0], "mlp"),
+            tuples.player(TuplePopulation(cells, tables)[0], "tuples"),
+            make_random(game),
+        ]
+        seats = np.array([[0, 1], [1, 0], [0, 2], [2, 1]] * 5, dtype=np.int32)
+        results, _ = play_matches(game, players, seats, np.arange(20, dtype=np.uint64))
+        played.append(results.games.tolist())
+    assert played[0] == played[1]
+    assert len(set(played[0])) > 8

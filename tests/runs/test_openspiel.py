@@ -185,7 +185,7 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
     assert outcome_of(tmp_path / "two/run") == outcome_of(alone.path)
     ready_workers.clear()
-    resume(tmp_path / "one/run", from_generation=4, executor="spawn", workers=2)
+    resume(tmp_path / "one/run", from_generation=4, force=True, executor="spawn", workers=2)
     assert ready_workers
     assert outcome_of(tmp_path / "one/run") == outcome_of(tmp_path / "two/run")
     assert Run.open(tmp_path / "one/run").recipe.game == {

@@ -18,11 +18,12 @@ from evolve_arena.runs.display import Display
 from evolve_arena.runs.history import History
 from evolve_arena.runs.plots.progress import draw_runs, plot_runs
 from evolve_arena.runs.plots.record import Record, read_record
-from evolve_arena.runs.plots.species import REST, colour_species, stack_species
+from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training import Progress
+from evolve_arena.web.reading import MOST_SPECIES, _write_species
 
 Make = Callable[..., Recipe]
 
@@ -242,3 +243,15 @@ def test_progress_tells_species(grows: bool, capsys: pytest.CaptureFixture[str])
     with console.capture() as captured:
         console.print(display._draw(progress))
     assert ("4 species, 83.3 connections a network" in captured.get()) == grows
+
+
+def test_the_page_draws_the_same_stack() -> None:
+    """The largest apart, in the picture's colours; the others as one, grey."""
+    sizes = {number: {0: 10 + number, 1: 2} for number in range(1, MOST_SPECIES + 3)}
+    told = _write_species(record_of(sizes, 2))
+    assert [each["number"] for each in told] == [*range(3, MOST_SPECIES + 3), None]
+    assert to_rgb(told[0]["colour"]) == pytest.approx(colour_species(3), abs=1 / 255)
+    assert told[0]["sizes"] == [13.0, 2.0]
+    assert told[-1]["sizes"] == [11.0 + 12.0, 4.0]
+    assert to_rgb(told[-1]["colour"]) == pytest.approx(REST, abs=1 / 255)
+    assert _write_species(record_of({}, 2)) == []

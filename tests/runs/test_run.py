@@ -139,6 +139,7 @@ def test_going_on_from_an_earlier_checkpoint_gives_the_same(
         resume(
             path,
             from_generation=generation,
+            force=True,
             executor="serial",
             callbacks=lambda progress, seen=seen: seen.append(progress.generation) is None,  # type: ignore[misc]
         )
@@ -152,7 +153,7 @@ def test_what_came_after_an_earlier_checkpoint_is_forgotten(
 ) -> None:
     path = tmp_path / "run"
     start(recipe, run=path, executor="serial")
-    resume(path, from_generation=3, executor="serial", callbacks=stop_at(4))
+    resume(path, from_generation=3, force=True, executor="serial", callbacks=stop_at(4))
     assert RunDirectory(path).generations() == [0, 3, 4]
     early = outcome_of(path)
     assert early.table["generation"] == [0, 1, 2, 3]
@@ -320,7 +321,7 @@ def test_old_checkpoints_make_room(
     every = small_recipe(*long, "run.keep_every=1")
     whole = start(every, run=tmp_path / "whole" / "run", executor="serial")
     assert whole.directory.generations() == list(range(0, 61, 2))
-    resume(run.path, from_generation=20, executor="serial", callbacks=stop_at(37))
+    resume(run.path, from_generation=20, force=True, executor="serial", callbacks=stop_at(37))
     assert run.directory.generations() == [0, 20, 30, 32, 34, 36, 37]
     resume(run.path, executor="serial")
     assert outcome_of(run.path) == outcome_of(whole.path)
@@ -477,8 +478,10 @@ def test_checkpoints_that_are_not_there_are_named(
 ) -> None:
     run = start(small_recipe(), run=tmp_path / "run", executor="serial")
     assert run.state(6).generation == 6
-    with pytest.raises(CheckpointError, match=r"no checkpoint of generation 5 \(it has: 0, 3, 6"):
+    with pytest.raises(
+        CheckpointError, match=r"no checkpoint of generation 5 \(nearest: 6; it has: 0, 3, 6"
+    ):
         run.state(5)
     with pytest.raises(CheckpointError, match="no checkpoint of generation 99"):
-        resume(run.path, from_generation=99, executor="serial")
+        resume(run.path, from_generation=99, force=True, executor="serial")
     assert run.directory.generations() == [0, 3, 6, 8]

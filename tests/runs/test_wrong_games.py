@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,13 @@ PLAIN = {
         "ZeroDivisionError",
     ),
     "a function is missing": (("def to_move(", "def whose_turn("), "has no function to_move"),
+    "points is misspelt": (
+        (
+            "def result(state):\n",
+            "def is_over(state):\n    return False\n\n\ndef pionts(state, seat):\n",
+        ),
+        r"has no function result: pionts \(line \d+\): did you mean points\?",
+    ),
     "a number is missing": (("LONGEST = ", "LENGTH = "), "does not say LONGEST"),
     "a number is none": (("MOVES = CELLS", "MOVES = 'nine'"), r"line \d+: MOVES is 'nine'"),
     "nobody ends it": (
@@ -235,6 +243,27 @@ def test_the_right_file_is_accepted(tmp_path: Path) -> None:
     game = open_file(file).make()
     assert game.name == "right-one"
     assert duel(game, make_random(game), make_random(game), games=20).games == 20
+
+
+def test_games_that_last_too_long_are_refused_only_if_none_is_decided(tmp_path: Path) -> None:
+    """Hardly any random game is over after six moves, and some are."""
+    few = write(tmp_path, 95, ("LONGEST = CELLS", "LONGEST = 6"))
+    game: Any = open_file(few).make()
+    plain = self_check.check_plain(game, 40)
+    assert plain.games / 2 < plain.unfinished < plain.games
+    none = write(tmp_path, 96, ("LONGEST = CELLS", "LONGEST = 4"))
+    with pytest.raises(GameFileError, match=r"20 of 20 random games were not over after 4 moves"):
+        open_file(none)
+
+
+def test_points_decide_games_that_last_as_long_as_they_may(tmp_path: Path) -> None:
+    source = RIGHT.partition("def result")[0].replace("LONGEST = CELLS", "LONGEST = 5")
+    source += "def is_over(state):\n    return False\n\n\n"
+    source += "def points(state, seat):\n    return state[seat] == 1 + seat\n"
+    file = tmp_path / "pointed.py"
+    file.write_text(source, encoding="utf-8")
+    plain = self_check.check_plain(open_file(file).make(), 20)
+    assert plain.unfinished == plain.games
 
 
 def test_errors_name_the_line_of_the_file(tmp_path: Path) -> None:

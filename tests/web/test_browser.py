@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser import CHROMIUM, SWITCHES, wait_until, with_browser
+from tests.browser import CHROMIUM, SWITCHES, list_faint, wait_until, with_browser
 from tests.served import Client, end, serve
 
 pytestmark = with_browser
@@ -34,14 +37,19 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(browser: Any, server: Client) -> Iterator[Any]:
+def errors() -> list[str]:
+    """What the page complains of; a test takes out what it expects."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Any, server: Client, errors: list[str]) -> Iterator[Any]:
     """A page that may complain of nothing, and ask no other host; it has the server's token."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     cookie = {"name": server.cookie, "value": server.token, "url": server.address}
     context.add_cookies([cookie])
     page = context.new_page()
     page.set_default_timeout(120_000)  # in milliseconds; the machine may be busy
-    errors: list[str] = []
     asked: set[str] = set()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on(
@@ -53,6 +61,19 @@ def page(browser: Any, server: Client) -> Iterator[Any]:
     context.close()
     assert errors == []
     assert len(asked) <= 1
+
+
+@contextmanager
+def serve_to(page: Any, folder: Path) -> Iterator[Client]:
+    """A server of a folder of its own, which a page may open; the page leaves it before it ends."""
+    client = serve(folder)
+    try:
+        cookie = {"name": client.cookie, "value": client.token, "url": client.address}
+        page.context.add_cookies([cookie])
+        yield client
+        page.goto("about:blank")
+    finally:
+        end(client)
 
 
 def button(page: Any, name: str) -> Any:
@@ -160,6 +181,8 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
         page,
         f"document.querySelector('.status').textContent.startsWith({json.dumps(game['result']['text'][:20])})",
     )
+    wait_until(page, "document.querySelector('.board-legend [aria-current], .turn') === null")
+    assert [button(page, name).is_visible() for name in ("Hint", "Resign")] == [False, False]
     if not game["open"]:
         return
     count = len(game["played"])
@@ -210,6 +233,77 @@ def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
     wait_until(page, "document.querySelectorAll('.piece').length === 1")
 
 
+def test_a_replay_plays_and_stops(page: Any, server: Client) -> None:
+    page.goto(f"{server.address}/#/replay")
+    page.get_by_label("Moves").first.fill("3344556")
+    button(page, "Open").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    page.locator("input[type=range]").fill("50")
+    button(page, "Play").click()
+    wait_until(page, "document.querySelectorAll('.piece').length === 7")
+    button(page, "Play").wait_for()  # it has stopped by itself, at the end
+    page.locator("input[type=range]").fill("1000")
+    button(page, "Play").click()
+    wait_until(page, "document.querySelectorAll('.piece').length === 0")
+    button(page, "Stop").click()
+    page.wait_for_timeout(1500)
+    assert page.locator(".piece").count() <= 1
+    button(page, "Play").wait_for()
+
+
+def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
+    """An answer that is late belongs to a position that is no longer there."""
+    page.goto(f"{server.address}/#/play")
+    page.get_by_label("Game").select_option("tic-tac-toe")
+    page.wait_for_selector('form[data-game="tic-tac-toe"]')
+    page.get_by_label("player 2").fill("run:first")
+    button(page, "Begin").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        asked = route.request.post_data_json
+        held.append(route) if asked == {"act": "values", "ply": 0} else route.continue_()
+
+    page.route("**/api/play/*", hold)
+    page.get_by_label("Show what programs think").check()
+    page.wait_for_timeout(200)
+    page.locator("input[type=range]").fill("0")
+    choose(page, look(page)["moves"][0])
+    wait_until(page, "document.querySelectorAll('.piece').length === 2")
+    wait_until(page, "document.querySelectorAll('.marks .value').length >= 7")
+    shown = page.locator(".marks").inner_html()
+    assert len(held) == 1
+    held[0].continue_()
+    page.wait_for_timeout(1000)
+    assert page.locator(".marks").inner_html() == shown
+
+
+def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) -> None:
+    """Also when the page is closed, or loaded anew: then it goes on with the game."""
+    page.add_init_script(
+        "const send = navigator.sendBeacon.bind(navigator);"
+        "navigator.sendBeacon = (...given) => { localStorage.told = (localStorage.told || '')"
+        " + given[0] + send(...given) + ' '; return true; };"
+    )
+    answers: list[Any] = []
+    page.on("response", lambda got: answers.append((urlsplit(got.url).path, got.status)))
+    page.goto(f"{server.address}/#/replay")
+    page.get_by_label("Moves").first.fill("3344556")
+    button(page, "Open").click()
+    page.wait_for_selector(".game", timeout=120_000)
+    path = f"/api/play/{page.url.rpartition('/')[2]}"
+    page.reload()
+    page.wait_for_selector(".game")
+    assert page.evaluate("localStorage.told") == f"{path}true "
+    answers.clear()
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_label("compare first").wait_for()
+    assert page.evaluate("localStorage.told") == f"{path}true {path}true "
+    while (path, 200) not in answers:
+        page.wait_for_timeout(50)
+
+
 def test_two_runs_are_compared(page: Any, server: Client) -> None:
     page.goto(f"{server.address}/#/runs")
     for name in ("first", "study/second-1"):
@@ -223,7 +317,164 @@ def test_two_runs_are_compared(page: Any, server: Client) -> None:
     page.get_by_role("button", name="Let the champions meet").click()
     page.get_by_role("heading", name="Ratings").wait_for()
     page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
+    for name in ("first", "study/second-1"):
+        assert page.get_by_text(f"{name}, champion of generation 4").count() == 1
     assert page.locator("tbody tr").count() == 2 + 3  # and a player at random
+
+
+def test_six_runs_are_compared_and_one_stream_tells_of_them(
+    page: Any, server: Client, tmp_path: Path
+) -> None:
+    """A browser has six connections to a host: with a stream for each run none would be left."""
+    names = [f"run-{number}" for number in range(6)]
+    for name in names:
+        shutil.copytree(server.folder / "first", tmp_path / name)
+    streams: list[str] = []
+    page.on("request", lambda asked: streams.append(asked.url) if "/events" in asked.url else 0)
+    with serve_to(page, tmp_path) as client:
+        page.goto(f"{client.address}/#/compare/{','.join(names)}")
+        page.get_by_text("Let the champions meet").wait_for()
+        assert page.locator("tbody tr").count() == 6
+        page.get_by_label("games of each pair").fill("2")
+        page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
+        (tmp_path / "run-5" / "history.db").unlink()
+        page.get_by_text("not begun").wait_for(timeout=60_000)
+        assert len(streams) == 1
+
+
+def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
+    page: Any, server: Client, tmp_path: Path
+) -> None:
+    recipe = (server.folder / "first" / "recipe.toml").read_text()
+    folder = tmp_path / "begun"
+    folder.mkdir()
+    (folder / "recipe.toml").write_text(recipe)
+    with serve_to(page, tmp_path) as client:
+        page.goto(f"{client.address}/#/run/begun")
+        page.get_by_text("not begun").wait_for()
+        (folder / "history.db").write_bytes(b"only just being made")
+        wait_until(page, "document.querySelector('.error').textContent !== ''")
+        (folder / "history.db").unlink()
+        shutil.copytree(server.folder / "first", folder, dirs_exist_ok=True)
+        page.get_by_text("complete", exact=True).wait_for()
+        page.get_by_text("population SHA-256").wait_for()
+        wait_until(page, "document.querySelector('.error').textContent === ''")
+
+
+def test_a_wrong_value_in_a_folded_section_is_shown(
+    page: Any, server: Client, errors: list[str]
+) -> None:
+    """Both what the browser knows to be wrong, and what the server says of it."""
+    page.goto(f"{server.address}/#/start/connect-four-neat")
+    for key, value, sentence in (
+        ("method.noise", "7", "1"),
+        ("check.opponents", '["nobody"]', "nobody"),
+    ):
+        field = page.locator(f'[name="{key}"]')
+        field.wait_for(state="attached")
+        field.evaluate("(input, value) => { input.value = value; }", value)
+        assert not field.is_visible()
+        with page.expect_response("**/api/runs") if value != "7" else nullcontext():
+            button(page, "Start").click()
+        field.wait_for(state="visible")
+        wait_until(page, f"document.activeElement.name === '{key}'")
+        assert sentence in field.evaluate("(input) => input.validationMessage")
+        field.evaluate("(input) => { input.value = input.defaultValue; }")
+    assert errors.pop().startswith("Failed to load resource: the server responded with a status")
+    assert errors == [f"400 {server.address}/api/runs"]
+    errors.clear()
+
+
+def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Any, server: Client) -> None:
+    held: list[Any] = []
+    asked: list[str] = []
+
+    def hold(route: Any) -> None:
+        asked.append(route.request.url)
+        held.append(route) if len(asked) <= count else route.continue_()
+
+    page.route("**/api/*", hold)
+    for where, count in (("runs", 1), ("start", 3)):
+        page.goto("about:blank")
+        held.clear()
+        asked.clear()
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "document.querySelector('main').textContent.includes('Loading …')")
+        page.wait_for_timeout(300)
+        assert len(asked) == count
+        for route in held:
+            route.continue_()
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+
+
+def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> None:
+    """As a screen reader is told of them."""
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+        page.wait_for_timeout(300)
+        assert list_nameless(page) == [], where
+    page.get_by_label("Moves").first.fill("3344556")
+    button(page, "Open").click()
+    page.get_by_role("grid", name="Board").wait_for(timeout=120_000)
+    assert list_nameless(page) == []
+    assert page.get_by_role("row").count() == 6
+    assert page.get_by_role("row").first.get_by_role("gridcell").count() == 7
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_their_ground(scheme: str, page: Any, server: Client) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+        assert list_faint(page) == [], where
+
+
+def list_nameless(page: Any) -> list[str]:
+    """The controls that have no name in the tree of a screen reader."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    kinds = {"button", "checkbox", "combobox", "link", "searchbox", "slider", "spinbutton"}
+    kinds |= {"textbox", "grid", "gridcell", "progressbar", "image"}
+    return [
+        node["role"]["value"]
+        for node in nodes
+        if not node.get("ignored")
+        and node["role"]["value"] in kinds
+        and not node.get("name", {}).get("value", "").strip()
+    ]
+
+
+def test_species_are_drawn_one_on_top_of_the_other(page: Any, server: Client) -> None:
+    """Where one ends the next begins; the whole height is the population."""
+    page.goto(server.address)
+    drawn = page.evaluate(
+        """async () => {
+          const { Areas } = await import("/static/charts.js");
+          const areas = new Areas("Sizes", "");
+          const x = [0, 1, 2];
+          areas.show([{ name: "1", colour: "#112233", x, sizes: [10, 6, 0] },
+            { name: "2", colour: "#445566", x, sizes: [0, 4, 10] }]);
+          const drawn = [...areas.svg.querySelectorAll(".area")];
+          return {
+            edges: drawn.map((area) => area.getAttribute("d").match(/[0-9.]+ [0-9.]+/g)),
+            colours: drawn.map((area) => area.getAttribute("fill")),
+            names: [...areas.svg.querySelectorAll(".inside")].map((text) => text.textContent),
+            label: areas.svg.getAttribute("aria-label"),
+          };
+        }"""
+    )
+    (first, second), ground, top = drawn["edges"], 194.0, 8.0  # of 220 pixels
+    height = {at: float(point.split()[1]) for at, point in enumerate(first)}
+    middle = ground - 0.6 * (ground - top)
+    assert list(height.values()) == pytest.approx([top, middle, ground, ground, ground, ground])
+    assert second[-3:] == first[:3][::-1]  # it stands on the first one
+    assert [float(point.split()[1]) for point in second[:3]] == [top] * 3
+    assert (drawn["colours"], drawn["names"]) == (["#112233", "#445566"], ["1", "2"])
+    assert drawn["label"] == "Sizes; newest: species 2: 10"
 
 
 def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:

@@ -65,17 +65,21 @@ def test_its_curves_are_those_of_its_history(server: Client) -> None:
     assert [check["generation"] for check in found["checks"]] == [0, 2, 4]
 
 
-def test_what_is_new_is_told_without_asking(server: Client) -> None:
+def test_what_is_new_of_several_runs_is_told_by_one_stream(server: Client) -> None:
+    runs = ("first", "study/second-1")
+    query = "&".join(f"run={run}" for run in runs)
     with socket.create_connection(server.host.split(":"), timeout=60) as connection:
-        request = f"GET /api/events?run=first HTTP/1.1\r\nHost: {server.host}\r\n"
+        request = f"GET /api/events?{query} HTTP/1.1\r\nHost: {server.host}\r\n"
         connection.sendall(f"{request}Cookie: {server.cookie}={server.token}\r\n\r\n".encode())
         answer = b""
-        while b"\n\n" not in answer.partition(b"data: ")[2]:
+        while not all(f'data: {{"run": "{run}"'.encode() in answer for run in runs):
             answer += connection.recv(65_536)
     assert b"text/event-stream" in answer
-    data = answer.partition(b"data: ")[2].partition(b"\n\n")[0]
-    text = b"".join(line for line in data.split(b"\r\n") if not line.isalnum()).decode()
-    assert '"run": "first"' in text
+
+
+def test_a_page_watches_so_many_runs_at_most(server: Client) -> None:
+    path = "/api/events?" + "&".join(f"run={number}" for number in range(65))
+    assert server.ask(path) == (503, {"error": "too many pages watch: close one"})
 
 
 def test_damaged_runs_are_told_as_that_and_harm_no_other(tmp_path: Path) -> None:
@@ -215,6 +219,14 @@ def test_a_run_from_elsewhere_runs_no_program_from_here(server: Client) -> None:
     server.post("resume", run="foreign")
     assert "needs your word" in wait_for(lambda: _find_ending(server, "foreign"))
     assert not trace.exists()
+    # Somebody starts it at a terminal.
+    assert server.get("record", run="foreign")["row"]["state"] == "new"
+    (foreign / ".lock").write_text(str(os.getpid()))
+    wait_for(lambda: not _find_ending(server, "foreign"))
+    for path in ("record", "describe"):
+        found = server.get(path, run="foreign")
+        assert (found["row"]["state"], found["ending"], found["trouble"]) == ("running", "", "")
+    (foreign / ".lock").write_text("")
 
 
 def _find_ending(server: Client, run: str) -> str:
@@ -354,7 +366,11 @@ def test_elsewhere_the_token_is_needed_and_no_name(runs: Path) -> None:
 def test_champions_meet_each_other_and_players_from_outside(server: Client) -> None:
     found = server.post("rate", runs=["first", "study/second-1"], games=20, others=["random"])
     names = [player["name"] for player in found["players"]]
-    assert sorted(names) == ["first", "random", "second-1"]
+    assert sorted(names) == ["first@4", "random", "second-1@4"]
+    assert found["champions"] == {
+        "first@4": {"run": "first", "generation": 4},
+        "second-1@4": {"run": "study/second-1", "generation": 4},
+    }
     assert [player["rank"] for player in found["players"]] == sorted(
         player["rank"] for player in found["players"]
     )

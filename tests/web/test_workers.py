@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from evolve_arena.web import workers
+from evolve_arena.web import app, workers
 from evolve_arena.web.app import Server
 from evolve_arena.web.workers import NoAnswerError, Worker, WorkerError
 
@@ -72,3 +72,58 @@ def test_a_game_whose_player_hangs_has_ended(tmp_path: Path) -> None:
             await server._act({"game": "one", "act": "look"})
 
     asyncio.run(play())
+
+
+def test_a_game_that_its_page_has_left_ends_unless_it_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play() -> None:
+        server = Server(tmp_path, "here")
+        server.games["one"] = worker = Worker(SLEEPY, 60.0)
+        process = (await server._act({"game": "one", "act": "look"}))["process"]
+        monkeypatch.setattr(app, "LEFT", 60.0)
+        await server._act({"game": "one", "act": "leave"})
+        assert (await server._act({"game": "one", "act": "look"}))["process"] == process
+        assert not server._leaving  # it was loaded anew
+        monkeypatch.setattr(app, "LEFT", 0.01)
+        await server._act({"game": "one", "act": "leave"})
+        while server.games:
+            await asyncio.sleep(0.01)
+        assert not worker.is_alive
+        assert not psutil.pid_exists(process)
+
+    asyncio.run(play())
+
+
+def test_what_takes_long_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request is answered soon; an error is told as well, and nothing is done twice."""
+    monkeypatch.setattr(app, "ERRAND", 0.01)
+    begun: list[str] = []
+
+    async def work(given: dict[str, Any]) -> Any:
+        begun.append(given["run"])
+        await asyncio.sleep(0.1)
+        if given["run"] == "damaged":
+            raise WorkerError("it is damaged")
+        return {"done": given["run"]}
+
+    async def ask() -> None:
+        act = Server(tmp_path, "here")._later(work)
+        for run in ("whole", "damaged"):
+            answers: list[Any] = []
+            while not answers or answers[-1] == {"later": True}:
+                try:
+                    answers.append(await act({"run": run}))
+                except WorkerError as error:
+                    answers.append(str(error))
+            assert len(answers) > 2
+            assert answers[-1] == ({"done": "whole"} if run == "whole" else "it is damaged")
+        assert begun == ["whole", "damaged"]
+        for number in range(app.MOST_ERRANDS):
+            assert await act({"run": str(number)}) == {"later": True}
+        with pytest.raises(WorkerError, match="too many requests"):
+            await act({"run": "one more"})
+
+    asyncio.run(ask())

@@ -51,7 +51,7 @@ export class Chart {
   /** Draws series: `{name, hue, dash, x: [], y: [], low: [], high: [], dots}`. */
   show(series) {
     this.series = series.filter((each) => each.y.some((value) => value !== null));
-    this.legend.replaceChildren(...this.series.filter((each) => each.name).map((each) =>
+    this.legend.replaceChildren(...this.series.filter((each) => each.name && each.hue !== undefined).map((each) =>
       h("span", {}, line(each), each.name)));
     this.draw();
   }
@@ -82,8 +82,8 @@ export class Chart {
     for (const each of this.series) this.trace(each);
     this.cursor = s("line", { class: "grid", y1: TOP, y2: this.height - BOTTOM, visibility: "hidden" });
     this.svg.append(this.cursor);
-    const last = this.series.map((each) => `${each.name} ${short(each.y.findLast((value) => value !== null))}`);
-    this.svg.setAttribute("aria-label", `${this.title}; newest: ${last.join(", ")}`);
+    const last = this.series.map((each) => [each.name, each.y.findLast((value) => value !== null)]);
+    this.svg.setAttribute("aria-label", `${this.title}; newest: ${this.tell(last)}`);
   }
 
   trace({ hue, dash, x, y, low, high, dots }) {
@@ -123,13 +123,60 @@ export class Chart {
     this.cursor.setAttribute("visibility", "visible");
     this.cursor.setAttribute("x1", this.x(where));
     this.cursor.setAttribute("x2", this.x(where));
-    this.tip.textContent = `generation ${short(where)}: ` + found.map(({ each, near }) =>
-      `${each.name} ${each.y[near] === null ? "–" : short(each.y[near])}`).join(", ");
+    this.tip.textContent = `generation ${short(where)}: ${this.tell(found.map(({ each, near }) => [each.name, each.y[near]]))}`;
+  }
+
+  /** Names and values as a text. */
+  tell(values) {
+    return values.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ");
   }
 
   leave() {
     this.cursor?.setAttribute("visibility", "hidden");
     this.tip.textContent = "";
+  }
+}
+
+/** Areas one on top of the other, each with its name where there is room. */
+export class Areas extends Chart {
+  constructor(title, remark) {
+    super(title, remark, { low: 0 });
+    this.legend.remove();
+  }
+
+  /** Draws areas from bottom to top: `{name, colour, x: [], sizes: []}`. */
+  show(areas) {
+    let high = areas[0].x.map(() => 0);
+    super.show(areas.map((area) => {
+      const low = high;
+      high = low.map((value, place) => value + (area.sizes[place] ?? 0));
+      return { ...area, y: area.sizes, low, high };
+    }));
+  }
+
+  trace({ name, colour, x, y, low, high }) {
+    const first = Math.max(0, y.findIndex((size) => size > 0) - 1);
+    const end = y.findLastIndex((size) => size > 0) + 2;
+    const edge = (values) => x.map((at, place) => [at, values[place]]).slice(first, end);
+    this.svg.append(s("path", { class: "area", fill: colour,
+      d: `${this.path(edge(high))}L${this.path(edge(low).reverse()).slice(1)}Z` }));
+    const widest = y.indexOf(Math.max(...y.slice(first, end)));
+    const height = this.y(low[widest]) - this.y(high[widest]);
+    if (height < 14 || this.x(x[Math.min(end, x.length) - 1]) - this.x(x[first]) < 24) return;
+    const at = Math.min(this.width - RIGHT - 12, Math.max(LEFT + 12, this.x(x[widest])));
+    this.names.push(s("text", { class: "inside", x: at, y: (this.y(low[widest]) + this.y(high[widest])) / 2 + 4, "text-anchor": "middle" }, name));
+  }
+
+  draw() {
+    this.names = [];
+    super.draw();
+    this.svg.append(...this.names); // above all areas
+  }
+
+  /** Those that live, the largest first. */
+  tell(values) {
+    const living = values.filter(([, size]) => size > 0).sort((one, other) => other[1] - one[1]);
+    return living.slice(0, 8).map(([name, size]) => `${name === "others" ? name : `species ${name}`}: ${short(size)}`).join(", ");
   }
 }
 

@@ -18,11 +18,14 @@ export async function ask(path, given = {}) {
   return read(await fetch(`/api/${path}${query ? `?${query}` : ""}`));
 }
 
-/** Tells the server to do something. */
+/** Tells the server to do something, and waits until it is done. */
 export async function tell(path, given = {}) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify(given);
-  return read(await fetch(`/api/${path}`, { method: "POST", headers, body }));
+  let found;
+  do found = await read(await fetch(`/api/${path}`, { method: "POST", headers, body }));
+  while (found.later);
+  return found;
 }
 
 async function read(response) {
@@ -31,14 +34,26 @@ async function read(response) {
   return found;
 }
 
-/** Lets `react` know what is new of a run, or of all; gives what ends that. */
-export function listen(run, react) {
-  const source = new EventSource(`/api/events?${new URLSearchParams({ run })}`);
-  source.onmessage = (event) => react(JSON.parse(event.data));
-  source.onerror = () => { // refused for good, after the server was started again say: any answer tells why
-    if (source.readyState === EventSource.CLOSED) ask("runs").catch((error) => notice(error.message));
+/** Lets `react` know what is new of some runs, or of all if there are none; gives what ends that.
+ *  A page has one such stream, and only while it is seen: a browser has six connections to a host. */
+export function listen(runs, react) {
+  const address = `/api/events?${new URLSearchParams(runs.map((run) => ["run", run]))}`;
+  let source = null;
+  function follow() {
+    source?.close();
+    source = document.hidden ? null : new EventSource(address);
+    if (!source) return;
+    source.onmessage = (event) => react(JSON.parse(event.data));
+    source.onerror = ({ target }) => { // refused for good, after the server was started again say: any answer tells why
+      if (target.readyState === EventSource.CLOSED) ask("runs").catch((error) => notice(error.message));
+    };
+  }
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    source?.close();
   };
-  return () => source.close();
 }
 
 let timer = 0;

@@ -26,7 +26,8 @@ async function route(moved) {
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   const place = h("div", { class: "stack" });
-  view.replaceChildren(place);
+  const loading = h("p", { class: "quiet", role: "status" }, "Loading …");
+  view.replaceChildren(place, loading);
   if (moved) view.focus();
   try {
     const end = await pages[page](place, ...given);
@@ -35,10 +36,14 @@ async function route(moved) {
   } catch (error) {
     place.replaceChildren(h("h1", {}, "This did not work"), h("p", { class: "error" }, error.message),
       h("p", {}, h("a", { href: "#/runs" }, "Back to all runs")));
+  } finally {
+    loading.remove();
   }
   document.title = `${view.querySelector("h1")?.textContent || "Runs"} – Evolve Arena`;
 }
 
 addEventListener("hashchange", () => route(true));
+// What is folded can't have the focus: a browser would say nothing of a wrong value in there.
+addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
 addEventListener("unhandledrejection", (event) => notice(event.reason?.message || "something went wrong"));
 route(false);

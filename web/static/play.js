@@ -29,7 +29,7 @@ export async function showPlay(place, opponent = "") {
       ...players.runs.map(({ run }) => `run:${run}`), ...players.usual, ...players.kinds.map(({ form }) => form),
     ];
     const known = h("datalist", { id: "players" }, ...[PERSON, ...new Set(names)].map((name) => h("option", { value: name })));
-    const count = h("select", { onchange: () => seat() }, ...game.seats.map((seats) => h("option", { value: seats }, `${seats} players`)));
+    const count = h("select", { onchange: () => seat(), "aria-label": "number of players" }, ...game.seats.map((seats) => h("option", { value: seats }, `${seats} players`)));
     const options = game.options.map((option) => ({ ...option, input: option.type === "choice"
       ? h("select", {}, ...option.choices.map((value) => h("option", { value, selected: value === option.value }, String(value))))
       : h("input", { type: "number", min: option.lowest, max: option.highest, value: option.value }) }));
@@ -88,7 +88,7 @@ export async function showGame(place, id) {
   const act = (name, given = {}) => tell(`play/${id}`, { act: name, ...given });
   let game = await act("look");
   let shown = game;
-  let ended = false, busy = false, paused = false;
+  let ended = false, busy = false, paused = false, looks = 0, playing = 0, plays = 0;
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
   const seats = h("ul", { class: "seats" });
   const played = h("div", { class: "played", role: "group", "aria-label": "Moves so far" });
@@ -103,20 +103,22 @@ export async function showGame(place, id) {
   const { replay } = game;
   const drawing = new BoardDrawing(board, game.layout, { onMove: (move) => move_(move) });
   const button = (text, todo, given = {}) => h("button", { onclick: action(todo), ...given }, text);
-  const buttons = h("div", { class: "row" },
-    game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null,
+  const undo = game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null;
+  const during = [ // what makes no sense once the game is over
     replay ? null : button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
     game.seats.length === 2 && !watched && !replay ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
     watched || replay ? null : button("Resign", async () => take(await act("resign"))),
+  ].filter(Boolean);
+  const buttons = h("div", { class: "row" }, undo, ...during,
     game.open ? button("As a text", async () => {
       const { text } = await act("text");
       await navigator.clipboard?.writeText(text).catch(() => {});
       says.textContent = `${text} (copied; Replay opens it)`;
     }) : null,
     h("a", { class: "button", href: "#/play" }, "New game"));
+  const playback = h("button", { onclick: () => (playing ? stop() : play()) }, "Play");
   const jump = h("div", { class: "row" }, ...[["|◀", 0, "first"], ["◀", -1, "back"], ["▶", 1, "forward"], ["▶|", Infinity, "last"]].map(([text, by, label]) =>
-    h("button", { "aria-label": label, onclick: action(() => look(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)),
-    h("button", { onclick: action(async () => { for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length && !ended; ply += 1) { await look(ply); await wait(); } }) }, "Play"));
+    h("button", { "aria-label": label, onclick: action(() => turn(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)), playback);
   place.append(h("h1", { class: "capital" }, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
     h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
       game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
@@ -125,15 +127,46 @@ export async function showGame(place, id) {
   const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
 
   function take(found) {
+    stop();
+    looks += 1;
     game = shown = found;
     draw();
     think();
   }
 
   async function look(ply) {
-    shown = ply >= game.played.length ? await act("look") : await act("look", { ply: Math.max(0, ply) });
+    const own = ++looks;
+    const found = await act("look", ply >= game.played.length ? {} : { ply: Math.max(0, ply) });
+    if (own !== looks) return; // something else is looked at by now
+    shown = found;
     draw();
     await think();
+  }
+
+  function turn(ply) {
+    stop();
+    return look(ply);
+  }
+
+  function stop() {
+    playing = 0;
+    playback.textContent = "Play";
+  }
+
+  /** Shows move after move, until the end or until it is stopped. */
+  async function play() {
+    const own = playing = ++plays;
+    playback.textContent = "Stop";
+    try {
+      for (let ply = shown.ply < game.played.length ? shown.ply + 1 : 0; ply <= game.played.length; ply += 1) {
+        await look(ply);
+        await wait();
+        if (own !== playing || ended) return;
+      }
+    } catch (error) {
+      notice(error.message);
+    }
+    if (own === playing) stop();
   }
 
   function draw() {
@@ -142,9 +175,11 @@ export async function showGame(place, id) {
     seats.replaceChildren(...shown.seats.map((_, seat) => h("li", { class: shown.mover === seat ? "turn" : "" }, names[seat])));
     played.replaceChildren(...shown.played.map(({ move }, number) => h("button", {
       "aria-current": number + 1 === shown.ply ? "true" : null, title: `after move ${number + 1}`,
-      onclick: action(() => look(number + 1)),
+      onclick: action(() => turn(number + 1)),
     }, move)));
     jump.hidden = played.hidden = !shown.played.length;
+    for (const each of during) each.hidden = game.mover === null;
+    if (undo) undo.hidden = !game.result && !game.played.some(({ seat }) => game.seats[seat].person);
     played.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
     if (shown.result) status.textContent = [shown.result.text, shown.result.more].filter(Boolean).join(" ");
     else if (shown.ply < game.played.length) status.textContent = `After move ${shown.ply} of ${game.played.length}.`;
@@ -155,7 +190,9 @@ export async function showGame(place, id) {
   async function look_inside() {
     network.hidden = !inside.checked;
     if (!inside.checked) return;
+    const position = shown;
     const found = await act("inside", { ply: shown.ply }).catch((error) => { notice(error.message); return {}; });
+    if (position !== shown || ended) return;
     if (found.inside) drawInside(network, found.inside);
     else if (!network.querySelector("svg")) network.replaceChildren(h("p", { class: "quiet" }, "Nobody here has a network that looks at this position as a whole."));
     network.classList.toggle("before", !found.inside); // what it saw last stays, paler
@@ -165,7 +202,9 @@ export async function showGame(place, id) {
   async function think() {
     look_inside();
     if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
+    const position = shown;
     const found = await act("values", { ply: shown.ply }).catch((error) => { notice(error.message); return { values: {} }; });
+    if (position !== shown || !values.checked || ended) return; // it is of another ply
     says.textContent = found.by ? `Values by ${found.by}.` : "Nobody here tells what it thinks.";
     const limits = { wins: Infinity, loses: -Infinity };
     const numbers = Object.fromEntries(Object.entries(found.values).map(([move, value]) => [move, limits[value] ?? value]));
@@ -197,14 +236,27 @@ export async function showGame(place, id) {
         take(found);
       }
     } catch (error) {
-      notice(error.message);
+      if (!ended) notice(error.message);
     } finally {
       busy = false;
     }
   }
+
+  /** Lets the server end the game's process, unless the page comes back soon. */
+  function leave() {
+    navigator.sendBeacon(`/api/play/${id}`, new Blob(['{"act": "leave"}'], { type: "application/json" }));
+  }
+  const come_back = ({ persisted }) => { if (persisted) act("look").catch((error) => notice(error.message)); };
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", come_back);
   draw();
   if (!replay) run();
-  return () => { ended = true; };
+  return () => {
+    ended = true;
+    removeEventListener("pagehide", leave);
+    removeEventListener("pageshow", come_back);
+    leave();
+  };
 }
 
 // --- Games that were played before ----------------------------------------------------------------

@@ -1,6 +1,6 @@
 // All runs, one run, and several beside each other.
 
-import { Chart } from "./charts.js";
+import { Areas, Chart } from "./charts.js";
 import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
 
 const STATES = {
@@ -68,7 +68,7 @@ export async function showRuns(place) {
     draw();
   }
   take(await ask("runs"));
-  return listen("", take);
+  return listen([], take);
 }
 
 // --- Curves -----------------------------------------------------------------------------------
@@ -131,11 +131,12 @@ class Curves {
     if (entries.some(([, record]) => record.adapts)) {
       this.chart("strength", "Mutation strength", "The population's median.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
     }
-    if (alone && Object.keys(entries[0][1].species).length) {
-      const species = Object.entries(entries[0][1].species);
-      this.chart("sizes", "Sizes of the species", `Individuals; the ${species.length} largest.`, { height: 160, low: 0 })
-        .show(species.map(([number, by], place) => ({ name: place < 6 ? `species ${number}` : "", hue: place % 7,
-          x: Object.keys(by).map(Number), y: Object.values(by) })));
+    if (alone && entries[0][1].species.length) {
+      const { species, statistics } = entries[0][1];
+      this.areas ??= new Areas("Sizes of the species", "Individuals, the oldest species at the bottom; grey: all others together.");
+      this.areas.show(species.map(({ number, colour, sizes }) =>
+        ({ name: number === null ? "others" : String(number), colour, x: statistics.generation, sizes })));
+      if (!this.areas.element.isConnected) this.place.append(this.areas.element);
     }
   }
 }
@@ -203,8 +204,8 @@ export async function showRun(place, run) {
   const told = h("div", {});
   head.append(told, buttons);
 
-  function drawHead(row, own, ending) {
-    const key = JSON.stringify([row.state, row.generation, row.checking, own, ending]);
+  function drawHead(row, own) {
+    const key = JSON.stringify([row.state, row.generation, row.checking, own]);
     if (key === known) return;
     known = key;
     drawButtons(row, own);
@@ -214,7 +215,6 @@ export async function showRun(place, run) {
         h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
 ), h("span", { class: "small quiet" }, remaining)));
     timeLeft(row, going);
-    if (ending) trouble.textContent = ending;
   }
 
   // It counts down by itself: in a long check nothing else changes.
@@ -265,19 +265,29 @@ export async function showRun(place, run) {
   }
 
   drawFacts();
-  take({ own: found.own, ...await ask("record", { run }) });
+  let asking = false;
+  take(await ask("record", { run }));
   async function take(news) {
     if (news.error) return notice(news.error);
-    if (news.trouble && news.row.state !== "new") trouble.textContent = news.trouble;
-    drawHead(news.row, news.own, found.ending);
+    const { row } = news;
+    trouble.textContent = news.ending || news.trouble || found.trouble;
+    drawHead(row, news.own);
     drawn.show({ [run]: news });
     const newest = Math.max(-1, ...news.checks.map((check) => check.generation));
-    if (newest > Math.max(-1, ...found.champions)) {
-      const again = await ask("describe", { run }).catch(() => null);
-      if (again) { Object.assign(found, again); known = ""; drawHead(news.row, news.own, found.ending); drawFacts(); }
-    }
+    const incomplete = found.trouble || !found.summary;
+    if (asking || !(newest > Math.max(-1, ...found.champions) || row.state !== found.row.state
+      || (incomplete && row.generation !== found.row.generation))) return;
+    asking = true;
+    const again = await ask("describe", { run }).catch(() => null);
+    asking = false;
+    if (!again) return;
+    Object.assign(found, again);
+    trouble.textContent = found.ending || news.trouble || found.trouble;
+    known = "";
+    drawHead(found.row, found.own);
+    drawFacts();
   }
-  const end = listen(run, take);
+  const end = listen([run], take);
   return () => { clearInterval(ticking); end(); };
 }
 
@@ -306,8 +316,13 @@ const between = (value, [low, high], digits = 3) => `${value.toFixed(digits)} [$
 
 function drawRatings(content) {
   const order = content.players.map((player) => player.name);
+  const write = (name) => {
+    const { run, generation } = content.champions[name] || {};
+    if (!run) return [name];
+    return [link(run, "run", run), typeof generation === "number" ? `, champion of generation ${whole(generation)}` : ", champion"];
+  };
   const met = content.crosstable || {};
-  const rows = content.players.map((player) => h("tr", {}, h("td", { class: "number" }, String(player.rank)), h("td", { class: "wide" }, player.name),
+  const rows = content.players.map((player) => h("tr", {}, h("td", { class: "number" }, String(player.rank)), h("td", { class: "wide" }, ...write(player.name)),
     ...(content.crosstable
       ? [player.elo === null ? "–" : `${player.elo > 0 ? "+" : ""}${player.elo.toFixed(0)} ± ${player.elo_error_95.toFixed(0)}`,
         between(player.score, player.wilson_95), ...order.map((name) => (name in met[player.name] ? met[player.name][name].toFixed(2) : ""))]
@@ -343,6 +358,5 @@ export async function showCompare(place, names = "") {
   if (played.length === 1) {
     ask("players", { game: played[0] }).then(({ usual }) => meeting.replaceChildren(drawMeeting(runs, usual)), () => null);
   }
-  const ends = runs.map((run) => listen(run, (news) => { if (!news.error) { records[run] = news; draw(); } }));
-  return () => ends.forEach((end) => end());
+  return listen(runs, (news) => { if (!news.error) { records[news.run] = news; draw(); } });
 }

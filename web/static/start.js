@@ -1,29 +1,22 @@
 // A new run: a recipe, a name, and a form made from the recipe's own keys.
 
-import { action, ask, h, notice, tell, way } from "./dom.js";
+import { ask, h, notice, tell, way } from "./dom.js";
 
 export async function showStart(place, given = "") {
-  const recipes = await ask("recipes");
-  const select = h("select", { onchange: () => load(select.value) });
-  if (given.startsWith("run:")) select.append(h("option", { value: given }, `as in the run ${given.slice(4)}`));
-  select.append(...recipes.map(({ name, title }) => h("option", { value: name }, `${name}: ${title}`)));
-  select.value = given || recipes.find(({ usual }) => usual)?.name;
-  if (!select.value) select.selectedIndex = 0;
-  const name = h("input", { name: "run", required: true, maxlength: 80, pattern: "[A-Za-z0-9_\\-]+(/[A-Za-z0-9_\\-]+)?", size: 28 });
   const form = h("form", { class: "stack", onsubmit: start });
-  place.append(h("h1", {}, "Start a run"), h("div", { class: "card row" },
-    h("label", {}, "Recipe", h("br"), select)), form);
+  const name = h("input", { name: "run", required: true, maxlength: 80, pattern: "[A-Za-z0-9_\\-]+(/[A-Za-z0-9_\\-]+)?", size: 28 });
   let fields = [];
 
   let turn = 0;
   async function load(recipe) {
     const own = ++turn;
-    const found = await ask("form", { recipe });
+    const [found, { runs }] = await Promise.all([ask("form", recipe ? { recipe } : {}), ask("runs")]);
     if (own !== turn) return; // another one was chosen meanwhile
     fields = found.fields.filter((field) => !(field.type === "choice" && field.choices.length < 2)).map(makeField);
-    name.value = recipe.replace(/^run:/, "").replace(/-\d+$/, "");
-    const runs = new Set((await ask("runs")).runs.map((row) => row.run));
-    for (let number = 2; runs.has(name.value); number += 1) name.value = `${recipe.replace(/^run:/, "").replace(/-\d+$/, "")}-${number}`;
+    const base = found.recipe.replace(/^run:/, "").replace(/-\d+$/, "");
+    const taken = new Set(runs.map((row) => row.run));
+    name.value = base;
+    for (let number = 2; taken.has(name.value); number += 1) name.value = `${base}-${number}`;
     const sections = [...new Set(fields.map((field) => field.section))];
     const first = (section) => ["check", "run"].indexOf(section);
     sections.sort((one, other) => first(other) - first(one));
@@ -33,6 +26,7 @@ export async function showStart(place, given = "") {
       ...sections.map((section) => h("details", { class: "card", open: section === "run" },
         h("summary", {}, h("strong", {}, `[${section}] `), h("span", { class: "quiet small" }, `${fields.filter((field) => field.section === section).length} values`)),
         h("div", { class: "fields" }, ...fields.filter((field) => field.section === section).map((field) => field.element)))));
+    return found.recipe;
   }
 
   async function start(event) {
@@ -48,9 +42,18 @@ export async function showStart(place, given = "") {
       notice(error.message);
       button.disabled = false;
       button.textContent = "Start";
+      const named = fields.filter(({ key }) => ` ${error.message} `.split(` ${key}`).slice(1).some((rest) => !/^[\w-]/.test(rest)));
+      named.sort((one, other) => other.key.length - one.key.length)[0]?.complain(error.message);
     }
   }
-  await load(select.value);
+
+  const [recipes, loaded] = await Promise.all([ask("recipes"), load(given)]);
+  const select = h("select", { onchange: () => load(select.value) });
+  if (given.startsWith("run:")) select.append(h("option", { value: given }, `as in the run ${given.slice(4)}`));
+  select.append(...recipes.map((recipe) => h("option", { value: recipe.name }, `${recipe.name}: ${recipe.title}`)));
+  select.value = loaded;
+  place.append(h("h1", {}, "Start a run"), h("div", { class: "card row" },
+    h("label", {}, "Recipe", h("br"), select)), form);
 }
 
 /** A value of the recipe: the element, and the text that TOML has for it. */
@@ -80,7 +83,13 @@ function makeField({ key, value, type, choices, lowest, highest, above, below, h
   const element = h("label", {}, h("span", { class: "key" }, rest.join(".")), h("br"), input,
     h("span", { class: "quiet small" }, [help.replaceAll("``", "").replace(/:[a-z]+:`~?([^`]*)`/g, "$1"), range].filter(Boolean).join(" ")));
   input.addEventListener("input", () => element.classList.toggle("changed", changed()));
-  return { key, section, element, text, changed };
+  /** Unfolds the section, and shows at the value what the server says of it. */
+  function complain(error) {
+    input.setCustomValidity(error);
+    input.reportValidity();
+  }
+  input.addEventListener("input", () => input.setCustomValidity(""));
+  return { key, section, element, text, changed, complain };
 }
 
 /** A value as TOML has it. */

@@ -170,7 +170,7 @@ static int has_won(State *state, int64_t seat) {
 
 // What the network sees of a state: for each plane its bits.
 static const uint64_t *look(State *state, int64_t seat) {
-    static uint64_t planes[PLANES * WORDS];
+    static uint64_t planes[PLANES * WORDS + 1];
     memset(planes, 0, sizeof planes);
 #if SEES_CELLS
     const int owned = SEATS * PIECES;
@@ -185,6 +185,9 @@ static const uint64_t *look(State *state, int64_t seat) {
     }
 #else
     ask_view(state, seat, planes);
+#endif
+#if TURNS
+    planes[PLANES * WORDS] = ask_mover(state) == seat;
 #endif
     return planes;
 }

@@ -11,18 +11,20 @@ static void unpack_network(void) {
 // The sum of all entries that tuples read from these planes of bits, in units of 1/65536.
 static const int64_t *evaluate_planes(const uint64_t *planes) {
     static int64_t total;
-    int contents[CELLS] = {0};
+    int contents[READ] = {0};
     for (int plane = 0; plane < PLANES; plane++)
-        for (int cell = 0; cell < CELLS; cell++)
-            if (planes[plane * WORDS + cell / 64] >> cell % 64 & 1)
-                contents[cell] = plane + 1;
+        for (int bit = 0; bit < BITS; bit++)
+            if (planes[plane * WORDS + bit / 64] >> bit % 64 & 1)
+                contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane;
     total = 0;
     for (int view = 0; view < VIEW_COUNT; view++) {
         const int32_t *table = ENTRIES;
-        for (int tuple = 0; tuple < TUPLE_COUNT; tuple++, table += NUMBER_COUNT / TUPLE_COUNT) {
+        if (TURNS && planes[PLANES * WORDS])
+            table += NUMBER_COUNT / 2;
+        for (int tuple = 0; tuple < TUPLE_COUNT; tuple++, table += TABLE_SIZE) {
             int entry = 0;
             for (int place = TUPLE_LENGTH - 1; place >= 0; place--)
-                entry = (PLANES + 1) * entry + contents[VIEWS[view][TUPLES[tuple][place]]];
+                entry = CONTENTS * entry + contents[VIEWS[view][TUPLES[tuple][place]]];
             total += table[entry];
         }
     }

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from zlib import decompress
 
 # --- The network --------------------------------------------------------------------------
-CELLS = 1
+READ, CONTENTS, BITS = 1, 2, 1
+PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
+PLANES, TURNS = 1, False
 VIEWS = [[0]]
 TUPLES = [[0]]
 NUMBERS = """
@@ -20,22 +22,21 @@ c-muNfB*mh2mk>
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
     """The sum of all entries that tuples read from these planes of bits, in units of 1/65536."""
-    kinds = len(planes) + 1
-    contents = [0] * CELLS
-    for kind, word in enumerate(planes, start=1):
-        for cell in range(CELLS):
-            if word >> cell & 1:
-                contents[cell] = kind
+    contents = [0] * READ
+    for plane, word in enumerate(planes[:PLANES]):
+        for bit in range(BITS):
+            if word >> bit & 1:
+                contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane
     total = 0
     for view in VIEWS:
         seen = [contents[cell] for cell in view]
-        table = 0
+        table = len(ENTRIES) // 2 if TURNS and planes[PLANES] else 0
         for cells in TUPLES:
             entry = 0
             for cell in reversed(cells):
-                entry = kinds * entry + seen[cell]
+                entry = CONTENTS * entry + seen[cell]
             total += ENTRIES[table + entry]
-            table += kinds ** len(cells)
+            table += CONTENTS ** len(cells)
     return [total]
 
 

@@ -183,7 +183,7 @@ def test_its_specification(text: str, depth: int, noise: float, name: str) -> No
     [
         ("minimax:", BadValueError, "write minimax:depth=4,noise=0.2"),
         ("minimax:deph=4", UnknownNameError, "did you mean 'depth'?"),
-        ("minimax:4", UnknownNameError, "known: depth, noise"),
+        ("minimax:noise=0,4", UnknownNameError, "known: depth, noise"),
         ("minimax:depth=4,", UnknownNameError, "known: depth, noise"),
         ("minimax:depth=0", BadValueError, "depth is 0: it must be from 1 to 12"),
         ("minimax:depth=13", BadValueError, "depth is 13: it must be from 1 to 12"),

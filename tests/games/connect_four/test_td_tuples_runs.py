@@ -141,7 +141,9 @@ def test_of_large_champions_only_those_that_may_be_needed_are_kept(
     assert ", ".join(map(str, sorted(kept))) in str(told.value)
     # It may go back to a checkpoint, and has the champion of that time again.
     outcome = outcome_of(run.path)
-    resume(run.path, from_generation=6, executor="serial", callbacks=lambda progress: False)
+    resume(
+        run.path, from_generation=6, force=True, executor="serial", callbacks=lambda progress: False
+    )
     (best,) = find_bests(Run.open(run.path), [6])
     assert best <= 7
     assert Run.open(run.path).champion.remarks["generation"] in {best, 7}

@@ -1,0 +1,115 @@
+"""How often players of Connect Four block: ``python -m benchmarks blocks [PLAYER ...]``.
+
+In each position the opponent threatens to win, the player to move cannot win at once, and exactly
+one column leaves the opponent without a win. Positions come from random games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.line import Line
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import new_stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.runs.players import find_player, game_for
+
+__all__ = ["find_blocks", "measure"]
+
+GAME = ConnectFour()
+POSITIONS = 300
+SEED = 1
+TARGET = 190
+SMALL = {"POSITIONS": 30, "TARGET": 19}
+
+
+def measure(players: Sequence[str] = ()) -> Iterator[Line]:
+    """Lines for chance, scripted players and the *players* named: positions in which they block."""
+    blocks = find_blocks(POSITIONS)
+    chance = sum(1 / len(GAME.legal_moves(_replay(GAME, moves))) for moves, _ in blocks)
+    unit = f"of {POSITIONS} blocked"
+    yield Line("chance, expected", chance, unit)
+    best = 0
+    for name in ("test-bot", "minimax:depth=2", *players):
+        found = _count(name, blocks)
+        low, high = (POSITIONS * end for end in wilson_interval(found, POSITIONS))
+        told = f"95 % interval {low:.0f} to {high:.0f}; chance"
+        sees_all = name == "minimax:depth=2"
+        yield Line(
+            name,
+            found,
+            unit,
+            told,
+            found / chance,
+            f"all {POSITIONS}" if sees_all else "",
+            found == POSITIONS if sees_all else None,
+        )
+        best = max(best, found if name in players else 0)
+    if players:
+        against = f"chance: {chance:.0f}"
+        target = f"at least {TARGET}"
+        yield Line("the best of them", best, unit, against, best / chance, target, best >= TARGET)
+
+
+def find_blocks(count: int) -> list[tuple[list[int], int]]:
+    """So many distinct positions, as the moves that lead there, and the column that blocks."""
+    generator = np.random.default_rng(SEED)
+    found: dict[Position, tuple[list[int], int]] = {}
+    while len(found) < count:
+        position, moves = GAME.initial(), list[int]()
+        length = int(generator.integers(5, 36))
+        while len(moves) < length and GAME.outcome(position) is None:
+            moves.append(int(generator.choice(GAME.legal_moves(position))))
+            position = GAME.play(position, moves[-1])
+        if GAME.outcome(position) is None and (column := find_block(position)) is not None:
+            found.setdefault(position, (moves, column))
+    return list(found.values())
+
+
+def find_block(position: Position) -> int | None:
+    """The only column that does not lose at once; None unless there is one and a threat.
+
+    >>> find_block(GAME.parse_position("01010")), find_block(GAME.initial())
+    (0, None)
+    """
+    columns = GAME.legal_moves(position)
+    if _wins(position) or not _wins(_pass(position)):
+        return None
+    safe = [column for column in columns if not _wins(GAME.play(position, column))]
+    return safe[0] if len(safe) == 1 else None
+
+
+def _wins(position: Position) -> bool:
+    """Whether the player to move has a column that wins."""
+    if GAME.outcome(position) is not None:
+        return False
+    after = (GAME.outcome(GAME.play(position, c)) for c in GAME.legal_moves(position))
+    return any(outcome is not None and 1.0 in outcome.scores for outcome in after)
+
+
+def _pass(position: Position) -> Position:
+    """The same discs with colours changed: the other's threats are the mover's wins then."""
+    return position.swap_colours()
+
+
+def _count(name: str, blocks: Sequence[tuple[list[int], int]]) -> int:
+    """The positions in which the player called *name* blocks, asked once in each."""
+    game = game_for([name])
+    player = find_player(name, game)
+    words = derive_seeds(SEED, 0, "blocks", len(blocks))
+    found = sum(
+        player.choose(_replay(game, moves), new_stream(int(word))) == column
+        for (moves, column), word in zip(blocks, words, strict=True)
+    )
+    player.close()
+    return found
+
+
+def _replay(game: ConnectFour, moves: Sequence[int]) -> Position:
+    position = game.initial()
+    for column in moves:
+        position = game.play(position, column)
+    return position

@@ -1,0 +1,411 @@
+"""Advice on a game's file that is right: what its networks lack, and what its page draws elsewhere.
+
+All of it is found in positions of random games. A number of the state is tried by putting another
+value in its place that it had elsewhere, and by asking the rules what changes then.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError, name_column
+
+SECONDS = 2.0
+TRIED = 20
+"""In so many positions the values of a number are tried."""
+MOST_TRIED = 3
+"""So many moves are played then, and so many values tried of games that are over."""
+LINES = 100_000
+"""A function that runs more lines with a number that was changed is asked no further."""
+MOST_FEATURES = 600
+"""With more bits it is not tried to compute a number from them."""
+MOST_NAMED = 6
+CELL = re.compile(r"[a-z]{1,2}\d{1,2}")
+Games = list[list[Board]]
+
+
+def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[str]:
+    """Sentences of advice on a *game*'s file, in which nothing is wrong.
+
+    Args:
+        game: What is played.
+        games: How many random games are looked at.
+        seconds: After so many of this process no further game is begun.
+
+    Raises:
+        GameFileError: A number of the state is too large for its type.
+    """
+    played, latest = Games(), time.process_time() + seconds
+    for seed in range(games):
+        if seed and time.process_time() > latest:
+            break
+        played.append(_play(game, seed))
+    ends = [states.pop() for states in played]
+    hints = [
+        _find_wrapping(game, played),
+        *_find_unseen(_Sample(game, played, ends)),
+        _find_misnamed(game, played),
+    ]
+    return [hint for hint in hints if hint]
+
+
+def _play(game: BoardGame, seed: int) -> list[Board]:
+    """The positions of a random game, the last one included."""
+    choices, states = random.Random(seed), [game.initial(seed)]
+    while moves := game.legal_moves(states[-1]):
+        move = choices.choice(moves)
+        _refuse_wrapping(game, states[-1], move)
+        states.append(game.play(states[-1], move))
+    return states
+
+
+# Numbers that are too small
+
+
+def _refuse_wrapping(game: BoardGame, state: Board, move: int) -> None:
+    """Plays a *move* on numbers of 64 bits, too: they must come to the same.
+
+    Raises:
+        GameFileError: A number does not fit into its type.
+    """
+    if not game.code.IS_ARRAY or game.code.START.itemsize == 8:
+        return
+    kind = game.code.START.dtype
+    wide = np.array(state.state, dtype=np.int64)
+    try:
+        game.ask("play", wide, move)
+    except GameFileError:
+        return
+    limits = np.iinfo(kind)
+    lowest = limits.min if limits.min < 0 else -(2**63)  # below 0 words of bits may be turned over
+    after = game.follow(state, "play", move).state
+    for place in np.flatnonzero(wide != np.array(after)).tolist():
+        if not lowest <= wide[place] <= limits.max:
+            raise GameFileError(
+                f"{game.file}{game.find_line('play')}: play makes {wide[place]} of"
+                f" {_name(game, [place])}, of which np.{kind} leaves {after[place]}: begin with"
+                f" np.{_wider(game)} in start"
+            )
+
+
+def _wider(game: BoardGame) -> str:
+    return {1: "int16", 2: "int32"}.get(game.code.START.itemsize, "int64")
+
+
+def _find_wrapping(game: BoardGame, games: Games) -> str:
+    """Advice on a number that counts the moves, and could not count all of them."""
+    if not game.code.IS_ARRAY:
+        return ""
+    most = int(np.iinfo(game.code.START.dtype).max)
+    first = games[0][0].state
+    longest = int(game.code.LONGEST)
+    states = [state for states in games for state in states]
+    if max(state.plies for state in states) < 2:
+        return ""
+    for place, begin in enumerate(first):
+        if begin + longest > most and all(
+            state.state[place] == begin + state.plies for state in states
+        ):
+            return (
+                f"{_name(game, [place])} counts the moves, and np.{game.code.START.dtype} can't"
+                f" count beyond {most}: LONGEST is {longest}, so begin with np.{_wider(game)} in"
+                " start"
+            )
+    return ""
+
+
+# What networks lack
+
+
+def _find_unseen(sample: _Sample) -> Iterator[str]:
+    """Advice on numbers that change and matter, and on the turn, if networks do not see them."""
+    unseen = [place for place in sample.list_hidden() if sample.matters(place)]
+    if unseen:
+        yield (
+            f"networks do not see {_name(sample.game, unseen)}, which"
+            f" {'changes' if len(unseen) == 1 else 'change'} and can't be told from what they see:"
+            " they may play better with a function see that shows it"
+        )
+    if sample.hides_turn():
+        yield (
+            "the same player may move again, and networks do not see whose turn it is: let see"
+            " set a bit if to_move(state) == seat"
+        )
+
+
+class _Sample:
+    """Positions of random games, in which somebody is to move, and how the games end."""
+
+    def __init__(self, game: BoardGame, games: Games, ends: list[Board]) -> None:
+        self.game, self.games, self.ends = game, games, ends
+        self.states = [state for states in games for state in states]
+        self.numbers = np.array([state.state for state in self.states], dtype=object)
+        self.turns = [game.to_move(state) for state in self.states]
+        pairs = zip(self.states, self.turns, strict=True)
+        self.seen = np.array([game.observe(state, seat) for state, seat in pairs])
+        self.choices = random.Random(1)
+
+    def list_hidden(self) -> list[int]:
+        """The numbers that change, and follow neither from what is seen nor from whose turn it is.
+
+        Many that stand side by side, one for each cell, are notes on the board: they must differ on
+        the same board. Of others it is enough that they differ with as many pieces of each kind.
+        """
+        found = []
+        code = self.game.code
+        places = range(int(code.CELLS) if code.SEES_CELLS else 0, self.numbers.shape[1])
+        changing = [place for place in places if len(set(self.numbers[:, place])) > 1]
+        notes = len(changing) >= code.CELLS
+        for place in changing:
+            values = self.numbers[:, place]
+            if self._is_secret(place) or self._is_seen(place):
+                continue
+            if self._follows(values, self._boards()) and (
+                notes or self._follows(values, self._counts()) or self._is_sum(values)
+            ):
+                continue
+            found.append(place)
+        return found
+
+    def matters(self, place: int) -> bool:
+        """Test if a number decides anything, and that not just for the next move."""
+        decides = self._decides_end(place)
+        lasts = False
+        for state, other in self._change(place):
+            with _bounded():
+                try:
+                    if self.game.to_move(state) != self.game.to_move(other):
+                        continue
+                    moves = self.game.legal_moves(state)
+                    decides |= moves != self.game.legal_moves(other)
+                    decides |= self._count(state) != self._count(other)
+                    for move in self.choices.sample(moves, min(MOST_TRIED, len(moves))):
+                        one, two = (self.game.follow(each, "play", move) for each in (state, other))
+                        differ = np.flatnonzero(np.array(one.state) != np.array(two.state))
+                        lasts |= len(differ) > 0
+                        decides |= bool(set(differ.tolist()) - {place})
+                except (ArenaError, IndexError):
+                    continue
+            if decides and lasts:
+                return True
+        return False
+
+    def _decides_end(self, place: int) -> bool:
+        """Test if games that are over would have ended otherwise with another number."""
+        values = sorted(set(self.numbers[:, place]))
+        for state in self.choices.sample(self.ends, min(3 * TRIED, len(self.ends))):
+            with _bounded():
+                try:
+                    count = self._count(state)
+                    for value in self.choices.sample(values, min(MOST_TRIED, len(values))):
+                        if self._count(_replace(state, place, value)) != count:
+                            return True
+                except (ArenaError, IndexError):
+                    continue
+        return False
+
+    def hides_turn(self) -> bool:
+        """Test if the same player may move again, and networks do not see whose turn it is."""
+        again = any(
+            self.game.to_move(before) == self.game.to_move(after)
+            for states in self.games
+            for before, after in pairwise(states)
+        )
+        if not again:
+            return False
+        for place in range(self.numbers.shape[1]):
+            for state, other in self._change(place):
+                with _bounded():
+                    try:
+                        if self.game.to_move(state) == self.game.to_move(other):
+                            continue
+                    except ArenaError:
+                        continue
+                if self._differs(state, other):
+                    return False
+        turns = np.array(self.turns, dtype=object)
+        fixed = np.array([self.game.observe(state, 0) for state in self.states])
+        counts = [each.sum(axis=1).tobytes() for each in fixed]
+        return not self._follows(turns, counts)
+
+    def _boards(self) -> list[Any]:
+        pairs = zip(self.seen, self.turns, strict=True)
+        return [(board.tobytes(), turn) for board, turn in pairs]
+
+    def _counts(self) -> list[Any]:
+        pairs = zip(self.seen, self.turns, strict=True)
+        return [(board.sum(axis=1).tobytes(), turn) for board, turn in pairs]
+
+    def _follows(self, values: Any, keys: Sequence[Any]) -> bool:
+        """Test if *values* are the same wherever the *keys* are."""
+        known: dict[Any, Any] = {}
+        return all(
+            known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
+        )
+
+    def _is_sum(self, values: Any) -> bool:
+        """Test if the bits that are seen, each with a weight, add up to *values*."""
+        flat = self.seen.reshape(len(values), -1).astype(float)
+        table = np.column_stack([flat[:, flat.any(axis=0)], self.turns, np.ones(len(values))])
+        half = len(values) // 2
+        if table.shape[1] > min(MOST_FEATURES, half) or max(map(abs, values)) > 2**31:
+            return False
+        wanted = np.array(values, dtype=float)
+        weights = np.linalg.lstsq(table[:half], wanted[:half], rcond=None)[0]
+        return bool(np.abs(table[half:] @ weights - wanted[half:]).max() < 0.01)
+
+    def _is_secret(self, place: int) -> bool:
+        """Test if the file's view hides a number from the player to move."""
+        if "view" not in self.game.plain:
+            return False
+        some = self._pick()
+        return any(
+            self.game.view(state, seat).state[place] != state.state[place] for state, seat in some
+        )
+
+    def _is_seen(self, place: int) -> bool:
+        return any(self._differs(*pair) for pair in self._change(place))
+
+    def _differs(self, state: Board, other: Board) -> bool:
+        """Test if networks see two states otherwise, at any seat."""
+        with _bounded():
+            try:
+                return any(
+                    not np.array_equal(
+                        self.game.observe(state, seat), self.game.observe(other, seat)
+                    )
+                    for seat in range(self.game.seats)
+                )
+            except (ArenaError, IndexError):
+                return True
+
+    def _pick(self) -> list[tuple[Board, int]]:
+        pairs = list(zip(self.states, self.turns, strict=True))
+        return self.choices.sample(pairs, min(TRIED, len(pairs)))
+
+    def _change(self, place: int) -> Iterator[tuple[Board, Board]]:
+        """Some states, each with one in which a number has another value that it may have."""
+        values = sorted(set(self.numbers[:, place]))
+        for state, _ in self._pick():
+            others = [value for value in values if value != state.state[place]]
+            if others:
+                yield state, _replace(state, place, self.choices.choice(others))
+
+    def _count(self, state: Board) -> list[int]:
+        """The points of a state, how many things chance may do, and the result."""
+        game, thawed = self.game, self.game.thaw(state)
+        counted = (
+            [int(game.ask("points", thawed, seat)) for seat in range(game.seats)]
+            if game.code.HAS_POINTS
+            else []
+        )
+        counted.append(int(game.ask("chance", thawed)) if game.code.HAS_CHANCE else 0)
+        return [*counted, int(game.ask("is_over" if game.code.HAS_POINTS else "result", thawed))]
+
+
+def _replace(state: Board, place: int, value: int) -> Board:
+    return state._replace(state=(*state.state[:place], value, *state.state[place + 1 :]))
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Ends the file's functions when they run very many lines, with an error.
+
+    They are given states here that no game reaches, with which they may never end.
+    """
+    before, left = sys.gettrace(), LINES
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise GameFileError("this does not end")
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _name(game: BoardGame, places: list[int]) -> str:
+    """Numbers of the state, as the file calls them.
+
+    They are called as the constant that is their index, or as the variable that takes them out.
+    """
+    names: dict[int, str] = {}
+    for node in ast.walk(ast.parse(game.source)):
+        if isinstance(node, ast.Subscript):
+            index, behind = node.slice, range(1)
+            if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add):
+                added: Any = getattr(index.right, "value", None)
+                behind = range(added, added + 1) if isinstance(added, int) else range(game.seats)
+                index = index.left
+            value = game.plain.get(index.id) if isinstance(index, ast.Name) else None
+            if isinstance(index, ast.Name) and isinstance(value, int):
+                for place in behind:  # a number for each seat, if which one is computed
+                    names.setdefault(value + place, f"{index.id} + {place}" if place else index.id)
+        elif (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Name)
+            and isinstance(node.targets[0], ast.Tuple)
+            and len(node.targets[0].elts) == len(game.code.START)
+        ):
+            for place, each in enumerate(node.targets[0].elts):
+                if isinstance(each, ast.Name):
+                    names.setdefault(place, each.id)
+    told = [
+        f"state[{place}]" + (f" ({names[place]})" if place in names else "") for place in places
+    ]
+    more = len(told) - MOST_NAMED
+    return ", ".join(told[:MOST_NAMED]) + (f" and {more} more numbers" if more > 0 else "")
+
+
+# Names of moves
+
+
+def _find_misnamed(game: BoardGame, games: Games) -> str:
+    """Advice on names of moves that are those of other cells than the ones that change."""
+    if not game.symmetry or "name_move" not in game.plain:
+        return ""
+    width, cells = int(game.code.WIDTH), int(game.code.CELLS)
+    names = {f"{name_column(cell % width)}{cell // width + 1}": cell for cell in range(cells)}
+    tally: dict[bool, int] = defaultdict(int)
+    example = ""
+    choices = random.Random(1)
+    states = [state for states in games for state in states]
+    for state in choices.sample(states, min(5 * TRIED, len(states))):
+        move = choices.choice(game.legal_moves(state))
+        name = game.format_move(move).lower()
+        named = CELL.findall(name)
+        if not named or re.search(r"[a-z\d]", CELL.sub("", name)):
+            continue
+        before, after = (
+            game.observe(each, 0) for each in (state, game.follow(state, "play", move))
+        )
+        changed = np.flatnonzero((before != after).any(axis=0)).tolist()
+        fits = names.get(named[-1]) in changed
+        tally[fits] += 1
+        if not fits and changed:
+            there = ", ".join(name for name, cell in names.items() if cell in changed[:3])
+            example = f"{name} changes {there}"
+    if tally[False] <= tally[True] or not example:
+        return ""
+    return (
+        f"name_move names other cells than the page, where {example}: there columns are letters"
+        " from the left, and rows are numbered from the top, in the order of the cells"
+    )

@@ -1,0 +1,126 @@
+"""A comparison of a game's file with the game of OpenSpiel that it names (OPENSPIEL)."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any, NamedTuple
+
+from evolve_arena.core.errors import one_line
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
+from evolve_arena.players.openspiel.trial import FAILURES
+
+POSITIONS = 1000
+SECONDS = 3.0
+
+
+class SpielCheck(NamedTuple):
+    """The extent of a comparison."""
+
+    game: str
+    """The game of OpenSpiel."""
+    positions: int
+    """Positions in which the moves, the player to move and the result were compared."""
+    obstacle: str = ""
+    """Why nothing was compared."""
+
+
+def compare_with_openspiel(
+    game: BoardGame, positions: int = POSITIONS, seconds: float = SECONDS
+) -> SpielCheck | None:
+    """Plays random games here and there, move by move.
+
+    Args:
+        game: What is played.
+        positions: How many positions are compared at least, if there is time.
+        seconds: After so many of this process no further game is begun.
+
+    Returns:
+        How much was compared; None if the file names no game of OpenSpiel.
+
+    Raises:
+        GameFileError: OpenSpiel has no such game, or it is another one.
+    """
+    name = str(game.plain.get("OPENSPIEL", ""))
+    if not name:
+        return None
+    if game.code.HAS_CHANCE:
+        return SpielCheck(name, 0, "chance decides something")
+    try:
+        import pyspiel
+    except ImportError:
+        return SpielCheck(name, 0, "OpenSpiel is not installed (pip install open_spiel)")
+    try:
+        theirs = pyspiel.load_game(name)
+    except FAILURES as error:
+        raise _fail(
+            game, "OPENSPIEL", f"OPENSPIEL is {name!r:.60}: {one_line(str(error), 100)}"
+        ) from None
+    begun, seen, seed = time.process_time(), 0, 0
+    while seen < positions and (not seed or time.process_time() - begun < seconds):
+        seen, seed = seen + _play(game, theirs.new_initial_state(), name, seed), seed + 1
+    return SpielCheck(name, seen)
+
+
+def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
+    """Plays a random game here and, in a *state* of OpenSpiel, there; gives how many positions."""
+    board, choices, made = game.initial(seed), random.Random(seed), list[str]()
+    while True:
+        after = f"after {' '.join(made)}" if made else "at the start"
+        outcome = game.outcome(board)
+        if state.is_terminal() or outcome:
+            if not (state.is_terminal() and outcome):
+                if board.plies >= game.code.LONGEST:
+                    return len(made) + 1  # here a game is cut off
+                ended, other = ("there", "here") if outcome is None else ("here", "there")
+                raise _fail(
+                    game, "OPENSPIEL", f"{after} the game is over {ended}, not {other}", name
+                )
+            returns = state.returns()
+            places = tuple(1 + sum(other > own for other in returns) for own in returns)
+            if places != outcome.places:
+                raise _fail(
+                    game,
+                    "points" if game.code.HAS_POINTS else "result",
+                    f"{after} the places of the seats are {outcome.places}, there {places}",
+                    name,
+                )
+            return len(made) + 1
+        if state.current_player() != game.to_move(board):
+            raise _fail(
+                game,
+                "to_move",
+                f"{after} seat {game.to_move(board)} is to move, there {state.current_player()}",
+                name,
+            )
+        moves = {_translate(game, board, move): move for move in game.legal_moves(board)}
+        if sorted(moves) != sorted(state.legal_actions()):
+            extra = sorted(set(moves) - set(state.legal_actions()))
+            lacking = sorted(set(state.legal_actions()) - set(moves))
+            told = [
+                *(
+                    f"{game.format_move(moves[action])} (action {action}) is legal, not there"
+                    for action in extra[:1]
+                ),
+                *(
+                    f"action {action} ({state.action_to_string(action)}) is legal there, not here"
+                    for action in lacking[:1]
+                ),
+            ]
+            raise _fail(game, "legal", f"{after} {' and '.join(told)}", name)
+        action = choices.choice(sorted(moves))
+        made.append(game.format_move(moves[action]))
+        board = game.play(board, moves[action])
+        state.apply_action(action)
+
+
+def _translate(game: BoardGame, board: Board, move: int) -> int:
+    """The action of OpenSpiel for a *move*."""
+    if "openspiel_move" in game.plain:
+        return int(game.ask("openspiel_move", game.thaw(board), move))
+    return move
+
+
+def _fail(game: BoardGame, place: str, sentence: str, name: str = "") -> GameFileError:
+    compared = f" (compared with OpenSpiel's {name})" if name else ""
+    return GameFileError(f"{game.file}{game.find_line(place)}: {one_line(sentence, 180)}{compared}")

@@ -1,0 +1,167 @@
+"""A test of what a game's file says of its board: that it may be mirrored or turned (SYMMETRY)."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
+from evolve_arena.players.board.networks import find_symmetries
+
+SECONDS = 1.0
+MOST_OUTCOMES = 64
+"""Where chance has more to decide, a game is followed no further."""
+SELDOM = 8
+"""So many moves are made for each position of which all moves are mapped."""
+MOST_WRITTEN = 12
+"""Moves of a game that a message tells."""
+
+
+class SymmetryCheck(NamedTuple):
+    """The extent of a test."""
+
+    positions: int
+    """Positions in which the moves and their results were mapped."""
+    views: int
+    """Ways to see the board, beside the usual one, in which the start stands as it does."""
+    declared: int
+    """Ways that the file declares."""
+
+
+def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> SymmetryCheck | None:
+    """Plays random *games* twice, the second time as each symmetry shows them.
+
+    A move and the one that stands for it must lead to boards that map, with the same player to move
+    and the same result. Symmetries that do not map the start to itself are not tested.
+
+    Args:
+        game: What is played.
+        games: How many games, for each symmetry.
+        seconds: After so many of this process no further move is made.
+
+    Returns:
+        How much was tested; None if the file declares no symmetry.
+
+    Raises:
+        GameFileError: A move leads elsewhere.
+    """
+    code = game.code
+    if game.symmetry in ("", "none") or code.CELLS % code.WIDTH:
+        return None
+    views = find_symmetries(int(code.CELLS), int(code.WIDTH), game.symmetry)[1:]
+    start = game.initial(1)
+    fitting = [view for view in views if _look(game, start, view) == _look(game, start, None)]
+    positions = 0
+    for view in fitting:
+        ends = time.process_time() + seconds / len(fitting)
+        positions += sum(_follow_twice(game, view, seed, ends) for seed in range(games))
+    return SymmetryCheck(positions, len(fitting), len(views))
+
+
+def _follow_twice(game: BoardGame, view: NDArray[np.int64], seed: int, ends: float) -> int:
+    """Plays a random game and what a *view* makes of it, until *ends*; gives how many positions."""
+    own = twin = game.initial(seed)
+    if _look(game, own, view) != _look(game, twin, None):
+        return 0  # chance decided something before the first move
+    choices, positions, made = random.Random(seed), 0, list[str]()
+    while time.process_time() < ends:
+        name, numbers = _list_changes(game, own)
+        if not numbers:
+            break
+        number = choices.choice(numbers)
+        pair = _map_cell(game, view, name, number, own, twin) if positions % SELDOM else None
+        if pair is None:
+            pairs = _map_all(game, view, (own, twin), (name, numbers), made)
+            if not pairs:
+                break
+            number, pair = choices.choice(list(pairs.items()))
+        positions += 1
+        made += [game.format_move(number)] if name == "play" else []
+        plies = own.plies + (name == "play")
+        own, twin = (each._replace(plies=plies) for each in pair)
+    return positions
+
+
+def _map_cell(
+    game: BoardGame,
+    view: NDArray[np.int64],
+    name: str,
+    number: int,
+    own: Board,
+    twin: Board,
+) -> tuple[Board, Board] | None:
+    """What a move leads to, and that to the cell where a *view* shows it, if these are alike."""
+    name_there, numbers_there = _list_changes(game, twin)
+    places = np.flatnonzero(view == number)
+    if name != name_there or not len(places) or places[0] not in numbers_there:
+        return None
+    pair = game.follow(own, name, number), game.follow(twin, name, int(places[0]))
+    return pair if _look(game, pair[0], view) == _look(game, pair[1], None) else None
+
+
+def _map_all(
+    game: BoardGame,
+    view: NDArray[np.int64],
+    states: tuple[Board, Board],
+    change: tuple[str, list[int]],
+    made: list[str],
+) -> dict[int, tuple[Board, Board]]:
+    """What each move leads to, with what it leads to there; without those that look alike.
+
+    Raises:
+        GameFileError: Some lead elsewhere.
+    """
+    name, numbers = change
+    name_there, numbers_there = _list_changes(game, states[1])
+    after = [game.follow(states[0], name, number) for number in numbers]
+    there = [game.follow(states[1], name_there, number) for number in numbers_there]
+    looks = [_look(game, each, view) for each in after]
+    looks_there = [_look(game, each, None) for each in there]
+    if Counter(looks) != Counter(looks_there):
+        raise _explain(game, made, len(numbers), len(numbers_there))
+    return {
+        number: (state, there[looks_there.index(look)])
+        for number, state, look in zip(numbers, after, looks, strict=True)
+        if looks.count(look) == 1
+    }
+
+
+def _list_changes(game: BoardGame, state: Board) -> tuple[str, list[int]]:
+    """Whose turn to change a *state* it is, play's or resolve's, and the numbers it may get."""
+    if game.code.HAS_CHANCE and (count := int(game.ask("chance", game.thaw(state)))):
+        return "resolve", list(range(count if count <= MOST_OUTCOMES else 0))
+    return "play", game.legal_moves(state)
+
+
+def _look(game: BoardGame, state: Board, view: NDArray[np.int64] | None) -> tuple[Any, ...]:
+    """What is seen of a *state*, as a *view* shows it; and whose turn it is, or the result."""
+    seats = 1 if game.code.SEES_CELLS else game.seats  # all see the same then
+    seen = [game.observe(state, seat) for seat in range(seats)]
+    facts = _judge(game, state)
+    return (*facts, *((each if view is None else each[:, view]).tobytes() for each in seen))
+
+
+def _judge(game: BoardGame, state: Board) -> tuple[int, ...]:
+    thawed = game.thaw(state)
+    if game.code.HAS_POINTS:
+        over = bool(game.ask("is_over", thawed))
+        counted = [int(game.ask("points", thawed, seat)) for seat in range(game.seats)]
+        return (over, -1 if over else game.to_move(state), *counted)
+    result = int(game.ask("result", thawed))
+    return (result, game.to_move(state) if result == GOES_ON else -1)
+
+
+def _explain(game: BoardGame, made: list[str], count: int, count_there: int) -> GameFileError:
+    after = f"after {' '.join(made[:MOST_WRITTEN])}" if made else "at the start"
+    after += " ..." if len(made) > MOST_WRITTEN else ""
+    if count == count_there:
+        differ = "moves lead elsewhere than those of the turned or mirrored board"
+    else:
+        differ = f"there are {count} moves, on the turned or mirrored board {count_there}"
+    where = f"{game.file}{game.find_line('SYMMETRY')}"
+    return GameFileError(f"{where}: SYMMETRY is {game.symmetry!r}, but {after} {differ}")

@@ -1,0 +1,101 @@
+"""A stand-in for a method whose class is not here: its runs can be looked at, but not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from pydantic import ConfigDict, ValidationError
+
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import AnyGame, Config, GameSpec
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.user_code import AbsentCode
+from evolve_arena.evolve.method import AnyState, Method
+from evolve_arena.players.bred import BredPlayer, Decoder
+
+
+class AbsentConfig(Config):
+    """Any settings."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class _Vectors(Method[Any]):
+    genome_kind = "vector"
+
+
+class _Graphs(Method[Any]):
+    genome_kind = "graph"
+
+
+class _Tuples(Method[Any]):
+    genome_kind = "tuples"
+
+
+class AbsentMethod(Method[Any]):
+    """A stand-in for a class that was given in Python where the run was started."""
+
+    config_type = AbsentConfig
+    state_type = AnyState
+    genome_kind = ""
+    migrates = True
+
+    @classmethod
+    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+        """Those of the *game*: nothing here says which it breeds."""
+        return dict(game.networks)
+
+    @classmethod
+    def network_section(cls, game: GameSpec, content: Mapping[str, Any]) -> type[Config]:
+        """That of the first kind of genome which can have this *content*."""
+        return _find_kind(game, content).network_section(game, content)
+
+    @classmethod
+    def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Decoder:
+        """That of the kind of genome which has the section *network*."""
+        content = network.model_dump(exclude_none=True)
+        return _find_kind(find_game(game.name), content).make_decoder(game, network, config)
+
+    @classmethod
+    def estimate_bytes(cls, config: Any, decoder: Any) -> int:
+        """Nothing: it breeds nobody."""
+        return 0
+
+    def initial(self, seed: int) -> NoReturn:
+        """Fail."""
+        self._fail()
+
+    def find_mismatch(self, state: Any) -> None:
+        """Nothing: any state will do."""
+
+    def step(self, state: Any, arena: Any) -> NoReturn:
+        """Fail."""
+        self._fail()
+
+    def champion(self, state: Any, arena: Any) -> NoReturn:
+        """Fail."""
+        self._fail()
+
+    def describe(self, state: Any) -> dict[str, Any]:
+        """Individuals, and genes of each if they have as many."""
+        told = {"individuals": len(state.population)}
+        if isinstance(state.population, np.ndarray):
+            told["genes"] = int(state.population.shape[-1])
+        return told
+
+    def _fail(self) -> NoReturn:
+        AbsentCode(self.name)()
+        raise AssertionError
+
+
+def _find_kind(game: GameSpec, content: Mapping[str, Any]) -> type[Method[Any]]:
+    for kind in (_Vectors, _Graphs, _Tuples):
+        try:
+            if kind.networks(game):
+                kind.network_section(game, content).model_validate(content)
+                return kind
+        except (ArenaError, ValidationError):
+            continue
+    return _Vectors

@@ -1,0 +1,172 @@
+"""Beginnings of runs that take more than a seed: another run's checkpoint, or its players.
+
+The first state is written into the new run, which then needs no other one. Its recipe says where
+the state came from, with a digest: so the same recipe begins with the same bits, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.errors import BadValueError, quote, spell
+from evolve_arena.evolve.islands import join, pick
+from evolve_arena.evolve.learning.learner import Learner
+from evolve_arena.evolve.method import Method
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import DamagedFileError
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
+from evolve_arena.runs.consent import Allow
+from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.run import Run
+
+HOW_IT_PLAYS = {"depth", "quiet", "take_wins"}
+"""Fields of decoders that say nothing of what genomes mean."""
+
+
+def split_place(text: str | Path) -> tuple[str, int | None]:
+    """The run and the generation that ``RUN@GENERATION`` names; None if it says none.
+
+    >>> split_place("evolved/first@200"), split_place("evolved/first")
+    (('evolved/first', 200), ('evolved/first', None))
+
+    Raises:
+        BadValueError: What stands after the @ is no generation.
+    """
+    path, at, generation = str(text).rpartition("@")
+    if not at or os.path.exists(RunDirectory(text).path):
+        return str(text), None
+    if not re.fullmatch("[0-9]{1,18}", generation, re.ASCII):
+        raise BadValueError(f"{quote(str(text))}: after @ stands a generation's number")
+    return path, int(generation)
+
+
+def find_free_name(path: Path) -> Path:
+    """The first free path beside the run at *path*: ``NAME-2``, ``NAME-3`` and so on."""
+    number = 2
+    while os.path.lexists(free := path.with_name(f"{path.name}-{number}")):
+        number += 1
+    return free
+
+
+def find_beginning(recipe: Recipe, allow: Allow = False) -> tuple[Recipe, Any]:
+    """The state that a run of the *recipe* begins with, and the recipe with its digest.
+
+    Args:
+        recipe: It names other runs.
+        allow: Whether the files of Python code that these name may be run, or who is asked.
+
+    Raises:
+        NotARunError: There is no such run.
+        CheckpointError: It has no such checkpoint.
+        BadValueError: What it has does not fit the recipe, or is not what the digest tells.
+    """
+    method, run = recipe.make_method(), recipe.run
+    if run.start_from and run.population:
+        raise BadValueError("run.start_from and run.population exclude each other: leave one out")
+    read = _read_state if run.start_from else _read_population
+    state, digest = read(recipe, method, allow)
+    if run.start_sha256 not in (None, digest):
+        named = run.start_from or ", ".join(run.population or ())
+        raise BadValueError(
+            f"{named} is not what this recipe began with (its SHA-256 begins with {digest[:12]},"
+            f" not {str(run.start_sha256)[:12]}): leave run.start_sha256 out"
+        )
+    return recipe.with_run(start_sha256=digest), state
+
+
+def _read_state(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple[Any, str]:
+    """The state of ``run.start_from``, as one of *method*, and the digest of its population."""
+    path, generation = split_place(str(recipe.run.start_from))
+    source = Run.open(path, allow)
+    found = source.state(generation)
+    place, last = f"{path}@{found.generation}", recipe.run.generations
+    if found.generation >= last:
+        raise BadValueError(
+            f"{place} is at the last generation, {last}: say where the new run ends with"
+            f" {spell('--generations', 'generations=')}"
+        )
+    try:
+        state = read_state(write_state(found, method), method)
+        fault = method.find_mismatch(state)
+    except DamagedFileError as error:
+        fault = str(error)
+    if fault:
+        raise BadValueError(f"{place} can't go on with these settings: {fault}")
+    if state.seed != recipe.run.seed:
+        state = method.reseed(state, recipe.run.seed)
+    return state, digest_population(found.population)
+
+
+def _read_population(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple[Any, str]:
+    """The first state with the players of ``run.population``, and the digest of these.
+
+    Of several runs each has its share: first come all champions.
+    """
+    state = method.initial(recipe.run.seed)
+    groups = [_read_players(place, method, allow) for place in recipe.run.population or ()]
+    firsts = np.cumsum([0, *(len(group) for group in groups)])
+    rounds = range(max(len(group) for group in groups))
+    order = [first + n for n in rounds for first, end in pairwise(firsts) if first + n < end]
+    rows = np.array(order[: len(state.population)], dtype=np.int64)
+    individuals = pick(join(groups), rows)
+    state = method.enter(state, individuals)
+    if fault := method.find_mismatch(state):
+        raise BadValueError(f"run.population: its players don't fit: {fault}")
+    return state, digest_population(individuals)
+
+
+def _read_players(place: str, method: Method[Any], allow: Allow) -> Any:
+    """The players that ``RUN`` or ``RUN@GENERATION`` has: its champion, then the individuals."""
+    path, generation = split_place(place)
+    source = Run.open(path, allow)
+    own, other = method.decoder, source.method.decoder
+    _check_fit(place, other, own)
+    groups = []
+    with suppress(BadValueError):  # there need not have been a check
+        groups.append(_as_population(source.champion_at(generation)))
+    if not groups or generation in (None, *source.directory.generations()):
+        state, teacher = source.state(generation), source.method
+        found = teacher.candidates(state) if isinstance(teacher, Learner) else state.population
+        if groups and isinstance(found, np.ndarray):  # mostly it is one of them
+            found = found[(found != groups[0]).any(axis=1)]
+        groups.append(found)
+    return join(groups)
+
+
+def _as_population(player: BredPlayer) -> Any:
+    """The genome of a *player*, as a population of one."""
+    if player.genome_kind == "vector":
+        return player.arrays["genome"][None]
+    kind = {"graph": NeatPopulation, "tuples": TuplePopulation}[player.genome_kind]
+    arrays = player.arrays
+    if kind is TuplePopulation:
+        arrays = {name: array[None] for name, array in arrays.items()}
+    return kind(**arrays)
+
+
+def _check_fit(place: str, theirs: Any, own: Any) -> None:
+    """Make sure that genomes of the decoder *theirs* mean the same to the decoder *own*."""
+    wrong = ""
+    if theirs.game.name != own.game.name:
+        wrong = f"they play {theirs.game.name}, not {own.game.name}"
+    elif type(theirs) is not type(own):
+        wrong = f"they are made by {type(theirs).__name__}, not by {type(own).__name__}"
+    else:
+        for field in fields(own):
+            here, there = getattr(own, field.name), getattr(theirs, field.name)
+            if here != there and field.name not in HOW_IT_PLAYS:
+                wrong = f"their {field.name} is {quote(there)}, not {quote(here)}"
+                break
+    if wrong:
+        raise BadValueError(f"players of {place} don't fit into the population: {wrong}")

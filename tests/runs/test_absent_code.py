@@ -1,0 +1,135 @@
+"""Runs whose code was given in Python, in a process without it: they can all but go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import evolve_arena as ea
+from evolve_arena.core import user_code
+from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipe import Recipe
+from tests import forked
+
+Rows = NDArray[Any]
+TINY = {"run.generations": 2, "run.checkpoint_every": 1, "check.every": 1, "check.games": 10}
+
+
+def quick_wins(matches: ea.Matches) -> float:
+    return float(matches.won.mean() - 0.01 * matches.plies.mean())
+
+
+def blend(first: Rows, second: Rows, rng: np.random.Generator, share: float) -> Any:
+    return share * first + (1 - share) * second
+
+
+def anybody(fitness: Rows, count: int, rng: np.random.Generator) -> Any:
+    return rng.integers(len(fitness), size=count)
+
+
+def jolt(genome: Rows, rng: np.random.Generator) -> Any:
+    return genome + rng.normal(0.0, 0.1, len(genome))
+
+
+def zeros(genes: int, rng: np.random.Generator) -> Any:
+    return np.zeros(genes)
+
+
+class Lowest(ea.Player):
+    """Plays the first move."""
+
+    def choose(self, position: Any, stream: Any) -> Any:
+        """The first move."""
+        return self.game.legal_moves(position)[0]
+
+
+class Climber(ea.VectorMethod):
+    """Climbs hills."""
+
+    def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
+        """The best, changed."""
+        return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
+
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "fitness": {"method.fitness": quick_wins},
+    "crossover": {"method.mate": {"name": blend, "share": 0.3}},
+    "selection": {"method.select": anybody},
+    "mutation": {"method.mutate": jolt},
+    "initialisation": {"method.initialisation": zeros},
+    "opponent": {"check.opponents": [Lowest, "random"]},
+    "fixed opponent": {"method.fixed_opponents": {"players": [Lowest], "games": 2}},
+    "method": {"method": {"name": Climber, "individuals": 8}},
+    "method on islands": {
+        "method": {"name": Climber, "individuals": 8},
+        "islands": {"count": 2, "interval": 1, "migrants": 1},
+    },
+}
+
+
+@pytest.mark.parametrize("what", GIVEN)
+def test_only_going_on_needs_the_code(
+    what: str,
+    small_recipe: Callable[..., Recipe],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_code, "_absent", {})
+    run = ea.start(small_recipe(), run="own", changes={**TINY, **GIVEN[what]}, executor="serial")
+    code = dict(user_code._registered)
+    monkeypatch.setattr(user_code, "_registered", {})  # as in a new process
+
+    def evolve(*words: str, code: int = 0) -> str:
+        done = forked.evolve(*words, folder=tmp_path)
+        assert done.returncode == code, done.stderr + done.stdout
+        return done.stdout + done.stderr
+
+    assert run.population_sha256 in evolve("info", "own")
+    evolve("plot", "own")
+    evolve("export", "own", "--to", "python", "--out", "bot.py")
+    assert " own " in evolve("duel", "run:own", "random", "--games", "10")
+    loaded = ea.load("own")
+    assert loaded.population_sha256 == run.population_sha256
+    assert loaded.champion.arrays["genome"].tolist() == run.champion.arrays["genome"].tolist()
+    assert len(loaded.population()) == len(run.population())
+    assert np.array_equal(loaded.history()["median"], run.history()["median"])
+    assert what == "opponent" or loaded.population().player(0).genome.shape == (
+        run.population().player(0).genome.shape
+    )
+    for words in (["resume", "own", "--generations", "3"], ["branch", "own@1"]):
+        said = evolve(*words, code=2)
+        assert said.count("\n") == 1
+        assert "own goes on only with" in said
+        assert "was given in Python: register it there" in said
+    assert ea.load("own").recipe.run.generations == 2
+    user_code._registered.update(code)
+    loaded.with_generations(3).advance(executor="serial")
+    assert ea.load("own").generation == 3
+
+
+def test_a_new_run_has_no_use_for_what_stands_in(
+    small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(user_code, "_absent", {})
+    ea.start(
+        small_recipe(), run="own", changes={**TINY, "method.mate": {"name": blend, "share": 1}}
+    )
+    monkeypatch.setattr(user_code, "_registered", {})
+    with pytest.raises(RecipeError, match="unknown operator for 'mate' 'blend'"):
+        small_recipe().change({"method.mate": "blend"})
+    ea.load("own")
+    with pytest.raises(UserCodeError, match="goes on only with blend, which was given in Python"):
+        ea.start(small_recipe().change({"method.mate": "blend"}), run="new")
+    assert not Path("new").exists()
+    recipe = Path("own/recipe.toml")
+    recipe.write_text(recipe.read_text().replace("uniform", "unicorn!"))
+    with pytest.raises(RecipeError, match="unicorn!"):
+        ea.load("own")

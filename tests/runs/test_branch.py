@@ -1,0 +1,238 @@
+"""Branches: new runs from checkpoints of others, whole or not there, and never at their expense."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.runs.api import prepare_branch
+from evolve_arena.runs.checkpoint import digest_population
+from evolve_arena.runs.commands import evolving
+from evolve_arena.runs.commands.completion import complete_branch
+from evolve_arena.runs.errors import CheckpointError, NotARunError, RunExistsError, StorageError
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from tests import forked
+from tests.runs.test_directory import act_until
+from tests.small_recipes import SMALL_RECIPES
+
+RecipeMaker = Callable[..., Recipe]
+LAST = 8
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(name="first")
+def _first(small_recipe: RecipeMaker) -> ea.Run:
+    """A run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
+    return ea.start(small_recipe(), run="evolved/first", executor="serial")
+
+
+def evolve(*words: str, code: int = 0) -> str:
+    done = forked.evolve(*words, folder=Path())
+    assert done.returncode == code, done.stderr + done.stdout
+    assert done.stderr.count("\n") <= 1
+    return done.stdout + done.stderr
+
+
+def test_branches_come_to_the_same_with_one_seed_and_to_others_with_two(first: ea.Run) -> None:
+    one = ea.branch("evolved/first@3", executor="serial")
+    two = ea.branch(first.path, 3, run="two", executor="serial")
+    other = ea.branch("evolved/first", 3, run="other", seed=7, executor="serial")
+    assert one.path == Path("evolved/first-2")
+    assert one.population_sha256 == two.population_sha256 == first.population_sha256
+    assert other.population_sha256 != first.population_sha256
+    assert other.state(3).seed == other.recipe.run.seed == 7
+    assert one.directory.generations() == [3, 6, LAST]
+    assert first.directory.generations() == [0, 3, 6, LAST]
+    assert [one.recipe.run.start_from, two.recipe.run.start_from] == ["evolved/first@3"] * 2
+    begun = digest_population(first.state(3).population)
+    assert one.recipe.run.start_sha256 == begun == one.digest(one.state(3))
+    assert len({run.recipe.run.id for run in (first, one, two, other)}) == 4
+    # It needs the other run no more, and is stopped and resumed like any run.
+    for file in Path("evolved/first/checkpoints").iterdir():
+        file.unlink()
+    assert ea.resume(one.path, generations=9, executor="serial").generation == 9
+
+
+@pytest.mark.parametrize("method", sorted(SMALL_RECIPES))
+def test_a_branch_of_any_method_goes_the_way_of_its_run(method: str) -> None:
+    name, changes = SMALL_RECIPES[method]
+    recipe = load_recipe(name, [*changes, "run.generations=4", "run.checkpoint_every=2"])
+    whole = ea.start(recipe, run="whole", executor="serial")
+    assert ea.branch("whole@2", executor="serial").population_sha256 == whole.population_sha256
+
+
+def test_islands_get_seeds_of_their_own(small_recipe: RecipeMaker) -> None:
+    islands = small_recipe("islands.count=2", "islands.interval=2", "islands.migrants=1")
+    whole = ea.start(islands, run="whole", executor="serial")
+    same = ea.branch("whole@3", executor="serial")
+    assert same.population_sha256 == whole.population_sha256
+    other = ea.branch("whole@3", seed=2, executor="serial")
+    assert other.population_sha256 != whole.population_sha256
+    fresh = other.method.initial(2)
+    assert [each.seed for each in other.state().islands] == [each.seed for each in fresh.islands]
+
+
+def test_settings_change_from_there_on(first: ea.Run) -> None:
+    run = ea.branch(
+        "evolved/first@6", changes={"method.mutation_probability": 0.9}, executor="serial"
+    )
+    assert run.recipe.method["mutation_probability"] == 0.9
+    assert run.population_sha256 != first.population_sha256
+    wrong = r"^evolved/first@6 can't go on with these settings: .* shape \(\d+, \d+\), not \(6, "
+    with pytest.raises(BadValueError, match=wrong):
+        ea.branch("evolved/first@6", changes={"method.individuals": 6, "method.tournament_size": 3})
+    with pytest.raises(BadValueError, match="its population has shape"):
+        ea.branch("evolved/first@6", changes={"network.hidden": [3]})
+    assert sorted(path.name for path in Path("evolved").iterdir()) == ["first", "first-2"]
+
+
+def test_what_can_be_no_branch_is_one_line(first: ea.Run) -> None:
+    with pytest.raises(
+        CheckpointError, match=r"no checkpoint of generation 5 \(nearest: 6; it has"
+    ):
+        ea.branch("evolved/first@5")
+    with pytest.raises(BadValueError, match=r"'evolved/first@x': after @ stands a generation's"):
+        ea.branch("evolved/first@x")
+    with pytest.raises(
+        BadValueError, match=r"first@8 is at the last generation, 8: .* generations="
+    ):
+        ea.branch("evolved/first")
+    with pytest.raises(NotARunError, match=r"evolved/second does not exist"):
+        ea.branch("evolved/second@3")
+    with pytest.raises(RunExistsError, match="first exists"):
+        ea.branch("evolved/first@3", run="evolved/first")
+    assert [path.name for path in Path("evolved").iterdir()] == ["first"]
+    assert "nearest: 6" in evolve("branch", "evolved/first@5", code=2)
+
+
+def test_the_command_branches_and_says_from_where(first: ea.Run) -> None:
+    words = ["--seed", "3", "--generations", "9", "--set", "check.games=10", "--quiet"]
+    said = evolve("branch", "evolved/first@6", "--run", "new", *words)
+    assert "new begins with evolved/first@6" in said
+    run = ea.load("new")
+    assert (run.generation, run.recipe.run.seed, run.recipe.check.games) == (9, 3, 10)
+    places = ["evolved/first@0", "evolved/first@3", "evolved/first@6", "evolved/first@8"]
+    assert complete_branch("evolved/first@") == places
+    assert complete_branch("evolved/f") == ["evolved/first"]
+
+
+def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
+    steps = 0
+    while True:
+        path = Path(f"{steps}/run")
+        done = act_until(steps, partial(prepare_branch, first.path, 3, run=path))
+        if path.exists():  # then all of it does
+            assert ea.load(path).generation == 3
+            assert ea.load(path).recipe.run.start_from == "evolved/first@3"
+        else:
+            assert not done
+            assert prepare_branch(first.path, 3, run=path).generation == 3
+        if done:
+            break
+        steps += 1
+    assert steps > 10
+    assert first.directory.generations() == [0, 3, 6, LAST]
+
+
+def test_a_full_disk_leaves_nothing_of_a_branch(
+    first: ea.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", fail)
+        with pytest.raises(StorageError, match="No space left"):
+            ea.branch("evolved/first@3", run="evolved/new")
+    assert [path.name for path in Path("evolved").iterdir()] == ["first"]
+
+
+def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> None:
+    run = ea.branch(
+        "evolved/first@3", changes={"method.mutation_probability": 0.9}, executor="serial"
+    )
+    recipe = "evolved/first-2/recipe.toml"
+    again = ea.start(recipe, run="again", executor="serial")
+    assert again.population_sha256 == run.population_sha256
+    ea.start(first.recipe.change({"run.seed": 5}), run=first.path, force=True, executor="serial")
+    with pytest.raises(BadValueError, match=r"first@3 is not what this recipe began with"):
+        ea.start(recipe, run="more")
+    assert not Path("more").exists()
+
+
+def test_a_branch_without_its_checkpoints_does_not_begin_anew(first: ea.Run) -> None:
+    run = prepare_branch(first.path, 3)
+    run.directory.checkpoint(3).unlink()
+    with pytest.raises(CheckpointError, match="has no checkpoint"):
+        ea.resume(run.path, executor="serial")
+
+
+# --- resume -------------------------------------------------------------------------------------
+
+
+def test_going_back_deletes_nothing_without_a_word(first: ea.Run) -> None:
+    line = (
+        r"^evolved/first has checkpoints after generation 3, up to 8: branch\(\.\.\., 3\) goes on"
+        r" without deleting them, force=True deletes them$"
+    )
+    with pytest.raises(BadValueError, match=line):
+        ea.resume(first.path, from_generation=3, generations=20)
+    said = evolve("resume", "evolved/first", "--from", "3", code=2)
+    assert "evolve branch evolved/first@3" in said
+    assert "--force" in said
+    assert first.directory.generations() == [0, 3, 6, LAST]
+    assert ea.load(first.path).recipe.run.generations == LAST
+    evolve("resume", "evolved/first", "--from", "8", "--quiet")  # nothing comes after it
+    evolve("resume", "evolved/first", "--from", "3", "--force", "--quiet")
+    assert ea.load(first.path).population_sha256 == first.population_sha256
+
+
+@pytest.mark.parametrize("answer", ["", "n\n", "y\n"])
+def test_at_a_terminal_it_asks(
+    first: ea.Run,
+    answer: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+    if answer == "y\n":
+        first.check_going_back(6, force=evolving.ask_to_delete)
+    else:
+        with pytest.raises(BadValueError, match="after generation 6"):
+            first.check_going_back(6, force=evolving.ask_to_delete)
+    assert "after generation 6, up to 8. Delete them? [y/N]" in capsys.readouterr().err
+
+
+def test_settings_that_change_no_population_change_the_run_itself(first: ea.Run) -> None:
+    changes = {"check.games": 10, "run.checkpoint_every": 2, "title": "longer"}
+    run = ea.resume(first.path, changes=changes, generations=10, executor="serial")
+    assert run.path == first.path
+    assert (run.recipe.check.games, run.recipe.title, run.generation) == (10, "longer", 10)
+    straight = ea.start(run.recipe, run="straight", executor="serial")
+    assert run.population_sha256 == straight.population_sha256
+
+
+def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> None:
+    words = ["--set", "method.mutation_probability=0.9", "--generations", "10", "--quiet"]
+    said = evolve("resume", "evolved/first", *words)
+    assert "these settings change what is evolved: evolved/first-2 goes on with them" in said
+    run = ea.load("evolved/first-2")
+    assert (run.generation, run.recipe.run.start_from) == (10, "evolved/first@8")
+    assert ea.load(first.path).recipe == first.recipe
+    early = ea.resume(first.path, changes={"run.seed": 4}, from_generation=3, executor="serial")
+    assert (early.path, early.generation) == (Path("evolved/first-3"), LAST)
+    assert early.directory.generations()[0] == 3
+    assert first.directory.generations() == [0, 3, 6, LAST]
+    with pytest.raises(ArenaError, match="elitez"):
+        ea.resume(first.path, changes={"method.elitez": 4})

@@ -1,0 +1,287 @@
+"""Tests that `evolve check` makes beside those of the rules, and the advice that it gives."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.core.registry import find_game, make_game, open_file
+from evolve_arena.players.board import self_check
+from evolve_arena.players.board.game import BoardGame, GameFileError
+from evolve_arena.players.board.hints import find_hints
+from evolve_arena.players.board.spiel_check import compare_with_openspiel
+from evolve_arena.players.board.symmetry_check import check_symmetry
+
+ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
+DOTS = '''"""Dots and boxes, on two by two boxes: who closes one draws again."""
+
+import numpy as np
+
+CELLS = WIDTH = MOVES = LONGEST = 12
+TURN, SCORES, COUNT, LAST = 12, 13, 15, 16
+BOXES = ((0, 2, 6, 7), (1, 3, 7, 8), (2, 4, 9, 10), (3, 5, 10, 11))
+
+
+def start():
+    return np.zeros(17, np.int8)
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def legal(state, moves):
+    count = 0
+    for line in range(CELLS):
+        if state[line] == 0:
+            moves[count] = line
+            count += 1
+    return count
+
+
+def play(state, move):
+    seat, closed = state[TURN], 0
+    state[move] = 1
+    state[COUNT] += 1
+    state[LAST] = move
+    for a, b, c, d in BOXES:
+        if move in (a, b, c, d) and state[a] and state[b] and state[c] and state[d]:
+            closed += 1
+    state[SCORES + seat] += closed
+    if closed == 0:
+        state[TURN] = 1 - seat
+
+
+def is_over(state):
+    return state[COUNT] == CELLS
+
+
+def points(state, seat):
+    return state[SCORES + seat]
+'''
+SEE = """
+
+PLANES = 4
+
+
+def see(state, seat, planes):
+    for line in range(CELLS):
+        if state[line]:
+            planes[0] |= np.uint64(1) << np.uint64(line)
+    planes[1] = np.uint64(state[SCORES + seat])
+    planes[2] = np.uint64(state[SCORES + 1 - seat])
+    planes[3] = np.uint64(state[TURN] == seat)
+"""
+
+
+def load(folder: Path, name: str, source: str) -> Any:
+    file = folder / f"{name}.py"
+    file.write_text(source, encoding="utf-8")
+    return open_file(file).make()
+
+
+def change(source: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+def test_numbers_and_the_turn_that_networks_do_not_see_are_named(tmp_path: Path) -> None:
+    """The count of lines follows from the cells, and each move sets the last one anew."""
+    first, second = find_hints(load(tmp_path, "dots_unseen", DOTS), 100)
+    assert first.startswith(
+        "networks do not see state[13] (SCORES), state[14] (SCORES + 1), which change"
+    )
+    assert second.startswith("the same player may move again, and networks do not see whose turn")
+
+
+def test_what_a_function_see_shows_is_not_named(tmp_path: Path) -> None:
+    assert find_hints(load(tmp_path, "dots_seen", DOTS + SEE), 100) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["breakthrough", "chomp", "gomoku", "hex", "kalah", "othello", "pig", "tic-tac-toe"]
+)
+def test_games_that_ship_need_no_advice(name: str) -> None:
+    assert find_hints(make_game(name), 30, seconds=0.5) == []
+
+
+def test_hidden_numbers_are_hidden_on_purpose(tmp_path: Path) -> None:
+    """A card that is drawn at the start, and that decides; its owner's networks see it."""
+    source = change(
+        ROWS,
+        ("return np.zeros(CELLS + 1, np.int8)", "return np.zeros(CELLS + 4, np.int8)"),
+        ("    return 0\n", "    return 1 if state[CELLS + 1] > state[CELLS + 2] else -1\n"),
+        ('SYMMETRY = "all"\n', "PLANES = 3\n"),
+    )
+    source += """
+
+def chance(state):
+    return 0 if state[CELLS + 3] == 2 else 9
+
+
+def resolve(state, outcome):
+    state[CELLS + 3] += 1
+    state[CELLS + state[CELLS + 3]] = outcome
+
+
+def see(state, seat, planes):
+    for cell in range(CELLS):
+        if state[cell]:
+            planes[state[cell] != 1 + seat] |= np.uint64(1) << np.uint64(cell)
+    planes[2] = np.uint64(state[CELLS + 1 + seat])
+"""
+    secret = "\n\ndef view(state, seat):\n    state[CELLS + 2 - seat] = 0\n"
+    assert find_hints(load(tmp_path, "cards_hidden", source + secret), 50) == []
+    blind = change(source, ("    planes[2] = np.uint64(state[CELLS + 1 + seat])\n", ""))
+    (hint,) = find_hints(load(tmp_path, "cards_unseen", blind), 50)
+    assert hint.startswith("networks do not see state[10] (CELLS + 1), state[11] (CELLS + 2)")
+
+
+def test_moves_named_after_other_cells_than_the_page_has(tmp_path: Path) -> None:
+    below = "\n\ndef name_move(move):\n    return 'abc'[move % 3] + str(3 - move // 3)\n"
+    (hint,) = find_hints(load(tmp_path, "rows_below", ROWS + below), 30)
+    assert hint.startswith("name_move names other cells than the page, where ")
+    above = below.replace("3 - move // 3", "1 + move // 3")
+    assert find_hints(load(tmp_path, "rows_above", ROWS + above), 30) == []
+
+
+def count_moves(folder: Path, name: str, kind: str, step: int) -> BoardGame:
+    """A game in which a number counts all moves, in steps, and which ends after 300 of them."""
+    source = f'''"""Two pass."""
+
+import numpy as np
+
+MOVES, LONGEST, CELLS, PLANES = 2, 300, 8, 1
+
+
+def start():
+    return np.zeros(2, np.{kind})
+
+
+def to_move(state):
+    return state[1]
+
+
+def legal(state, moves):
+    moves[0], moves[1] = 0, 1
+    return 2
+
+
+def play(state, move):
+    state[0] += {step}
+    state[1] = 1 - state[1]
+
+
+def result(state):
+    return 1 if state[0] >= 90 or state[0] < 0 else 2
+
+
+def see(state, seat, planes):
+    planes[0] = np.uint64(state[0] & 127)
+'''
+    game: BoardGame = load(folder, name, source)
+    return game
+
+
+def test_counters_that_wrap(tmp_path: Path) -> None:
+    with pytest.raises(
+        GameFileError,
+        match=r"line 21: play makes 160 of state\[0\], of which np.int8 leaves -96: begin with"
+        r" np.int16 in start",
+    ):
+        find_hints(count_moves(tmp_path, "wrapped", "int8", 80), 5)
+    assert find_hints(count_moves(tmp_path, "wide", "int16", 80), 5) == []
+    (hint,) = find_hints(count_moves(tmp_path, "soon", "int8", 1), 5)
+    assert hint.startswith("state[0] counts the moves, and np.int8 can't count beyond 127")
+    assert find_hints(count_moves(tmp_path, "later", "int16", 1), 5) == []
+
+
+def test_symmetries_are_tried(tmp_path: Path) -> None:
+    right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
+    assert right is not None
+    assert (right.views, right.declared) == (7, 7)
+    assert right.positions > 1000
+    assert check_symmetry(make_game("kalah"), 10) is None
+    othello = check_symmetry(make_game("othello"), 10)
+    assert othello is not None
+    assert (othello.views, othello.declared) == (3, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("one_diagonal", [(", (2, 4, 6))", ")")]),
+        (
+            "no_middle",
+            [
+                (
+                    "        if state[cell] == 0:\n            moves",
+                    "        if state[cell] == 0 and (cell != 2 or state[0]):\n            moves",
+                )
+            ],
+        ),
+    ],
+)
+def test_symmetries_that_do_not_hold_are_refused(
+    name: str, changes: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    game = load(tmp_path, name, change(ROWS, *changes))
+    with pytest.raises(
+        GameFileError, match=r"line 12: SYMMETRY is 'all', but (after|at the start)"
+    ):
+        check_symmetry(game, 100)
+
+
+def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
+    assert right is not None
+    assert right.positions >= 200
+    assert compare_with_openspiel(make_game("chomp")) is None
+    wrong = change(ROWS, (", (2, 4, 6))", ")"))
+    with pytest.raises(GameFileError, match=r"over there, not here|there \(1, 2\)"):
+        compare_with_openspiel(load(tmp_path, "spiel_wrong", wrong), 1000)
+    other = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "tictactoe"'))
+    with pytest.raises(GameFileError, match=r"line 14: OPENSPIEL is 'tictactoe'"):
+        compare_with_openspiel(load(tmp_path, "spiel_other", other))
+    hex_board = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "hex(board_size=4)"'))
+    with pytest.raises(GameFileError, match="is legal there, not here"):
+        compare_with_openspiel(load(tmp_path, "spiel_hex", hex_board))
+
+    found = builtins.__import__
+
+    def lack(name: str, *more: Any, **options: Any) -> Any:
+        if name == "pyspiel":
+            raise ImportError(name)
+        return found(name, *more, **options)
+
+    monkeypatch.setattr(builtins, "__import__", lack)
+    missing = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
+    assert missing is not None
+    assert "not installed" in missing.obstacle
+
+
+def test_texts_that_name_no_move_are_read_without_an_error(tmp_path: Path) -> None:
+    read = "\n\ndef read_move(text):\n    return 'abc'.index(text[0]) + 3 * (int(text[1:]) - 1)\n"
+    game = load(tmp_path, "read_raises", ROWS + read)
+    with pytest.raises(GameFileError, match=r"line \d+: IndexError: .* \(read_move was given ''"):
+        self_check.check_typed(game)
+    careful = read.replace(
+        "    return",
+        "    if text[:1] not in 'abc' or text[1:] not in '123':\n        return None\n    return",
+        1,
+    )
+    with pytest.raises(GameFileError, match="read_move was given ''"):  # "" in "abc" holds
+        self_check.check_typed(load(tmp_path, "read_careful", ROWS + careful))
+    right = careful.replace("'abc' or", "('a', 'b', 'c') or").replace(
+        "in '123'", "in ('1', '2', '3')"
+    )
+    self_check.check_typed(load(tmp_path, "read_right", ROWS + right))
+    capital = "\n\ndef name_move(move):\n    return 'ABCDEFGHI'[move]\n"
+    capital += "\n\ndef read_move(text):\n    return 'ABCDEFGHI'.find(text) if text else None\n"
+    with pytest.raises(GameFileError, match=r"read_move reads 'a', move 0, as -1"):
+        self_check.check_typed(load(tmp_path, "read_capitals", ROWS + capital))
