@@ -91,6 +91,8 @@ def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
     return list(callbacks)
 
 
+C = TypeVar("C", bound=Callable[..., Any])
+
 FIRST_GAMES = 100
 """Games of the untrained champion against each opponent from outside, at most."""
 FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
@@ -102,15 +104,12 @@ MOST_PLIES = 4
 """Random plies before champions meet, who play the same game again and again otherwise."""
 
 
-C = TypeVar("C", bound=Callable[..., Any])
-
-
 def during_checks(callback: C) -> C:
     """Marks a callback that is also called while a check goes on, every moment.
 
     `Progress.checking` is set then. A check is given up if it says no, and the run stops.
     """
-    vars(callback)["during_checks"] = True
+    callback.during_checks = True  # type: ignore[attr-defined]
     return callback
 
 
