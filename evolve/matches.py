@@ -222,17 +222,17 @@ class MatchSettings(Config):
 
     name: str
     """Which method this is."""
-    colours: Literal["one", "both"] = "one"
+    colours: Literal["one", "both"] = "both"
     """``both``: every pair meets twice, each moving first once."""
-    draw_points: float = Field(default=0.0, ge=0.0, le=1.0)
+    draw_points: float = Field(default=0.5, ge=0.0, le=1.0)
     """What a draw counts, a win being 1."""
     noise: float = Field(default=0.0, ge=0.0, le=1.0)
     """How often both players of a match play a random move instead of their own, so that they
     also learn what to do in positions which they would not have chosen."""
     games: int = Field(default=1, ge=1, le=1000)
     """How often each pair meets from each opening and in each colour; of use with noise."""
-    openings: OpeningsConfig = OpeningsConfig()
-    """How matches begin."""
+    openings: OpeningsConfig = OpeningsConfig(plies=2, count=2)
+    """How matches begin: if nothing is said, with two random plies, from two openings."""
     hall_of_fame: HallOfFame = HallOfFame()
     """Earlier champions as opponents."""
     fixed_opponents: FixedOpponents | None = None

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import MOST_SEATS, AnyGame, Config
 from evolve_arena.core.registry import find_game
-from evolve_arena.evolve.matches import MatchSettings, estimate_matches
+from evolve_arena.evolve.matches import MatchSettings, OpeningsConfig, estimate_matches
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 
 Size = Annotated[int, Field(ge=2, le=MOST_SEATS)]
@@ -23,6 +23,8 @@ FOR_PAIRS = {
     "fixed_opponents": "method.tables.company",
 }
 """Keys of ``[method]`` that are about games for two, and where tables say the like."""
+ONCE_USUAL = {"colours": "one", "draw_points": 0.0, "openings": OpeningsConfig()}
+"""What stands there in recipes of old runs that say nothing of it."""
 
 
 class TablesConfig(Config):
@@ -94,7 +96,7 @@ def find_tables(
     tables = config.tables or TablesConfig()
     for key, instead in {**FOR_PAIRS, **(more_for_pairs or {})}.items():
         default = type(config).model_fields[key].default
-        if getattr(config, key) != default:
+        if getattr(config, key) not in (default, ONCE_USUAL.get(key, default)):
             raise BadValueError(
                 f"method.{key} is for games of two, not for {game.name}: write {instead}"
             )

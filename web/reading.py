@@ -261,8 +261,8 @@ class Desk:
         if not 2 <= len(specs) <= MOST_MEETING:
             raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
         spec = specs[0]
-        if len(names := {each.name for each in specs}) > 1:
-            raise BadValueError(f"they play different games: {', '.join(sorted(names))}")
+        if len(played := {each.name for each in specs}) > 1:
+            raise BadValueError(f"they play different games: {', '.join(sorted(played))}")
         if unknown := set(others) - set(usual := _usual_players(spec)):
             raise UnknownNameError("player from outside", min(unknown), usual)
         openings = 0

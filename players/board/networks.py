@@ -53,6 +53,8 @@ HEADS = {"value": VALUE, "policy": POLICY}
 ENCODINGS = ("planes", "signed")
 MOST_NUMBERS = 2**27
 """Of a tuple network; so many take half a gibibyte."""
+USUAL_ROOM = 2**23
+"""Of tuples whose length nobody chose."""
 MOST_BITS = 2**15 - 1
 """That tuples can choose from."""
 
@@ -82,6 +84,8 @@ def _make_kind(
         if hasattr(base, key):
             raise BadValueError(f"no option of {game.name} can be called {key}: networks have that")
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
+    if base is BoardTupleDecoder:
+        fields.append(("length", int, find_length(find_reading(game()))))
     space = {"game_type": game, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"
     decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
@@ -294,6 +298,13 @@ def find_reading(game: BoardGame) -> Reading:
     if game.highest_number:
         return Reading(planes, game.highest_number + 1, game.highest_number, 1, 0, 0)
     return Reading(planes * cells, 2, cells, cells, 1, 0)
+
+
+def find_length(read: Reading) -> int:
+    """How long tuples are if nobody says it: as long as their tables stay small."""
+    longest = min(10 if read.kinds == 2 else 6, read.cells)
+    fitting = (length for length in range(2, longest + 1) if 60 * read.kinds**length <= USUAL_ROOM)
+    return max(fitting, default=1)
 
 
 @dataclass(frozen=True)

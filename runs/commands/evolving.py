@@ -13,7 +13,6 @@ import typer
 from evolve_arena.runs.commands.completion import (
     complete_branch,
     complete_change,
-    complete_game,
     complete_player,
     complete_recipe,
     complete_run,
@@ -99,19 +98,34 @@ def recipes(
         str | None,
         typer.Argument(
             metavar="[GAME]",
-            help="Only those of this game, with titles.",
-            autocompletion=complete_game,
+            help="Only those of this game, with titles; with --keys a recipe.",
+            autocompletion=complete_recipe,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
+    keys: Annotated[
+        bool,
+        typer.Option("--keys", help="Each key of one recipe: value, range, default, meaning."),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List the recipes that can be started."""
-    from evolve_arena.core.registry import find_game
+    """List the recipes that can be started, or the keys of one."""
+    from evolve_arena.core.registry import find_game, usual_game
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.recipe import describe_recipe, recipe_names
+    from evolve_arena.runs.recipe import describe_recipe, load_recipe, recipe_names
     from evolve_arena.runs.recipe_list import print_recipes, print_usual_recipes
 
+    if keys:
+        from evolve_arena.runs.key_texts import describe_recipe_keys, print_recipe_keys
+
+        recipe = load_recipe(game or usual_game())
+        if json:
+            described = describe_recipe_keys(recipe)
+            content = [{**text._asdict(), "value": value} for text, value in described]
+            print_json({"recipe": game or usual_game(), "keys": content})
+        else:
+            print_recipe_keys(recipe)
+        return
     found = [describe_recipe(name) for name in recipe_names()]
     if game is not None:
         game = find_game(game).name

@@ -53,7 +53,7 @@ def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
     found = server.get("describe", run="study/second-1")
     run = Run.open(server.folder / "study" / "second-1")
     assert found["summary"]["population_sha256"] == run.population_sha256
-    assert found["champions"] == [2, 4]
+    assert found["champions"] == [0, 2, 4]
     assert found["recipe"] == run.directory.recipe.read_text()
     assert found["trouble"] == ""
 
@@ -62,7 +62,7 @@ def test_its_curves_are_those_of_its_history(server: Client) -> None:
     found = server.get("record", run="first")
     assert found["statistics"]["generation"] == [0, 1, 2, 3]
     assert len(found["statistics"]["best"]) == 4
-    assert [check["generation"] for check in found["checks"]] == [2, 4]
+    assert [check["generation"] for check in found["checks"]] == [0, 2, 4]
 
 
 def test_what_is_new_of_several_runs_is_told_by_one_stream(server: Client) -> None:
