@@ -369,11 +369,12 @@ def test_elsewhere_the_token_is_needed_and_no_name(runs: Path) -> None:
 def test_champions_meet_each_other_and_players_from_outside(server: Client) -> None:
     found = server.post("rate", runs=["first", "study/second-1"], games=20, others=["random"])
     names = [player["name"] for player in found["players"]]
-    assert sorted(names) == ["first@4", "random", "second-1@4"]
-    assert found["champions"] == {
-        "first@4": {"run": "first", "generation": 4},
-        "second-1@4": {"run": "study/second-1", "generation": 4},
-    }
+    champions = {}
+    for run in ("first", "study/second-1"):
+        generation = Run.open(server.folder / run).champion.remarks["generation"]
+        champions[f"{Path(run).name}@{generation}"] = {"run": run, "generation": generation}
+    assert sorted(names) == sorted([*champions, "random"])
+    assert found["champions"] == champions
     assert [player["rank"] for player in found["players"]] == sorted(
         player["rank"] for player in found["players"]
     )
