@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from evolve_arena.runs.cli import main
+from evolve_arena.runs.recipe import keys_of, read_content
 from tests import forked
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
@@ -189,6 +190,26 @@ def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     assert content["positions"]["themes.csv"]["solved"]["overall"] == 1.0
     assert content["positions"]["themes.csv"]["solved"]["by_theme"] == {"attack": 1.0}
     assert content["positions"]["themes.csv"]["solved"]["by_line"] == {"column": 1.0}
+
+
+def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
+    done = evolve("recipes", "hex", "--keys", folder=place)
+    lines = done.stdout.splitlines()
+    at = lines.index("game.size = 7   (3 to 11)")
+    assert lines[at + 1].strip() == "Cells along a side of the board."
+    assert any(
+        line.startswith("check.every = ") and "(whole number from 1" in line for line in lines
+    )
+    told = json.loads(evolve("recipes", "hex", "--keys", "--json", folder=place).stdout)["keys"]
+    written = keys_of(read_content("hex"))
+    assert all(any(each.startswith(key["key"]) for each in written) for key in told)
+    assert {key for key in written if key.startswith(("run.", "check.", "network.", "game."))} <= {
+        key["key"] for key in told
+    }
+    assert all(key["meaning"] for key in told)
+    evolve("new-game", "keyed", folder=place)
+    done = evolve("recipes", "keyed.py", "--keys", folder=place)
+    assert 'game.name = "keyed"' in done.stdout
 
 
 def test_perft_counts_in_a_file(place: Path) -> None:
