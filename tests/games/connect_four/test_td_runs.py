@@ -58,7 +58,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert outcome.table["epsilon"] == pytest.approx(
         [max(0.1, 0.5 - 0.4 * generation * 120 / 800) for generation in range(LAST)]
     )
-    assert {check.generation for check in outcome.checks} == {0, 3, 6, 9}
+    assert {check.generation for check in outcome.checks} == {3, 6, 9}
     player = read_player(outcome.champion)
     assert isinstance(player, NetworkPlayer)
     assert (player.decoder.activation, player.decoder.take_wins) == ("tanh", False)
