@@ -289,7 +289,7 @@ class Desk:
             "champions": {
                 name: {"run": run, "generation": generation}
                 for name, run, generation in zip(
-                    names, dict.fromkeys(runs), generations, strict=False
+                    called, dict.fromkeys(runs), generations, strict=False
                 )
             },
             "openings": openings,
