@@ -66,10 +66,13 @@ def test_runs_that_are_there_are_kept_and_one_that_is_damaged_is_told_at_the_end
         "failed: part readme",
     ]
     shutil.rmtree(folder / "connect-four-1")
-    assert measure(folder, "readme").returncode == 0
-    kept = (folder / "connect-four-1" / "champion.safetensors").stat().st_mtime_ns
-    assert measure(folder, "readme").returncode == 0
-    assert (folder / "connect-four-1" / "champion.safetensors").stat().st_mtime_ns == kept
+    for _ in range(2):
+        assert measure(folder, "readme").returncode == 0
+    log = (folder / "readme.log").read_text("utf-8").splitlines()
+    said = [" ".join(line.split()[1:4]) for line in log if line.startswith("$ ")]
+    breeds = ["evolve resume connect-four-1", "evolve start connect-four"]
+    asked = "evolve evaluate run:connect-four-1"
+    assert said == [*breeds, asked, breeds[0], asked]
 
 
 def test_a_part_that_is_unknown_is_refused(tmp_path: Path) -> None:
