@@ -22,8 +22,6 @@ TUTORIAL = (GUIDES / "your-own-game.md").read_text(encoding="utf-8")
 SECOND = (GUIDES / "your-own-game-2.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
 """What runs are made smaller by, so that the tests take seconds."""
-USUAL = {"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES"}
-"""What its game is compiled for at once, and not for each mixture of players by itself."""
 FEWER = {
     "tournament": "method.individuals=10",
     "neat": "neat.pop_size=10",
@@ -62,10 +60,14 @@ def _as_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})  # other tests shall not find its game
     monkeypatch.setenv("COLUMNS", "200")
+
+
+def compile_at_once(usual: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the game be compiled for all *usual* players, and not for each mixture by itself."""
     needs = kernel._needs
 
     def need(players: Any) -> set[str]:
-        return needs(players) if "HAS_MCTS" in needs(players) else USUAL
+        return needs(players) if "HAS_MCTS" in needs(players) else usual
 
     monkeypatch.setattr(kernel, "_needs", need)
 
@@ -81,7 +83,8 @@ def type_all(tutorial: str) -> dict[str, str]:
     return done
 
 
-def test_all_that_it_says_works() -> None:
+def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_at_once({"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES"}, monkeypatch)
     source = write_game(TUTORIAL)
     Path("four_corners.py").write_text(source, encoding="utf-8")
     lines = [line for line in source.splitlines() if line.strip()]
@@ -93,7 +96,8 @@ def test_all_that_it_says_works() -> None:
     assert Path("evolved/tables/champion.py").is_file()
 
 
-def test_all_that_the_second_one_says_works() -> None:
+def test_all_that_the_second_one_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_at_once({"HAS_VALUES"}, monkeypatch)
     source = write_game(SECOND)
     Path("gems.py").write_text(source, encoding="utf-8")
     done = type_all(SECOND)
