@@ -3,11 +3,13 @@
 #
 #   make run     evolve a Connect Four player; ends with a plot, a bot and a table
 #   make test    all checks: formatting, types, the layers, the tests
+#   make reference  what the documentation has of the code: recipes, commands, Python, games
 #   make docs    the documentation as a site, in site/ (make docs-serve: while it is written)
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer), and a quarter
 #                more led by coverage where libFuzzer installs (GUIDED_INPUTS)
 #   make attack  a thousand runs killed at random instants, each resumed to the same bits (KILLS=30)
-#   make bench   all speeds, as ratios in one run; writes benchmarks/results/
+#   make bench   all speeds, as ratios in one run, to its end; writes benchmarks/results/, and says which
+#                targets were missed and which parts were skipped or failed (SMALL=1 for a trial)
 #   make clean   remove the environment and the caches, but no runs
 
 PYTHON ?= python3
@@ -22,7 +24,7 @@ BIN := $(VENV)/bin
 # Else each of hundreds of processes would translate all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint tests docs docs-serve fuzz attack bench clean
+.PHONY: run test lint tests reference docs docs-serve fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -41,6 +43,9 @@ lint: $(VENV)/.installed-test
 tests: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
 
+reference: $(VENV)/.installed
+	$(BIN)/python -m docs.generate
+
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "$(CURDIR)/site/index.html (to search, too: python3 -m http.server -d site)"
@@ -58,7 +63,7 @@ attack: $(VENV)/.installed-test
 	KILLS=$(KILLS) $(BIN)/pytest -q -s -n 0 -o faulthandler_timeout=0 tests/attack
 
 bench: $(VENV)/.installed-test
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(SMALL),--small)
 
 clean:
 	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

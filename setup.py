@@ -12,7 +12,6 @@ DOCS = [
     "ipykernel>=6.29",
     "mkdocs>=1.6",
     "mkdocs-material>=9.6",
-    "mkdocstrings[python]>=1.0",
     "nbclient>=0.10",
     "nbconvert>=7.16",
     "pandas>=2",

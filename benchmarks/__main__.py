@@ -59,7 +59,7 @@ def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--small", action="store_true", help="seconds, for tests: no figures")
-    arguments = parser.parse_args(words)
+    arguments = parser.parse_intermixed_args(words)
     names, players = arguments.parts or list(PARTS), []
     if names[0] == "blocks":
         names, players = names[:1], names[1:]

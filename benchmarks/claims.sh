@@ -2,132 +2,180 @@
 # Repeats what README.md and docs/ claim, but for speeds (make bench): some hours on two cores.
 # A page about a published study names the command that repeats it; part_studies runs them all.
 #
-#   bash benchmarks/claims.sh [FOLDER]      everything; FOLDER is claims/ unless given
-#   ONLY=tuples bash benchmarks/claims.sh   one part
+#   bash benchmarks/claims.sh [FOLDER]            everything; FOLDER is claims/ unless given
+#   ONLY="games hour" bash benchmarks/claims.sh   some parts
+#   SMALL=1 bash benchmarks/claims.sh             one of each, in minutes: a test of this file
 #
 # Runs and studies that are there already are kept, so that it can be stopped and started again.
-# FOLDER/PART.log holds the commands of a part and what they printed.
+# FOLDER/PART.log holds the commands of a part and what they printed. A command that fails does not
+# end the others: those that failed are listed at the end, and the exit code is 1.
 set -uo pipefail
+PARTS="readme hour games tuples ticket checkers minimax neat engines strengths studies"
+SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "${1:-claims}" && cd "${1:-claims}" || exit 2
+for name in ${ONLY:-}; do
+  case " $PARTS " in *" $name "*) ;; *) echo "claims.sh: unknown part $name (known: $PARTS)" >&2; exit 2 ;; esac
+done
+folder=${1:-claims${SMALL:+-small}}
+mkdir -p "$folder" && cd "$folder" || exit 2
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH}
+rm -f failed.log
 
-say() { echo "\$ $*"; "$@" 2>&1 || { local code=$?; echo "(exit code $code)"; return $code; }; }
+few() { if [ "$SMALL" ]; then echo "$1"; else echo "$@"; fi; }
+games() { if [ "$SMALL" ]; then echo 4; else echo "$1"; fi; }
+note() { echo "$*" | tee -a failed.log >&2; }
+say() { echo "\$ $*"; "$@" 2>&1 || { local code=$?; echo "(exit code $code)"; note "failed ($code): $*"; return $code; }; }
 breed() { # a run that did not come to its end must not be measured
+  local extra=("${@:4}")
+  if [ "$SMALL" ]; then extra+=(--set run.generations=2 --set check.every=1 --set check.games=4); fi
   if [ -e "$3" ]; then say evolve resume "$3" --quiet
-  else say evolve start "$1" --seed "$2" --run "$3" --quiet "${@:4}"; fi || exit
+  else say evolve start "$1" --seed "$2" --run "$3" --quiet "${extra[@]}"; fi || exit
 }
-part() { if [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; then echo "$(date +%T) $1" >&2; "part_$1" >> "$1.log"; fi; }
+program() { python - "$@" 2>&1 || note "failed ($?): the program of this part"; }
+part() {
+  case " ${ONLY:-$PARTS} " in *" $1 "*) ;; *) return ;; esac
+  echo "$(date +%T) $1" >&2
+  (part_"$1") >> "$1.log" || note "failed: part $1"
+}
 
 part_readme() {
-  for seed in 1 2 3; do
+  for seed in $(few 1 2 3); do
     breed connect-four $seed connect-four-$seed
-    say evolve evaluate run:connect-four-$seed --games 4000 --seed 77 --openings 0
+    say evolve evaluate run:connect-four-$seed --games $(games 4000) --seed 77 --openings 0
   done
+}
+
+part_hour() { # the last command of docs/first-hour.md, and the block test
+  local seeds; seeds=$(few 1 2 3 4 5 6 7 8 9 10)
+  for seed in $seeds; do
+    breed connect-four $seed first-$seed --set run.generations=100
+    breed connect-four $seed connect-four-$seed
+  done
+  program $(games 4000) $seeds <<'PROGRAM'
+import sys
+import evolve_arena as ea
+
+games, *seeds = map(int, sys.argv[1:])
+held = 0
+print("| seed | won | drawn | lost | score of the whole recipe against 100 generations |")
+print("| --- | --- | --- | --- | --- |")
+for seed in seeds:
+    played = ea.duel(f"run:connect-four-{seed}", f"run:first-{seed}", games=games, opening_plies=4)
+    low, high = played.wilson_95
+    held += high >= 0.5
+    print(f"| {seed} | {played.wins} | {played.draws} | {played.losses}"
+        f" | {played.score:.3f} [{low:.3f}, {high:.3f}] |", flush=True)
+print(f"not weaker beyond its interval: {held} of {len(seeds)} seeds")
+PROGRAM
+  breed connect-four-td 1 td-1
+  say python -m benchmarks ${SMALL:+--small} blocks run:first-1 run:connect-four-1 run:td-1
 }
 
 part_ticket() {
-  for seed in 1 2 3; do
+  for seed in $(few 1 2 3); do
     breed ticket-to-ride $seed ticket-to-ride-$seed
     breed ticket-to-ride-imitation $seed imitation-$seed
-    say evolve evaluate run:imitation-$seed --games 10000
+    say evolve evaluate run:imitation-$seed --games $(games 10000)
   done
-  for seed in 1 2 3; do for opponent in rule rule:code run:imitation-1; do
-    say evolve duel run:ticket-to-ride-$seed $opponent --games 10000 --seed 77
+  for seed in $(few 1 2 3); do for opponent in $(few rule rule:code run:imitation-1); do
+    say evolve duel run:ticket-to-ride-$seed $opponent --games $(games 10000) --seed 77
   done; done
-  for opponent in rule rule:text,long=6 rule:code; do
-    say evolve duel rule:code,long_match=no $opponent --game ticket-to-ride --games 10000 --seed 77
+  for opponent in $(few rule rule:text,long=6 rule:code); do
+    say evolve duel rule:code,long_match=no $opponent --game ticket-to-ride --games $(games 10000) --seed 77
   done
 }
 
 part_tuples() {
-  for seed in 6 7 8 11 12 13 14 15; do
+  for seed in $(few 6 7 8 11 12 13 14 15); do
     breed connect-four-td $seed td-$seed
-    say python -m benchmarks.perfect_play run:td-$seed
-    for opponent in minimax:depth=4,noise=0.2 random; do
-      say evolve duel run:td-$seed $opponent --games 4000 --seed 77
+    say python -m benchmarks.perfect_play run:td-$seed --games $(games 200)
+    for opponent in $(few minimax:depth=4,noise=0.2 random); do
+      say evolve duel run:td-$seed $opponent --games $(games 4000) --seed 77
     done
   done
-  for seed in 11 12 13; do
+  for seed in $(few 11 12 13); do
     breed connect-four-td-long $seed td-long-$seed
-    say python -m benchmarks.perfect_play run:td-long-$seed
+    say python -m benchmarks.perfect_play run:td-long-$seed --games $(games 200)
   done
 }
 
 part_checkers() {
-  for run in features-1 features-2 features-3 network-1; do
+  for run in $(few features-1 features-2 features-3 network-1); do
     recipe=checkers-features; [ $run = network-1 ] && recipe=checkers
     breed $recipe "${run##*-}" checkers-$run
-    say evolve evaluate run:checkers-$run --games 1000 --openings 4 --seed 77
-    say python -m benchmarks.sixteen run:checkers-$run --games 100
+    say evolve evaluate run:checkers-$run --games $(games 1000) --openings 4 --seed 77
+    say python -m benchmarks.sixteen run:checkers-$run --games $(games 100)
   done
-  for seed in 1 2; do
+  for seed in $(few 1 2); do
     breed checkers-neat $seed checkers-neat-$seed
-    for depth in 2 3 4; do
-      say evolve duel run:checkers-neat-$seed minimax:depth=$depth --games 1000 --openings 4 --seed 77
+    for depth in $(few 2 3 4); do
+      say evolve duel run:checkers-neat-$seed minimax:depth=$depth --games $(games 1000) --openings 4 --seed 77
     done
   done
 }
 
 part_minimax() {
-  for noise in ,noise=0.2 ""; do
-    for first in 1 2 3 4; do
-      say evolve evaluate minimax:depth=$first$noise --games 10000 --seed 1 --openings 0
-      for second in 1 2 3 4; do
-        say evolve duel minimax:depth=$first$noise minimax:depth=$second$noise --games 10000 --seed 1
+  for noise in $(few ,noise=0.2 ,noise=0); do
+    for first in $(few 1 2 3 4); do
+      say evolve evaluate minimax:depth=$first$noise --games $(games 10000) --seed 1 --openings 0
+      for second in $(few 1 2 3 4); do
+        say evolve duel minimax:depth=$first$noise minimax:depth=$second$noise --games $(games 10000) --seed 1
       done
-      say evolve duel minimax:depth=$first$noise random --games 10000 --seed 1
-      say evolve duel random minimax:depth=$first$noise --games 10000 --seed 1
+      say evolve duel minimax:depth=$first$noise random --games $(games 10000) --seed 1
+      say evolve duel random minimax:depth=$first$noise --games $(games 10000) --seed 1
     done
   done
-  say evolve duel random random --games 10000 --seed 1
+  say evolve duel random random --games $(games 10000) --seed 1
 }
 
 part_neat() {
-  for judge in record outside rank; do for seed in 1 2 3; do
+  for judge in $(few record outside rank); do for seed in $(few 1 2 3); do
     run=judge-$judge-$seed
     extra=(); [ $judge = outside ] && extra=(--set 'method.stagnation.opponents=["minimax:depth=1,noise=0.2"]')
     breed connect-four-neat $seed $run --set run.generations=300 \
       --set method.stagnation.judge=$judge "${extra[@]}"
     say evolve info $run
   done; done
-  python - <<'PROGRAM'
+  program "$(few record outside rank)" "$(few 1 2 3)" <<'PROGRAM'
+import sys
 import evolve_arena as ea
 
-for judge in ("record", "outside", "rank"):
-    for seed in (1, 2, 3):
+judges, seeds = (words.split() for words in sys.argv[1:])
+for judge in judges:
+    for seed in seeds:
         checks = ea.load(f"judge-{judge}-{seed}").checks()
         last = [check for check in checks if check.opponent == "test-bot"][-6:]
-        print(f"{judge}, seed {seed}: won {sum(check.won for check in last) / 6:.3f}")
+        print(f"{judge}, seed {seed}: won {sum(check.won for check in last) / len(last):.3f}")
 PROGRAM
 }
 
 part_engines() { # who breeds: "rank" plays no games of its own, so that two arms play as many
-  for seed in 1 2 3 4 5; do for engine in own-rank neat-python own-record; do
+  for seed in $(few "1 2" 3 4 5); do for engine in $(few own-rank neat-python own-record); do
     more=(--set method.engine=${engine%%-r*})
     case $engine in own-*) more=(--set method.stagnation.judge=${engine#own-}) ;; esac
-    breed connect-four-neat $seed engine-$engine-$seed --generations 100 --set neat.pop_size=150 \
+    breed connect-four-neat $seed engine-$engine-$seed --set run.generations=100 --set neat.pop_size=150 \
       --set check.every=100 --set check.games=2 "${more[@]}"
   done; done
-  python - <<'PROGRAM'
+  program "$(few own-rank neat-python own-record)" "$(few "1 2" 3 4 5)" $(games 4000) <<'PROGRAM'
+import sys
 import time
 from statistics import mean
-from scipy.stats import t
 import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import make_executor
+from evolve_arena.arena.intervals import mean_interval
 
 def interval(values):
-    half = t.ppf(0.975, len(values) - 1) * (sum((v - mean(values)) ** 2 for v in values)
-        / (len(values) - 1) / len(values)) ** 0.5
-    return f"{mean(values):.3f} [{mean(values) - half:.3f}, {mean(values) + half:.3f}]"
+    low, high = mean_interval(values)
+    return f"{mean(values):.3f} [{low:.3f}, {high:.3f}]"
 
-for engine in ("own-rank", "neat-python", "own-record"):
-    runs = [f"engine-{engine}-{seed}" for seed in (1, 2, 3, 4, 5)]
+engines, seeds = (words.split() for words in sys.argv[1:3])
+for engine in engines:
+    runs = [f"engine-{engine}-{seed}" for seed in seeds]
     played = [int(ea.load(run).history()["games"].sum()) for run in runs]
     line = [f"{engine}: {mean(played):,.0f} games"]
     for opponent in ("test-bot", "random", "minimax:depth=2"):
-        scores = [ea.duel(f"run:{run}", opponent, games=4000, opening_plies=4, seed=77).score
+        scores = [ea.duel(f"run:{run}", opponent, games=int(sys.argv[3]), opening_plies=4, seed=77).score
             for run in runs]
         line.append(f"{opponent} {interval(scores)}")
     last = [ea.load(run).history() for run in runs]
@@ -148,42 +196,58 @@ PROGRAM
 }
 
 part_strengths() {
-  for run in 1 2 3; do for seed in 1 2 3 4 5; do
-    for change in mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2; do
+  for run in $(few 1 2 3); do for seed in $(few 1 2 3 4 5); do
+    for change in $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2); do
       breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set method.$change
     done
     breed four-in-a-row-$run $seed strengths/tanh-$run-$seed --set 'network.activation="tanh"'
     breed four-in-a-row-$run $seed strengths/absolute-$run-$seed --set 'network.viewpoint="absolute"'
   done; done
-  python - <<'PROGRAM'
+  program "$(few 1 2 3)" "$(few 1 2 3 4 5)" \
+    $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2) \
+    tanh absolute <<'PROGRAM'
+import sys
 import numpy as np
 import evolve_arena as ea
 from evolve_arena.studies.four_in_a_row.curves import read_published
 
-for setting in [*(f"mutation_strength={s}" for s in (0.1, 0.3, 1, 2)), "tanh", "absolute"]:
+numbers, seeds = ([int(word) for word in words.split()] for words in sys.argv[1:3])
+for setting in sys.argv[3:]:
     distances = []
-    for number in (1, 2, 3):
-        chosen = [ea.load(f"strengths/{setting}-{number}-{seed}") for seed in range(1, 6)]
+    for number in numbers:
+        chosen = [ea.load(f"strengths/{setting}-{number}-{seed}") for seed in seeds]
         ours = np.mean([[check.won for check in run.checks()] for run in chosen], axis=0)
-        blocks = np.reshape(ours - read_published()[number].points[:100], (10, 10)).mean(axis=1)
+        apart = ours - read_published()[number].points[: len(ours)]
+        blocks = np.reshape(apart, (max(1, len(ours) // 10), -1)).mean(axis=1)
         distances.append(np.sqrt(np.mean(blocks**2)))
     print(f"{setting}: root mean square distance {np.mean(distances):.3f}")
 PROGRAM
 }
 
-part_games() {
-  for name in tic-tac-toe gomoku hex hex-td breakthrough kalah chomp pig othello; do
-    breed $name 2 $name
-    plies=4
-    case $name in tic-tac-toe | chomp) plies=2 ;; pig) plies=0 ;; esac
-    say evolve duel run:$name mcts:rollouts=1000 --games 400 --openings $plies --seed 77
+part_games() { # recipes were tuned on seed 1
+  local seeds; seeds=$(few 2 3 4 5 6)
+  for name in $(few tic-tac-toe chomp pig gomoku hex hex-td breakthrough kalah othello); do
+    plies=4 runs=() players=() changes=()
+    case $name in pig) plies=0 ;; tic-tac-toe) plies=2 ;;
+      chomp) plies=2 changes=(--set game.height=5 --set game.width=5) ;; esac
+    for seed in $seeds; do
+      breed $name $seed $name-$seed "${changes[@]}"
+      runs+=($name-$seed) players+=(run:$name-$seed)
+    done
+    say python -m benchmarks.medians "${runs[@]}" --games $(games 400) --openings $plies
+    case $name in
+      pig) say python -m benchmarks.exact_play "${players[@]}" --games $(games 10000) ;;
+      chomp | tic-tac-toe) say python -m benchmarks.exact_play "${players[@]}" --games $(games 2000) ;;
+    esac
   done
 }
 
 part_studies() {
+  if [ "$SMALL" ]; then say evolve reproduce four-in-a-row --seeds 1 --scale 0.001; return; fi
   say evolve reproduce four-in-a-row --seeds 15
   say evolve reproduce mlp-vs-neat --seeds 5
   for study in td-lambda q-learning ticket-to-ride checkers-td; do say evolve reproduce $study; done
 }
 
-for name in readme ticket tuples checkers minimax neat engines strengths games studies; do part $name; done
+for name in $PARTS; do part $name; done
+if [ -s failed.log ]; then echo "these failed:" >&2; cat failed.log >&2; exit 1; fi

@@ -19,13 +19,16 @@ from urllib.parse import urlencode, urlsplit
 from scipy.stats import quantile_test
 
 import evolve_arena as ea
-from benchmarks.line import Line
+from benchmarks.line import Line, SkippedError
 from benchmarks.whole_runs import EVOLVE
+from tests.browser import CHROMIUM, SWITCHES, sync_playwright
 
 __all__ = ["measure"]
 
 WINDOW, PAUSE = 4.0, 1.0
 """Seconds between looks at how far the run is, and before the first."""
+COMPARED, GAMES = 6, 100
+"""Runs that are compared, and games of each two when they are rated."""
 PAIRS = 24
 """How often windows with watchers and without follow one another."""
 WATCHERS = 3
@@ -45,6 +48,7 @@ MODEST = (
 SMALL = {
     "WINDOW": 1.0,
     "PAUSE": 0.1,
+    "GAMES": 2,
     "PAIRS": 1,
     "RUNS": 3,
     "GENERATIONS": 20,
@@ -60,6 +64,7 @@ def measure() -> Iterator[Line]:
         folder = Path(name)
         yield from _many(folder / "many")
         yield _watched(folder / "watched")
+        yield _compared(folder / "compared")
 
 
 class _Server:
@@ -72,6 +77,7 @@ class _Server:
         assert self.process.stdout is not None
         printed = urlsplit(self.process.stdout.readline().split(" is shown at ")[1].split()[0])
         token = printed.query.removeprefix("token=")
+        self.printed = printed.geturl()
         self.host, self.shown = printed.netloc, {"Cookie": f"evolve-arena-{printed.port}={token}"}
         self.ask("/")
         self.seconds = time.perf_counter() - begun
@@ -154,9 +160,9 @@ def _many(folder: Path) -> Iterator[Line]:
     )
 
 
-def _watched(folder: Path) -> Line:
-    """Generations in a time with three pages that watch, against those without, by turns."""
-    run = folder / "watched"
+@contextmanager
+def _training(run: Path) -> Iterator[None]:
+    """Trains a run in a process of its own for the time of a ``with``."""
     words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
     for change in ("run.generations=1000000", *CHANGES):
         words += ["--set", change]
@@ -164,18 +170,57 @@ def _watched(folder: Path) -> Line:
     try:
         while not (run / "history.db").exists() or _count(run) < BEGUN:
             time.sleep(0.2)
-        with _Server(folder) as server:
-            server.ask("/api/record", run="watched")
-            ratios = [_compare(server, run) for _ in range(PAIRS)]
+        yield
     finally:
         training.terminate()
         training.wait(60)
+
+
+def _watched(folder: Path) -> Line:
+    """Generations in a time with three pages that watch, against those without, by turns."""
+    run = folder / "watched"
+    with _training(run), _Server(folder) as server:
+        server.ask("/api/record", run="watched")
+        ratios = [_compare(server, run) for _ in range(PAIRS)]
     ratio, interval = median(ratios), quantile_test(ratios).confidence_interval(0.95)
     name = (
         f"a run with {WATCHERS} watchers, {PAIRS} pairs of {WINDOW:.0f} s,"
         f" 95 % of medians {interval.low:.3f} to {interval.high:.3f}"
     )
     return Line(name, ratio, "of its speed", "unwatched", ratio, "at least 0.98", ratio >= 0.98)
+
+
+def _compared(folder: Path) -> Line:
+    """The longest request of a browser that compares six runs, and rates them, while one trains.
+
+    What it waits for a connection counts as well: it has six of them to a host.
+    """
+    if not CHROMIUM or sync_playwright is None:
+        raise SkippedError("Chromium or playwright is not installed")
+    names = [f"run-{number}" for number in range(COMPARED)]
+    changes = [*MODEST, f"run.generations={GENERATIONS}", f"check.every={GENERATIONS // 2}"]
+    ea.start("connect-four", run=folder / names[0], changes=changes, executor="serial")
+    for name in names[1:]:
+        shutil.copytree(folder / names[0], folder / name)
+    with _training(folder / "training"), _Server(folder) as server, sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        page = browser.new_page()
+        page.set_default_timeout(600_000)
+        page.goto(server.printed)
+        page.evaluate("performance.setResourceTimingBufferSize(10000)")
+        page.get_by_label("compare training").wait_for()
+        page.goto(f"http://{server.host}/#/compare/{','.join(names)}")
+        page.get_by_label("games of each pair").fill(str(GAMES))
+        page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_text("score, 95 % interval").wait_for()
+        spent = page.evaluate(
+            "performance.getEntriesByType('resource').filter(({ name }) =>"
+            " !name.includes('/api/events')).map(({ duration }) => duration / 1000)"
+        )
+        browser.close()
+    longest = max(spent)
+    name = f"longest of {len(spent)} requests: {COMPARED} runs compared and rated, another trains"
+    return Line(name, longest, "s", "2 s", 2 / longest, "2 s", longest <= 2)
 
 
 def _compare(server: _Server, run: Path) -> float:

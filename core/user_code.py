@@ -35,7 +35,7 @@ class UserCodeError(ArenaError):
 
 
 class AbsentCode:
-    """Stands for what was registered where a run was started, and is not here.
+    """A stand-in for code that was registered where a run was started, and is not here.
 
     Args:
         name: What it was called.
@@ -45,7 +45,7 @@ class AbsentCode:
         self.__name__ = name
 
     def __call__(self, *items: Any, **more: Any) -> Any:
-        """Fails: it can be named, but not used.
+        """Fail: it can be named, but not used.
 
         Raises:
             UserCodeError: Always.
@@ -66,7 +66,7 @@ _files: dict[str, CodeFile] = {}
 _registered: dict[str, Any] = {}
 _absent: dict[str, AbsentCode] = {}
 NAME = re.compile(r"[^\W\d][\w-]*")
-"""What can be registered is called so."""
+"""The form of a registered name."""
 
 
 def register(thing: Any = None, *, name: str | None = None) -> Any:
@@ -108,12 +108,12 @@ def registered_names() -> list[str]:
 
 
 def find_registered(name: str) -> Any | None:
-    """What is registered under *name*, or stands for it, or None."""
+    """The code that is registered under *name*, or a stand-in for it, or None."""
     return _registered.get(name, _absent.get(name))
 
 
 def note_absent(name: str) -> None:
-    """Lets something stand for *name* until that is registered here."""
+    """Let a stand-in answer to *name* until that is registered here."""
     _absent[name] = AbsentCode(name)
 
 

@@ -89,7 +89,7 @@ class NeatPython(Neat):
         return self._take_apart(seed, population, from_neat_python([]))
 
     def enter(self, state: Any, individuals: NeatPopulation) -> Any:
-        """Takes nobody: species are neat-python's own affair.
+        """Refuse them: species are neat-python's own affair.
 
         Raises:
             BadValueError: Always.

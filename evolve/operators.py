@@ -218,7 +218,7 @@ def make_toolbox(
 
 
 def check_initialisation(decoder: Any, name: str) -> None:
-    """Makes sure that first weights can be drawn so: see :func:`initialise`."""
+    """Make sure that first weights can be drawn so: see :func:`initialise`."""
     if not isinstance(find_code(name), AbsentCode):
         initialise(decoder, 1, name, np.random.default_rng(0))
 

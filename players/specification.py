@@ -221,14 +221,14 @@ def _find_class(specification: str, permit: Permit) -> Any | None:
 
 
 class _AbsentPlayer(Player):
-    """Has the place of a player whose class is not here."""
+    """A stand-in for a player whose class is not here."""
 
     def __init__(self, code: AbsentCode, game: AnyGame) -> None:
         super().__init__(game)
         self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
 
     def choose(self, position: Any, stream: Any) -> Any:
-        """Fails."""
+        """Fail."""
         self.check_ready()
 
 

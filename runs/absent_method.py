@@ -17,7 +17,7 @@ from evolve_arena.players.bred import BredPlayer, Decoder
 
 
 class AbsentConfig(Config):
-    """Whatever a recipe says of it."""
+    """Any settings."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -35,7 +35,7 @@ class _Tuples(Method[Any]):
 
 
 class AbsentMethod(Method[Any]):
-    """Stands for a class that was given in Python where the run was started."""
+    """A stand-in for a class that was given in Python where the run was started."""
 
     config_type = AbsentConfig
     state_type = AnyState
@@ -64,18 +64,18 @@ class AbsentMethod(Method[Any]):
         return 0
 
     def initial(self, seed: int) -> NoReturn:
-        """Fails."""
+        """Fail."""
         self._fail()
 
     def find_mismatch(self, state: Any) -> None:
         """Nothing: any state will do."""
 
     def step(self, state: Any, arena: Any) -> NoReturn:
-        """Fails."""
+        """Fail."""
         self._fail()
 
     def champion(self, state: Any, arena: Any) -> NoReturn:
-        """Fails."""
+        """Fail."""
         self._fail()
 
     def describe(self, state: Any) -> dict[str, Any]:

@@ -204,7 +204,7 @@ def branch(
     progress: bool | None = None,
     allow_process: bool = False,
 ) -> Run:
-    """Makes a new run of a checkpoint of another one, and evolves until its last generation.
+    """Make a new run of a checkpoint of another one, and evolve until its last generation.
 
     With the same seed and settings it comes to the same populations as the other one.
 
@@ -255,7 +255,7 @@ def prepare_branch(
     seed: int | None = None,
     allow: Allow = False,
 ) -> Run:
-    """Makes the directory of a branch, see :func:`branch`, and does not evolve yet.
+    """Make the directory of a branch, see :func:`branch`, and do not evolve yet.
 
     It is there as a whole, or not at all.
     """
@@ -267,7 +267,7 @@ def prepare_branch(
     other = Run.open(path, allow)
     other.check_code()
     other.permit(allow)
-    begin = f"{path}@{other.state(generation).generation}"
+    begin = f"{other.path}@{other.state(generation).generation}"
     own = {"run.start_from": begin, "run.population": None, "run.start_sha256": None}
     recipe = other.recipe.change({**read_changes(changes), **own})
     where = run or find_free_name(other.path)

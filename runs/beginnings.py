@@ -1,4 +1,4 @@
-"""Where runs begin that take more than a seed: at another run's checkpoint, or with its players.
+"""Beginnings of runs that take more than a seed: another run's checkpoint, or its players.
 
 The first state is written into the new run, which then needs no other one. Its recipe says where
 the state came from, with a digest: so the same recipe begins with the same bits, or not at all.
@@ -26,7 +26,7 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
 from evolve_arena.runs.consent import Allow
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 
@@ -44,7 +44,7 @@ def split_place(text: str | Path) -> tuple[str, int | None]:
         BadValueError: What stands after the @ is no generation.
     """
     path, at, generation = str(text).rpartition("@")
-    if not at or os.path.exists(RunDirectory(text).path):
+    if not at or os.path.exists(find_run(text)):
         return str(text), None
     if not re.fullmatch("[0-9]{1,18}", generation, re.ASCII):
         raise BadValueError(f"{quote(str(text))}: after @ stands a generation's number")
@@ -52,7 +52,7 @@ def split_place(text: str | Path) -> tuple[str, int | None]:
 
 
 def find_free_name(path: Path) -> Path:
-    """Beside the run at *path*, where nothing lies yet: ``NAME-2``, ``NAME-3`` and so on."""
+    """The first free path beside the run at *path*: ``NAME-2``, ``NAME-3`` and so on."""
     number = 2
     while os.path.lexists(free := path.with_name(f"{path.name}-{number}")):
         number += 1
@@ -156,7 +156,7 @@ def _as_population(player: BredPlayer) -> Any:
 
 
 def _check_fit(place: str, theirs: Any, own: Any) -> None:
-    """Makes sure that genomes of the decoder *theirs* mean the same to the decoder *own*."""
+    """Make sure that genomes of the decoder *theirs* mean the same to the decoder *own*."""
     wrong = ""
     if theirs.game.name != own.game.name:
         wrong = f"they play {theirs.game.name}, not {own.game.name}"

@@ -157,12 +157,13 @@ class Champions:
         self._worths |= {key: worths[key] for key in self._worths.keys() & worths.keys()}
 
     def _drop(self) -> None:
-        """Keeps the newest champion, the first, and what was the best at each checkpoint.
+        """Keeps the newest champion, and what was the best at each checkpoint.
 
-        Whichever of these the run goes on from one day, its champion's file can be restored.
+        Whichever of these the run goes on from one day, its champion's file can be restored. The
+        first one stays as well if later ones are rated by it.
         """
         newest = max(self._worths)
-        keep = {newest, min(self._worths)}
+        keep = {newest, min(self._worths)} if self._rule == "strongest" else {newest}
         for last in [newest, *self._directory.generations()]:
             before = {key: worth for key, worth in self._worths.items() if key <= last}
             if (best := _find_best(before)) is not None:

@@ -169,7 +169,7 @@ class RunDirectory:
             shutil.rmtree(other.path)
 
     def create_whole(self, recipe: bytes, beside: Mapping[str, bytes]) -> None:
-        """Makes the folder with all that is to lie there, or nothing: see :meth:`create`.
+        """Make the folder with all that is to lie there, or nothing: see :meth:`create`.
 
         It is made under another name beside its place, and then renamed.
 
@@ -195,7 +195,7 @@ class RunDirectory:
             raise
 
     def _clear_unfinished(self) -> None:
-        """Deletes what :meth:`create_whole` left beside this folder when it was killed."""
+        """Delete what :meth:`create_whole` left beside this folder when it was killed."""
         unfinished = re.compile(rf"\.{re.escape(self.path.name)}\.[0-9a-f]{{8}}")
         for folder in self.path.parent.iterdir():
             status = folder.lstat()

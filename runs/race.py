@@ -54,7 +54,13 @@ from evolve_arena.runs.run import Run, compile_kernels
 from evolve_arena.runs.training import Callback, Progress
 
 CANDIDATES: dict[str, dict[str, Any]] = {
-    "td-tuples": {"network.tuples": 60, "network.length": 2, "method.step": 0.002},
+    "td-tuples": {
+        "network.tuples": 60,
+        "network.length": 2,
+        "method.individuals": 2,
+        "method.shards": 1,
+        "method.step": 0.002,
+    },
     "tournament": {},
     "neat": {},
 }
@@ -101,7 +107,7 @@ def check_minutes(minutes: float) -> float:
 def is_race(recipe: Any, changes: Iterable[str]) -> bool:
     """Whether a start by the clock is a race: *recipe* is a game, and no method is asked for.
 
-    >>> is_race("hex", ["game.size"]), is_race("hex", ["method.name"]), is_race("hex-td", [])
+    >>> is_race("hex", ["game.size"]), is_race("hex", ["method.name"]), is_race("hex-evolved", [])
     (True, False, False)
     """
     return (

@@ -59,7 +59,7 @@ from evolve_arena.runs.recipe_code import (
     refuse_files,
     unpin_code,
 )
-from evolve_arena.runs.recipe_keys import explain_key, list_keys
+from evolve_arena.runs.recipe_keys import explain_key, find_sections, list_keys
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -185,7 +185,7 @@ class RunConfig(Config):
 
     @property
     def begins_elsewhere(self) -> bool:
-        """Whether its first state comes from other runs, and not from the seed alone."""
+        """True if its first state comes from other runs, and not from the seed alone."""
         return bool(self.start_from or self.population)
 
     def keeps(self, generations: Sequence[int]) -> set[int]:
@@ -203,6 +203,14 @@ class RunConfig(Config):
         every = self.keep_every
         regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
         return {*newest, *regular, *generations[:1]}
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "islands": IslandsConfig,
+    "check": CheckConfig,
+    "run": RunConfig,
+}
+"""The sections that are alike in every recipe."""
 
 
 class Recipe(Config):
@@ -312,7 +320,7 @@ class Recipe(Config):
         return trusted
 
     def find_absent(self) -> list[str]:
-        """What it names that was registered where the run was started, and is not here."""
+        """The names of code that was registered where the run was started, and is not here."""
         content = self.model_dump(include=set(EVOLVED))
         found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
         kinds = player_kinds(self.spec.name)
@@ -358,7 +366,7 @@ class Recipe(Config):
         return self.model_copy(update={"run": self.run.model_copy(update=values)})
 
     def steps_like(self, other: Recipe) -> bool:
-        """Whether the populations of both are the same ones, as far as both runs go.
+        """Tell whether the populations of both are the same ones, as far as both runs go.
 
         What a recipe says of checks, of checkpoints and of the end has no part in them.
         """
@@ -472,7 +480,14 @@ def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     Raises:
         ArenaError: There is no such game or method.
     """
-    return list_keys(content, {"islands": IslandsConfig, "check": CheckConfig, "run": RunConfig})
+    return list_keys(content, SECTIONS)
+
+
+def sections_of(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
+    """The sections of a recipe of this *content*, in the order of its file."""
+    _, kind, models = find_sections(content, SECTIONS)
+    order = [name for name in ("game", "network", "method", kind.section, *SECTIONS) if name]
+    return {name: models[name] for name in order}
 
 
 def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from evolve_arena.core.errors import ArenaError, quote, spell
-from evolve_arena.core.game import section_of_rules
+from evolve_arena.core.game import GameSpec, section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
+from evolve_arena.evolve.method import Method
 from evolve_arena.runs.methods import find_method, methods_of
 from evolve_arena.runs.validation import is_model
 
@@ -29,16 +30,7 @@ def list_keys(
     Raises:
         ArenaError: There is no such game or method.
     """
-    spec = find_game(str(_value_of(content, "game", "name", usual_game())))
-    kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
-    network = content.get("network", {})
-    models: dict[str, Any] = dict(sections)
-    rules: Any = spec.game.rules_type
-    models["game"] = section_of_rules(spec.name, rules)
-    models["network"] = kind.network_section(spec, network if isinstance(network, dict) else {})
-    models["method"] = kind.config_type
-    if kind.section is not None:
-        models[kind.section] = kind.config_type.model_fields[kind.section].annotation
+    spec, kind, models = find_sections(content, sections)
     found: dict[str, tuple[str, ...]] = {"title": ()}
     for section, model in models.items():
         for key, values in _list_fields(model, f"{section}."):
@@ -47,6 +39,25 @@ def list_keys(
         found = {key: found[key] for key in found if not key.startswith(f"method.{kind.section}")}
     found["method.name"] = tuple(methods_of(spec.name))
     return found
+
+
+def find_sections(
+    content: Mapping[str, Any], sections: Mapping[str, type[BaseModel]]
+) -> tuple[GameSpec, type[Method[Any]], dict[str, type[BaseModel]]]:
+    """The game, the method and all sections of a recipe; see :func:`list_keys`."""
+    spec = find_game(str(_value_of(content, "game", "name", usual_game())))
+    kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
+    network = content.get("network", {})
+    rules: Any = spec.game.rules_type
+    models: dict[str, Any] = {
+        **sections,
+        "game": section_of_rules(spec.name, rules),
+        "network": kind.network_section(spec, network if isinstance(network, dict) else {}),
+        "method": kind.config_type,
+    }
+    if kind.section is not None:
+        models[kind.section] = kind.config_type.model_fields[kind.section].annotation
+    return spec, kind, models
 
 
 def suggest_key(key: str, known: Iterable[str]) -> list[str]:

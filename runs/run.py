@@ -29,7 +29,7 @@ from evolve_arena.runs.checkpoint import (
     write_state,
 )
 from evolve_arena.runs.directory import RunDirectory, find_run
-from evolve_arena.runs.errors import CheckpointError, StorageError
+from evolve_arena.runs.errors import CheckpointError, NotARunError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.logs import log_run
@@ -94,9 +94,16 @@ class Run:
         return digest_population(state.population)
 
     def is_complete(self) -> bool:
-        """Whether the newest checkpoint is that of the recipe's last generation."""
-        begun = self.directory.generations()
-        return bool(begun) and self.generation >= self.recipe.run.generations
+        """Whether the last generation is played and checked; that check may have been stopped."""
+        begun, last = self.directory.generations(), self.recipe.run.generations
+        if not begun or self.generation < last:
+            return False
+        try:
+            with History(self.directory.history) as history:
+                checked = {row[0] for row in history.champions()}
+        except (NotARunError, StorageError):  # going on makes it anew
+            return True
+        return not checked or last in checked
 
     @property
     def champion(self) -> BredPlayer:
@@ -290,7 +297,7 @@ class Run:
             loop.go(begin, [each for each in told if callable(each)])
 
     def create(self, state: Any = None, *, force: bool = False) -> None:
-        """Makes the directory, and a first checkpoint of *state* if there is one.
+        """Make the directory, and a first checkpoint of *state* if there is one.
 
         Args:
             state: What the run begins with; what its seed gives if None.
@@ -311,7 +318,7 @@ class Run:
             directory.create(text, force=force, beside=beside)
 
     def check_code(self) -> None:
-        """Makes sure that the functions and classes are here with which it goes on.
+        """Make sure that the functions and classes are here with which it goes on.
 
         Raises:
             UserCodeError: One was given in Python, and has not been registered here.
@@ -325,7 +332,7 @@ class Run:
             self.method, self._is_whole = self.recipe.make_method(), True
 
     def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
-        """Makes sure that no checkpoint is deleted against the user's will.
+        """Make sure that no checkpoint is deleted against the user's will.
 
         Args:
             generation: To which checkpoint the run goes back; to none if None.

@@ -220,7 +220,8 @@ def _print_ratings(ratings: Sequence[dict[str, Any]], champion: int | None) -> N
         )
         for row in sorted(chosen, key=lambda row: row["generation"])
     ]
-    title = "strength of the run's own champions: Elo above generation 0"
+    first = ratings[0]["generation"]  # of a branch, where it begins
+    title = f"strength of the run's own champions: Elo above generation {first}"
     print_table(title, ["generation", "Elo", "95 %"], rows)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.crosstable import Rating
@@ -91,6 +91,8 @@ def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
     return list(callbacks)
 
 
+C = TypeVar("C", bound=Callable[..., Any])
+
 FIRST_GAMES = 100
 """Games of the untrained champion against each opponent from outside, at most."""
 FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
@@ -102,12 +104,12 @@ MOST_PLIES = 4
 """Random plies before champions meet, who play the same game again and again otherwise."""
 
 
-def during_checks(callback: Any) -> Any:
+def during_checks(callback: C) -> C:
     """Marks a callback that is also called while a check goes on, every moment.
 
     `Progress.checking` is set then. A check is given up if it says no, and the run stops.
     """
-    callback.during_checks = True
+    callback.during_checks = True  # type: ignore[attr-defined]
     return callback
 
 
@@ -353,9 +355,10 @@ class _Check:
                     break
             won = stronger == 0
             matches.append(self._note(standing[0], series.result))
-        # One far back ties the ratings together, so that errors do not add up along a chain.
+        # One far back, or the first, ties ratings together: along a chain errors would add up.
         earlier = [each for each in champions.generations if each < self.generation]
-        far = earlier[len(earlier) // 2] if earlier else None
+        middle = len(earlier) // 2 if len(earlier) % 2 else 0
+        far = earlier[middle] if earlier else None
         if far is not None and far not in {match.opponent for match in matches}:
             opponent = champions.find(far)
             if opponent:

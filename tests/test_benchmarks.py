@@ -145,3 +145,10 @@ def test_small_games_are_solved(
     lost = exact_play.meet(make_random(game), exact, 40, seed=1)
     assert lost.losses > lost.wins
     assert lost.games == 40
+
+
+def test_the_best_policy_for_pig_beats_holding_late() -> None:
+    game = make_game("pig", goal=20)
+    exact = exact_play.PigPlayer(game)
+    assert exact_play.meet(exact_play.PigPlayer(game), exact, 40, seed=1).score == 0.5
+    assert exact_play.meet(make_random(game), exact, 40, seed=1).score < 0.4

@@ -1,4 +1,4 @@
-"""The tutorial of docs/guides/your-own-game.md: every block of it, in order."""
+"""The two tutorials of docs/guides/your-own-game*.md: every block of them, in order."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from typer.testing import CliRunner
 
 from evolve_arena.core import registry
 from evolve_arena.players.board import kernel
+from evolve_arena.players.board.hints import find_hints
 from evolve_arena.runs.commands import app
 
 ROOT = Path(__file__).resolve().parent.parent
-TUTORIAL = (ROOT / "docs" / "guides" / "your-own-game.md").read_text(encoding="utf-8")
+GUIDES = ROOT / "docs" / "guides"
+TUTORIAL = (GUIDES / "your-own-game.md").read_text(encoding="utf-8")
+SECOND = (GUIDES / "your-own-game-2.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
 """What runs are made smaller by, so that the tests take seconds."""
 USUAL = {"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES"}
@@ -28,13 +31,17 @@ FEWER = {
 }
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", TUTORIAL, flags=re.DOTALL)
+def blocks(tutorial: str, kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", tutorial, flags=re.DOTALL)
 
 
-def commands() -> list[list[str]]:
-    """The words of each command that the tutorial types, without ``evolve``."""
-    lines = [line for block in blocks("console") for line in block.splitlines()]
+def write_game(tutorial: str) -> str:
+    return "\n\n".join(block.rstrip("\n") + "\n" for block in blocks(tutorial, "python"))
+
+
+def commands(tutorial: str) -> list[list[str]]:
+    """The words of each command that a tutorial types, without ``evolve``."""
+    lines = [line for block in blocks(tutorial, "console") for line in block.splitlines()]
     assert all(line.startswith("$ evolve ") for line in lines)
     return [shlex.split(line.removeprefix("$ evolve ")) for line in lines]
 
@@ -50,7 +57,8 @@ def make_smaller(words: list[str]) -> list[str]:
     return [word.replace("rollouts=1000", "rollouts=20") for word in words]
 
 
-def test_all_that_it_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _as_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})  # other tests shall not find its game
     monkeypatch.setenv("COLUMNS", "200")
@@ -60,19 +68,56 @@ def test_all_that_it_says_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return needs(players) if "HAS_MCTS" in needs(players) else USUAL
 
     monkeypatch.setattr(kernel, "_needs", need)
-    source = "\n\n".join(block.rstrip("\n") + "\n" for block in blocks("python"))
-    Path("four_corners.py").write_text(source, encoding="utf-8")
-    lines = [line for line in source.splitlines() if line.strip()]
-    assert f"That is all: {len(lines)} lines." in TUTORIAL
-    done = set()
-    for words in commands():
+
+
+def type_all(tutorial: str) -> dict[str, str]:
+    """Types all commands; gives what the last one of each kind printed."""
+    done = {}
+    for words in commands(tutorial):
         typed = [word.replace("python3", sys.executable) for word in make_smaller(words)]
         result = CliRunner().invoke(app, typed)
         assert result.exit_code == 0, f"{words}: {result.output}{result.exception!r}"
-        done.add(words[0])
-    assert {"check", "play", "start", "duel", "tournament", "export", "new-game", "plot"} <= done
+        done[words[0]] = result.output
+    return done
+
+
+def test_all_that_it_says_works() -> None:
+    source = write_game(TUTORIAL)
+    Path("four_corners.py").write_text(source, encoding="utf-8")
+    lines = [line for line in source.splitlines() if line.strip()]
+    assert f"That is all: {len(lines)} lines." in TUTORIAL
+    done = type_all(TUTORIAL)
+    assert {"check", "play", "start", "duel", "tournament", "export", "new-game"} <= done.keys()
+    assert "hint:" not in done["check"]
     assert Path("my_game.py").is_file()
     assert Path("evolved/tables/champion.py").is_file()
+
+
+def test_all_that_the_second_one_says_works() -> None:
+    source = write_game(SECOND)
+    Path("gems.py").write_text(source, encoding="utf-8")
+    done = type_all(SECOND)
+    assert {"check", "play", "start", "duel", "export"} <= done.keys()
+    assert "hint:" not in done["check"]
+    assert re.search(r"plays \w\d[nwes], then \w\d[nwes]", done["play"])
+    assert Path("evolved/gems/champion.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("plane", "hint"),
+    [
+        ("planes[4] = ", "networks do not see whose turn it is"),
+        ("planes[3] = ", "state[26] (POINTS)"),
+    ],
+)
+def test_the_second_one_gets_the_hints_of_which_it_tells(plane: str, hint: str) -> None:
+    lines = write_game(SECOND).splitlines(keepends=True)
+    source = "".join(line for line in lines if plane not in line)
+    assert len(source) < len("".join(lines))
+    file = Path(f"gems_without_{plane[7]}.py")
+    file.write_text(source, encoding="utf-8")
+    (found,) = find_hints(registry.open_file(file).make(), 20)
+    assert hint in found
 
 
 def test_the_table_names_all_that_the_example_has() -> None:

@@ -52,7 +52,7 @@ MOST_GAMES = 32
 LONGEST_MOVE = 300.0
 """Seconds that a game may take to answer; programs that look far ahead think long."""
 MOST_ERRANDS = 16
-ERRAND = 1.0
+ERRAND = 0.5
 """Seconds that a request waits for a picture or a tournament; then its page asks again."""
 COLLECTING = 60.0
 """Seconds that a page has to ask for what is done."""
@@ -291,7 +291,7 @@ class Server:
         return answer
 
     def _later(self, act: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
-        """Return what does *act*, and says after a second that the page is to ask again.
+        """Return what does *act*, and says soon that the page is to ask again.
 
         So a browser, which has six connections to a host, never waits long on one.
         """

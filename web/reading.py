@@ -60,6 +60,8 @@ OPENING_PLIES = 4
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
+ORIGINS = frozenset({"start_from", "population", "start_sha256"})
+"""Keys of ``[run]`` that name other runs, which may lie anywhere."""
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
 """What in a changed value names something outside of the recipe."""
 
@@ -196,7 +198,7 @@ class Desk:
             sections.append(("islands", IslandsConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
         for name, model in sections:
-            inner = {"method": {kind.section}, "islands": {"each"}}.get(name, {})
+            inner = {"method": {kind.section}, "islands": {"each"}, "run": ORIGINS}.get(name, {})
             fields += _describe_fields(f"{name}.", model, values[name] or {}, inner)
         if kind.section:
             annotation: Any = kind.config_type.model_fields[kind.section].annotation
@@ -210,8 +212,12 @@ class Desk:
         So programs and games that it names need the user's word, as in any file.
         """
         for key, value in parse_changes(changes).items():
-            if key.partition(".")[::2] in {("game", ""), ("game", "name")} or any(
-                map(FOREIGN.search, list_texts(value))
+            section, _, rest = key.partition(".")
+            named = {rest} if rest else set(value) if isinstance(value, dict) else set()
+            if (
+                key in {"game", "game.name"}
+                or (section == "run" and ORIGINS & named)
+                or any(map(FOREIGN.search, list_texts(value)))
             ):
                 raise BadValueError(
                     f"{key}: games, files, runs and programs are named at the terminal, not from"
@@ -261,8 +267,8 @@ class Desk:
         if not 2 <= len(specs) <= MOST_MEETING:
             raise BadValueError(f"choose 2 to {MOST_MEETING} runs")
         spec = specs[0]
-        if len(names := {each.name for each in specs}) > 1:
-            raise BadValueError(f"they play different games: {', '.join(sorted(names))}")
+        if len(played := {each.name for each in specs}) > 1:
+            raise BadValueError(f"they play different games: {', '.join(sorted(played))}")
         if unknown := set(others) - set(usual := _usual_players(spec)):
             raise UnknownNameError("player from outside", min(unknown), usual)
         openings = 0
@@ -274,7 +280,7 @@ class Desk:
             for path, generation in zip(paths, generations, strict=True)
         ]
         entered = [f"{path.name}{each}" for path, each in zip(paths, at, strict=True)]
-        names = distinct_names([*entered, *dict.fromkeys(others)])
+        called = distinct_names([*entered, *dict.fromkeys(others)])
         return {
             "players": [
                 *(f"run:{path}{each}" for path, each in zip(paths, at, strict=True)),
@@ -283,7 +289,7 @@ class Desk:
             "champions": {
                 name: {"run": run, "generation": generation}
                 for name, run, generation in zip(
-                    names, dict.fromkeys(runs), generations, strict=False
+                    called, dict.fromkeys(runs), generations, strict=False
                 )
             },
             "openings": openings,

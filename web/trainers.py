@@ -34,6 +34,8 @@ PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network
 MOST_GAMES = 1000
 LONGEST = 300.0
 """Seconds for a picture, or a tournament."""
+BEHIND = 15
+"""By how much such a process stands back: behind runs, and workers that answer the page."""
 LONGEST_START = 60.0
 """Seconds that a run has to begin, or to say why it can't; usually it is one."""
 PATIENCE = 30.0
@@ -126,6 +128,9 @@ class Trainers:
                 stderr=asyncio.subprocess.PIPE,
                 **APART,
             )
+            if hasattr(os, "setpriority"):
+                with suppress(OSError):  # it may have ended
+                    os.setpriority(os.PRIO_PROCESS, process.pid, BEHIND)
             try:
                 printed, said = await asyncio.wait_for(process.communicate(), LONGEST)
             except TimeoutError:

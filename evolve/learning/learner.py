@@ -155,9 +155,7 @@ class Learner(Method[S]):
         best = int(np.argmax(points[:count]))
         return genomes[best], self._report_champion(state, points[best], int(played[best]))
 
-    def _meet_one_another(
-        self, state: S, arena: Arena, genomes: Any
-    ) -> tuple[Results, Pairings]:
+    def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
         """Each two in both colours, from the same openings; of many learners each some others."""
         game, seeded = self.decoder.game, (state.seed, state.generation)
         rounds = max(1, self.config.judge_games // 2)

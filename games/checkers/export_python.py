@@ -18,6 +18,7 @@ from evolve_arena.games.checkers.values import INPUT_SCALE, PLANE, TABLE_SIZE
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.runs.export import (
+    GAME,
     LAYERS,
     NetworkSource,
     assemble,
@@ -130,6 +131,7 @@ def export_checkers(player: BredPlayer) -> str:
         **cut(parts[1]),
         **inside.sections(),
         "How it chooses": outer["How it chooses"],
+        GAME: outer[GAME],
         "Actions of OpenSpiel": outer["Actions of OpenSpiel"],
         "How hosts ask": outer["How hosts ask"],
     }
@@ -203,7 +205,21 @@ How to use it:
   What it cannot read it names on standard error.
 - Kaggle's open_spiel_checkers: submit this file as it is. Its last function, agent(), is the
   agent; it looks as far as it was bred to, within half the time that there is for a move.
-- Your own program: import it and call choose(read_position("W:W21,22,K30:B1,2,9")).
+- Your own program: import it, and play a game with it alone; choose(position) is its move.
+
+    from FILE import choose, legal, play, result, start, write_move
+
+    position = start()
+    while result(position) is None:
+        moves, move = legal(position), choose(position)
+        print(write_move(move, moves))
+        position = play(position, move)
+    print(result(position))
+
+  A position has the pieces of the player to move, those of the other, which of both are kings, each
+  as a number with a bit for each square, and who is to move; then those before it. A move is the
+  captured pieces, then the squares on which the piece stands in turn. read_position and read_move
+  make them of texts such as "W:W21,22,K30:B1,2,9" and "11-15".
 
 {wrap(terms)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import textwrap
 import zlib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from evolve_arena.games.connect_four.tuple_network import TuplePlayer
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.runs.export import (
+    GAME,
     LAYERS,
     NetworkSource,
     assemble,
@@ -206,6 +208,7 @@ def export_python(player: BredPlayer) -> str:
     sections = {
         "The network": write_board(player) + inside.constants,
         **write_decision(player, inside),
+        GAME: _write_game(player, outer[GAME]),
         "How hosts ask": outer["How hosts ask"],
     }
     docstring = _write_docstring(player, inside)
@@ -229,7 +232,18 @@ def write_decision(player: BredPlayer, inside: NetworkSource) -> dict[str, str]:
         sections["How it plays"] = plays.replace("def choose(", "def choose_column(")
         for template in (TEMPLATES / THOUGHTS[player.kind], STEAL_TEMPLATE):
             sections |= cut(read_template(template))
+        del sections[GAME]
     return sections
+
+
+def _write_game(player: BredPlayer, functions: str) -> str:
+    """The *functions* with which a program can play, and those with STEAL if that is played."""
+    if not player.decoder.steal:
+        return functions
+    for name in ("legal", "play"):
+        functions = re.sub(rf"\b{name}\(", f"{name}_columns(", functions)
+    functions = functions.replace("play_columns(", "play_column(")
+    return functions + cut(read_template(STEAL_TEMPLATE))[GAME]
 
 
 def write_host(player: BredPlayer, target: str) -> HostSource:
@@ -262,7 +276,19 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource) -> str:
 How to use it:
 
 {_PROGRAM if player.decoder.steal else _HOSTS}
-- Your own program: import it and call choose(board, mark), which returns a column.
+- Your own program: import it, and play a game with it alone; choose(board, mark) is its move.
+
+    from FILE import choose, legal, play, result, start
+
+    state = start()
+    while result(state) is None:
+        assert choose(*state) in legal(state)
+        state = play(state, choose(*state))
+    print(result(state))
+
+  A state is a pair. The board is a list of its cells, row by row, the top row first: 0 is empty, 1
+  a disc of the player who began, 2 one of the other. The mark, 1 or 2, says whose turn it is. A
+  move is the number of a column, from 0.
 
 {wrap(terms)}
 

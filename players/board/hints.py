@@ -170,11 +170,13 @@ class _Sample:
         changing = [place for place in places if len(set(self.numbers[:, place])) > 1]
         notes = len(changing) >= code.CELLS
         for place in changing:
-            values = self.numbers[:, place]
-            if self._is_secret(place) or self._is_seen(place):
+            secret = self._find_secret(place)
+            rows = [row for row, turn in enumerate(self.turns) if turn not in secret]
+            if not rows or self._is_seen(place):
                 continue
-            if self._follows(values, self._boards()) and (
-                notes or self._follows(values, self._counts()) or self._is_sum(values)
+            values = self.numbers[rows, place]
+            if self._follows(values, self._boards(rows)) and (
+                notes or self._follows(values, self._counts(rows)) or self._is_sum(values, rows)
             ):
                 continue
             found.append(place)
@@ -241,13 +243,11 @@ class _Sample:
         counts = [each.sum(axis=1).tobytes() for each in fixed]
         return not self._follows(turns, counts)
 
-    def _boards(self) -> list[Any]:
-        pairs = zip(self.seen, self.turns, strict=True)
-        return [(board.tobytes(), turn) for board, turn in pairs]
+    def _boards(self, rows: list[int]) -> list[Any]:
+        return [(self.seen[row].tobytes(), self.turns[row]) for row in rows]
 
-    def _counts(self) -> list[Any]:
-        pairs = zip(self.seen, self.turns, strict=True)
-        return [(board.sum(axis=1).tobytes(), turn) for board, turn in pairs]
+    def _counts(self, rows: list[int]) -> list[Any]:
+        return [(self.seen[row].sum(axis=1).tobytes(), self.turns[row]) for row in rows]
 
     def _follows(self, values: Any, keys: Sequence[Any]) -> bool:
         """Test if *values* are the same wherever the *keys* are."""
@@ -256,10 +256,11 @@ class _Sample:
             known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
         )
 
-    def _is_sum(self, values: Any) -> bool:
+    def _is_sum(self, values: Any, rows: list[int]) -> bool:
         """Test if the bits that are seen, each with a weight, add up to *values*."""
-        flat = self.seen.reshape(len(values), -1).astype(float)
-        table = np.column_stack([flat[:, flat.any(axis=0)], self.turns, np.ones(len(values))])
+        flat = self.seen[rows].reshape(len(rows), -1).astype(float)
+        turns = np.array(self.turns)[rows]
+        table = np.column_stack([flat[:, flat.any(axis=0)], turns, np.ones(len(rows))])
         half = len(values) // 2
         if table.shape[1] > min(MOST_FEATURES, half) or max(map(abs, values)) > 2**31:
             return False
@@ -267,14 +268,16 @@ class _Sample:
         weights = np.linalg.lstsq(table[:half], wanted[:half], rcond=None)[0]
         return bool(np.abs(table[half:] @ weights - wanted[half:]).max() < 0.01)
 
-    def _is_secret(self, place: int) -> bool:
-        """Test if the file's view hides a number from the player to move."""
+    def _find_secret(self, place: int) -> set[int]:
+        """The seats from which the file's view hides a number."""
         if "view" not in self.game.plain:
-            return False
-        some = self._pick()
-        return any(
-            self.game.view(state, seat).state[place] != state.state[place] for state, seat in some
-        )
+            return set()
+        return {
+            seat
+            for state, _ in self._pick()
+            for seat in range(self.game.seats)
+            if self.game.view(state, seat).state[place] != state.state[place]
+        }
 
     def _is_seen(self, place: int) -> bool:
         return any(self._differs(*pair) for pair in self._change(place))

@@ -22,7 +22,7 @@ import typer
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.files import make_private_folder, read_file
 from evolve_arena.core.registry import FILE, game_names, recipe_files, usual_game
-from evolve_arena.runs.directory import HOME
+from evolve_arena.runs.directory import HOME, RunDirectory, find_run
 
 VARIABLE = "_EVOLVE_COMPLETE"
 """In the environment if the shell asks."""
@@ -81,12 +81,10 @@ def complete_run(incomplete: str) -> list[str]:
 
 def complete_branch(incomplete: str) -> list[str]:
     """Runs, and after ``RUN@`` the generations of their checkpoints."""
-    from evolve_arena.runs.directory import RunDirectory
-
     path, at, _ = incomplete.rpartition("@")
     if not at:
         return complete_run(incomplete)
-    found = [f"{path}@{generation}" for generation in RunDirectory(path).generations()]
+    found = [f"{path}@{generation}" for generation in RunDirectory(find_run(path)).generations()]
     return [place for place in found if place.startswith(incomplete)]
 
 

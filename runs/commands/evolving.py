@@ -13,7 +13,6 @@ import typer
 from evolve_arena.runs.commands.completion import (
     complete_branch,
     complete_change,
-    complete_game,
     complete_player,
     complete_recipe,
     complete_run,
@@ -99,19 +98,34 @@ def recipes(
         str | None,
         typer.Argument(
             metavar="[GAME]",
-            help="Only those of this game, with titles.",
-            autocompletion=complete_game,
+            help="Only those of this game, with titles; with --keys a recipe.",
+            autocompletion=complete_recipe,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
+    keys: Annotated[
+        bool,
+        typer.Option("--keys", help="Each key of one recipe: value, range, default, meaning."),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List the recipes that can be started."""
-    from evolve_arena.core.registry import find_game
+    """List the recipes that can be started, or the keys of one."""
+    from evolve_arena.core.registry import find_game, usual_game
     from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.recipe import describe_recipe, recipe_names
+    from evolve_arena.runs.recipe import describe_recipe, load_recipe, recipe_names
     from evolve_arena.runs.recipe_list import print_recipes, print_usual_recipes
 
+    if keys:
+        from evolve_arena.runs.key_texts import describe_recipe_keys, print_recipe_keys
+
+        recipe = load_recipe(game or usual_game())
+        if json:
+            described = describe_recipe_keys(recipe)
+            content = [{**text._asdict(), "value": value} for text, value in described]
+            print_json({"recipe": game or usual_game(), "keys": content})
+        else:
+            print_recipe_keys(recipe)
+        return
     found = [describe_recipe(name) for name in recipe_names()]
     if game is not None:
         game = find_game(game).name
@@ -238,6 +252,7 @@ def resume(
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.runs.api import prepare_resumption
+    from evolve_arena.runs.directory import find_run
     from evolve_arena.runs.output import print_line
 
     check_executor(executor, workers, address)
@@ -248,7 +263,7 @@ def resume(
         force=force or (ask_to_delete if _is_at_terminal() else False),
         allow=_find_permission(allow_process),
     )
-    if made.recipe.run.start_from and not made.directory.history.exists():
+    if made.path != find_run(run):
         print_line(f"these settings change what is evolved: {made.path} goes on with them")
     if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
@@ -540,7 +555,7 @@ def _is_at_terminal() -> bool:
 
 
 def ask_to_delete(question: str) -> bool:
-    """Shows what would be deleted and asks for a yes; anything else means no."""
+    """Show what would be deleted and ask for a yes; anything else means no."""
     print(f"{question} Delete them? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -88,6 +88,8 @@ GUARDED = r"""if __name__ == "__main__":
 """
 RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
+GAME = "How a game is played"
+"""The section of Python files with which a program can play a game, of itself alone."""
 
 
 def assemble(docstring: str, templates: tuple[str, ...], sections: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import (
+    GAME,
     LAYERS,
     NetworkSource,
     assemble,
@@ -76,6 +77,7 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "The network": head + _write_facts(player) + inside.constants.replace(head, ""),
         "How it plays": outer["How it plays"],
         **inside.sections(),
+        GAME: outer[GAME],
         "How hosts ask": outer["How hosts ask"],
     }
     return assemble(
@@ -181,6 +183,10 @@ KINDS = {"()" if code.IS_ARRAY else f"({', '.join(kinds)},)"}
 ARRAY = "{code.START.dtype if code.IS_ARRAY else ""}"
 SEES_CELLS = {code.SEES_CELLS}
 HAS_POINTS = {code.HAS_POINTS}
+HAS_CHANCE = {bool(code.HAS_CHANCE)}
+# The state before the first move and before chance; and after how many moves the arena ends a game.
+FIRST_STATE = {[int(number) for number in code.START]!r}
+LONGEST = {int(code.LONGEST)}
 """
 
 
@@ -264,12 +270,27 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         f" {inside.remark}"
     )
     title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
+    code: Any = player.game.code  # type: ignore[attr-defined]
     return f"""{title}: one file that plays.
 
 How to use it:
 
-- Your own program: import it and call choose(state), which returns the number of a move. The
-  section "The game" says what a state is, and how moves are numbered.
+- Your own program: import it, and play a game with it alone; choose(state) is its move.
+
+    from FILE import LONGEST, choose, legal, play, result, start
+
+    state = start()
+    for _ in range(LONGEST):
+        if result(state) is None:
+            assert choose(state) in legal(state)
+            state = play(state, choose(state))
+    print(result(state))
+
+  A state is a list of {len(code.START)} whole numbers, and a move is a number below {code.MOVES}.
+  The section "The game" has all rules; its file says:
+
+{_quote_file(player)}
+
 - As a player of Evolve Arena: process:"python3 FILE". It reads lines "state NUMBERS" and "go",
   and answers "move NUMBER".
 
@@ -281,3 +302,11 @@ What it is:
 
 {wrap(promise.rstrip())}
 """
+
+
+def _quote_file(player: BredPlayer) -> str:
+    """What the game's file says of itself, indented."""
+    game: Any = player.game
+    text = ast.get_docstring(ast.parse(game.source)) or "nothing"
+    text = text.replace("\\", "\\\\").replace('"""', "'''")
+    return textwrap.indent(text, " " * 4)

@@ -67,11 +67,13 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
 
 def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
     """How strong each run's champions are among each other, by generation."""
+    firsts = {min(record.ratings) for record in records if record.ratings}  # of branches, not 0
+    first = f"generation {max(firsts, default=0)}" if len(firsts) < 2 else "each one's first"
     style_axes(
         axes,
         title="Strength: the run's champions against each other",
         remark="bands: 95 % intervals",
-        label="Elo above\ngeneration 0",
+        label=f"Elo above\n{first}",
     )
     axes.axhline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     for record, hue in zip(records, hues, strict=True):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sqlite3
+import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -22,6 +24,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.history import SCHEMA
 from evolve_arena.runs.kept_games import KeptGame
+from evolve_arena.runs.key_texts import describe_section
 from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,9 +32,9 @@ DOCS = ROOT / "docs"
 
 
 @pytest.fixture(scope="module")
-def hooks() -> ModuleType:
-    """``docs/hooks.py``, as MkDocs loads it."""
-    spec = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
+def generate() -> ModuleType:
+    """``docs/generate.py``, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -39,19 +42,40 @@ def hooks() -> ModuleType:
     return made
 
 
-def test_every_key_of_a_recipe_has_a_sentence(hooks: ModuleType) -> None:
+def test_the_pages_are_as_the_code_has_them() -> None:
+    """On any terminal; if it fails: python -m docs.generate (make reference)."""
+    environment = os.environ | {"COLUMNS": "37"}
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.generate", "--check"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_stale_page_is_written_anew(generate: ModuleType) -> None:
+    page = (DOCS / "reference" / "recipes.md").read_text("utf-8")
+    stale = page.replace("Generations between checks", "Generations since checks")
+    assert stale != page
+    assert generate.fill(stale) == page
+
+
+def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
     sections = {"check.": CheckConfig, "run.": RunConfig, "neat.": NeatConfig}
     sections["islands."] = IslandsConfig
     sections |= {
         f"{name}: method.": method.config_type
-        for name, (method, _) in hooks.find_method_sections().items()
+        for name, (method, _) in generate.find_method_sections().items()
     }
-    for (kind, _), (section, games, _) in hooks.list_networks().items():
+    for (kind, _), (section, games, _) in generate.list_networks().items():
         sections[f"{games[0]} {kind}: network."] = section
     told = {
-        key: sentence
+        text.key: text.meaning
         for prefix, section in sections.items()
-        for key, _, sentence in hooks.list_keys(section, prefix)
+        for text in describe_section(section, prefix)
     }
     for game in game_names():
         rules = find_game(game).game.rules_type
@@ -62,8 +86,8 @@ def test_every_key_of_a_recipe_has_a_sentence(hooks: ModuleType) -> None:
     assert not bad
 
 
-def test_each_table_names_what_the_code_has(hooks: ModuleType) -> None:
-    written = {name: write() for name, write in hooks.GENERATED.items()}
+def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
+    written = {name: write() for name, write in generate.GENERATED.items()}
     assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
     assert '`network.kind` | `"linear"`' in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
@@ -71,16 +95,16 @@ def test_each_table_names_what_the_code_has(hooks: ModuleType) -> None:
         assert f"## `evolve {str(name).replace('_', '-')}`" in written["commands"], name
     assert "`--seed NUMBER` |  | Replaces the recipe's seed." in written["commands"]
     for name in ea.__all__:
-        assert f"::: evolve_arena.{name}\n" in written["python"] + "\n"
+        assert f"### `{name}`\n\n```python\n" in written["python"]
     assert "settings your_botid 1\n" in written["dialects"]
     assert "position B:W21,22" in written["dialects"]
     assert "| 100 | 0.404 to 0.596 |" in written["intervals"]
     assert all(written.values())
 
 
-def test_a_page_with_an_unknown_mark_is_not_built(hooks: ModuleType) -> None:
-    with pytest.raises(Exception, match="generates no 'nothing'"):
-        hooks.on_page_markdown("<!-- generated: nothing -->")
+def test_an_unknown_mark_is_refused(generate: ModuleType) -> None:
+    with pytest.raises(SystemExit, match="has no 'nothing'"):
+        generate.fill("<!-- generated: nothing -->\n<!-- end -->\n")
 
 
 def test_the_history_is_described_column_by_column() -> None:

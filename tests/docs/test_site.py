@@ -120,11 +120,25 @@ def test_links_to_elsewhere_are_addresses() -> None:
         assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), link
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
-def test_pages_at_the_top_lead_to_files(page: Path) -> None:
-    """The site does not have README.md, and looks at the others as if they lay in its folder."""
-    for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", page.read_text("utf-8")):
-        assert (ROOT / target).is_file(), target
+PAGES_READ = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+CODE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+
+
+def find_anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as hosts of repositories make them."""
+    text = CODE.sub("", page.read_text("utf-8"))
+    titles = re.findall(r"^#+ (.+?)\s*$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES_READ, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere_where_pages_are_read_as_files(page: Path) -> None:
+    for target, anchor in LINK.findall(CODE.sub("", page.read_text("utf-8"))):
+        file = (page.parent / target).resolve() if target else page
+        assert file.exists(), target
+        if anchor and file.suffix == ".md":
+            assert anchor in find_anchors(file), f"{target}#{anchor}"
 
 
 def test_notebooks_are_kept_without_their_output() -> None:

@@ -154,7 +154,7 @@ def test_sigterm_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     wait_for(tmp_path / "r/recipe.toml", process)
-    while not (tmp_path / "r/champion.safetensors").exists():
+    while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGHUP)
@@ -173,7 +173,7 @@ def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None
         os.chdir(tmp_path)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup has told these tests to ignore
         os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.runs.cli", *ENDLESS])
-    while not (tmp_path / "r/champion.safetensors").exists():
+    while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
         if select.select([terminal], [], [], 0.02)[0]:
             os.read(terminal, 65536)
@@ -392,7 +392,9 @@ def forfeited(
 ) -> tuple[Run, list[DuelResult]]:
     """A run whose opponent breaks after the first check, at generation 3, and the checks seen."""
     bot = make_bot("if game > 6: sys.exit('out of order')")
-    recipe = small_recipe("check.games=4").change({"check.opponents": [bot]})
+    recipe = small_recipe("check.games=4", "run.champion=best-check").change(
+        {"check.opponents": [bot]}
+    )
     seen: list[DuelResult] = []
 
     def watch(progress: Progress) -> bool:

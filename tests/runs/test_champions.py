@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,14 @@ from evolve_arena.runs import training
 from evolve_arena.runs.champions import rate_champions
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.history import ChampionMatch, History, estimate_left
+from evolve_arena.runs.plots.progress import draw_runs
+from evolve_arena.runs.plots.record import read_record
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.summary import print_summary, summarise
 from evolve_arena.runs.training import Progress, during_checks
+from evolve_arena.web.reading import Desk
+from evolve_arena.web.rows import read_row
 
 Small = Callable[..., Recipe]
 TABLES = ("champion_matches", "check_ends")
@@ -221,6 +228,44 @@ def test_the_first_champion_is_the_anchor(bred: Run) -> None:
     assert bred.history().ratings == ratings
 
 
+def test_ratings_are_told_everywhere(bred: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    record = read_record(bred)
+    panel = draw_runs([record]).axes[0]
+    assert panel.get_title(loc="left") == "Strength: the run's champions against each other"
+    curve = panel.lines[-1].get_xydata().tolist()
+    assert curve == [[generation, each.elo] for generation, each in record.ratings.items()]
+    told = summarise(bred)
+    assert told["ratings"][0] == {"generation": 0, "elo": 0.0, "elo_error_95": 0.0}
+    assert [row["elo"] for row in told["ratings"]] == [each.elo for each in record.ratings.values()]
+    print_summary(told)
+    newest = record.ratings[20]
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{newest.elo:+.0f} ± {newest.error:.0f}" in text
+    page = Desk(str(bred.path.parent)).record("run")
+    row = page["ratings"][-1]
+    assert (row["generation"], row["elo"]) == (20, newest.elo)
+    assert (row["low"], row["high"]) == newest.interval
+    frame = record.ratings_to_frame()
+    assert frame["generation"].tolist() == list(record.ratings)
+
+
+def test_the_page_counts_checks_in_the_time_left(bred: Run, tmp_path: Path) -> None:
+    """A check that is due counts, and is told; it takes as long as those before."""
+    path = tmp_path / "run"
+    shutil.copytree(bred.path, path)
+    with closing(sqlite3.connect(path / "history.db")) as database, database:
+        database.execute("UPDATE generations SET seconds = 2.0")
+        database.execute("UPDATE check_ends SET seconds = 7.0")
+        for table in ("generations", "statistics"):
+            database.execute(f"DELETE FROM {table} WHERE generation >= 12")
+        for table in ("checks", "check_ends", "champions", "champion_matches"):
+            database.execute(f"DELETE FROM {table} WHERE generation >= 12")
+    row = read_row(path)
+    assert (row["generation"], row["checking"]) == (12, True)
+    assert row["left"] == 8 * 2.0 + 5 * 7.0  # checks at 12, 14, 16, 18 and 20
+    assert (read_row(bred.path)["left"], read_row(bred.path)["checking"]) == (0.0, False)
+
+
 def test_ratings_are_elos_logistic_curve_and_stay_finite() -> None:
     # 75 of 100, and a draw more: 400 log10(75.5 / 25.5).
     ratings = rate_champions([ChampionMatch(5, 0, 70, 10, 20)])
@@ -311,6 +356,7 @@ def test_a_check_can_be_stopped_in_its_middle(small_recipe: Small, tmp_path: Pat
     run = start(recipe, run=tmp_path / "part" / "run", executor="serial", callbacks=watch)
     assert heard[-1][:2] == (6, "random")
     assert run.generation == 6
+    assert not run.is_complete()
     assert {check.generation for check in run.checks()} == {0, 3}
     assert {name for _, name, _ in heard} >= {"the champion of generation 0", "test-bot"}
     resume(run.path, executor="serial")

@@ -40,6 +40,7 @@ games = 6
 opponents = ["rule", "random"]
 [run]
 generations = 2
+champion = "best-check"
 """
 
 

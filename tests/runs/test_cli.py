@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from evolve_arena.runs.cli import main
+from evolve_arena.runs.recipe import keys_of, read_content
 from tests import forked
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
@@ -191,6 +192,26 @@ def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     assert content["positions"]["themes.csv"]["solved"]["by_line"] == {"column": 1.0}
 
 
+def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
+    done = evolve("recipes", "hex", "--keys", folder=place)
+    lines = done.stdout.splitlines()
+    at = lines.index("game.size = 7   (3 to 11)")
+    assert lines[at + 1].strip() == "Cells along a side of the board."
+    assert any(
+        line.startswith("check.every = ") and "(whole number from 1" in line for line in lines
+    )
+    told = json.loads(evolve("recipes", "hex", "--keys", "--json", folder=place).stdout)["keys"]
+    written = keys_of(read_content("hex"))
+    assert all(any(each.startswith(key["key"]) for each in written) for key in told)
+    assert {key for key in written if key.startswith(("run.", "check.", "network.", "game."))} <= {
+        key["key"] for key in told
+    }
+    assert all(key["meaning"] for key in told)
+    evolve("new-game", "keyed", folder=place)
+    done = evolve("recipes", "keyed.py", "--keys", folder=place)
+    assert 'game.name = "keyed"' in done.stdout
+
+
 def test_perft_counts_in_a_file(place: Path) -> None:
     evolve("new-game", "rows", folder=place)
     done = evolve("perft", "3", "--game", "rows.py", "--json", folder=place)
@@ -235,7 +256,7 @@ def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -
         start_new_session=True,
     )
     deadline = time.monotonic() + 60
-    while not (tmp_path / "r/champion.safetensors").exists():
+    while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
@@ -246,6 +267,32 @@ def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -
     info = json.loads(evolve("info", "r", "--json", folder=tmp_path).stdout)
     assert info["generation"] == info["generations_played"] > 0
     assert info["checkpoints"][-1] == info["generation"]
+
+
+def test_ctrl_c_is_heard_in_a_long_check(tmp_path: Path) -> None:
+    """This one would take minutes; what it was about to measure is the champion."""
+    words = ["start", "connect-four", "--run", "r", *SMALL, "--set", "check.games=100"]
+    words += ["--set", 'check.opponents=["minimax:depth=10"]', "--set", "check.share=1.0"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evolve_arena.runs.cli", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "r/champion.safetensors").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "evolve resume r" in out
+    assert "Traceback" not in err
+    info = json.loads(evolve("info", "r", "--json", folder=tmp_path).stdout)
+    assert (info["generation"], info["last_check"]) == (0, None)
+    assert evolve("duel", "run:r", "random", "--games", "2", folder=tmp_path).stdout
 
 
 def test_help_explains_every_command(place: Path) -> None:

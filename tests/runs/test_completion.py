@@ -70,7 +70,7 @@ def test_keys_and_values_of_the_recipe_on_the_line(place: Path) -> None:
     set_ = ["start", "connect-four-neat", "--set"]
     assert complete(place, *set_, "neat.pop") == ["neat.pop_size="]
     assert complete(place, "start", "connect-four", "--set", "neat.pop") == []
-    assert complete(place, *set_, "run.champion", "=") == ["strongest", "best-check", "last"]
+    assert complete(place, *set_, "run.champion", "=") == ["best-check", "last", "strongest"]
     assert complete(place, *set_, "run.champion", "=", "l") == ["last"]
     varied = complete(place, "sweep", "connect-four", "--set", "run.champion", "=", "last,b")
     assert varied == ["last,best-check"]

@@ -70,7 +70,7 @@ def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
     assert not Path("mine").exists()
     run = start(foreign, run="mine", executor="serial", allow_process=True)
     assert has_started()
-    assert [check.opponent for check in run.checks()] == ["bot.sh", "random"]
+    assert [check.opponent for check in run.checks()] == ["bot.sh", "random"] * 2
 
 
 def test_a_command_too_long_for_one_line_says_that_there_is_more(

@@ -191,7 +191,7 @@ def test_checkers_positions_are_worth_what_they_are_in_the_arena(kind: str) -> N
         rows, wanted = [], []
         for position in positions:
             told = names["read_position"](position.fen())
-            sums = names["start"](*told[:4])
+            sums = names["begin"](*told[:4])
             wanted.append(names["value_board"](*told[:4], told.side, sums) / 2**20)
             seen = player.see(position)
             rows.append(seen.values if seen else names["count_features"](*told[:4]))

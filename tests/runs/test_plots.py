@@ -38,12 +38,13 @@ MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Twelve generations with four checks against two opponents."""
     folder = tmp_path_factory.mktemp("plots")
-    return start(small_recipe("run.generations=12"), run=folder / "first", executor="serial")
+    recipe = small_recipe("run.generations=12", "run.champion=best-check")
+    return start(recipe, run=folder / "first", executor="serial")
 
 
 @pytest.fixture(scope="module")
 def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    recipe = small_recipe("method.self_adaptive=true", "run.seed=2")
+    recipe = small_recipe("method.self_adaptive=true", "run.seed=2", "run.champion=best-check")
     return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
 
 
@@ -163,7 +164,7 @@ def test_a_run_that_has_not_begun_says_so(run: Run, tmp_path: Path) -> None:
 
 def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path) -> None:
     begun = start(
-        small_recipe(),
+        small_recipe("run.champion=best-check"),
         run=tmp_path / "begun",
         executor="serial",
         callbacks=lambda progress: progress.generation < 2,
@@ -174,7 +175,7 @@ def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path
 
 
 def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path: Path) -> None:
-    recipe = small_recipe("run.generations=1")
+    recipe = small_recipe("run.generations=1", "run.champion=best-check")
     short = start(recipe, run=tmp_path / "short", executor="serial")
     fitness, checks, _ = draw_runs([read_record(short)]).axes
     assert fitness.lines[0].get_marker() == "."
@@ -339,7 +340,9 @@ def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
 
 
 def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
-    recipe = small_recipe("run.generations=30", "check.every=1", "check.games=2")
+    recipe = small_recipe(
+        "run.generations=30", "check.every=1", "check.games=2", "run.champion=last"
+    )
     many = start(recipe, run=tmp_path / "many", executor="serial")
     table = meet_ancestors(many, games=2)
     assert len(table.generations) == 25
@@ -349,7 +352,7 @@ def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
 
 def test_too_few_champions_are_told(run: Run, small_recipe: Make, tmp_path: Path) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
-    one = start(small_recipe("run.generations=3"), run=tmp_path / "one", executor="serial")
+    one = start(small_recipe("run.generations=0"), run=tmp_path / "one", executor="serial")
     for short, told in ((prepared, "there are none so far"), (one, "there is one so far")):
         figure = draw_ancestors(meet_ancestors(short))
         assert told in texts(figure.axes[0])

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from evolve_arena.runs.run import Run
 from tests.browser import CHROMIUM, SWITCHES, list_faint, wait_until, with_browser
 from tests.served import Client, end, serve
 
@@ -270,8 +271,8 @@ def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> N
     page.wait_for_timeout(200)
     page.locator("input[type=range]").fill("0")
     choose(page, look(page)["moves"][0])
-    wait_until(page, "document.querySelectorAll('.piece').length === 2")
-    wait_until(page, "document.querySelectorAll('.marks .value').length >= 7")
+    wait_until(page, "document.querySelectorAll('.piece').length === 2", 60)
+    wait_until(page, "document.querySelectorAll('.marks .value').length >= 7", 60)
     shown = page.locator(".marks").inner_html()
     assert len(held) == 1
     held[0].continue_()
@@ -318,7 +319,8 @@ def test_two_runs_are_compared(page: Any, server: Client) -> None:
     page.get_by_role("heading", name="Ratings").wait_for()
     page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
     for name in ("first", "study/second-1"):
-        assert page.get_by_text(f"{name}, champion of generation 4").count() == 1
+        generation = Run.open(server.folder / name).champion.remarks["generation"]
+        assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
     assert page.locator("tbody tr").count() == 2 + 3  # and a player at random
 
 

@@ -53,7 +53,7 @@ def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
     found = server.get("describe", run="study/second-1")
     run = Run.open(server.folder / "study" / "second-1")
     assert found["summary"]["population_sha256"] == run.population_sha256
-    assert found["champions"] == [2, 4]
+    assert found["champions"] == [0, 2, 4]
     assert found["recipe"] == run.directory.recipe.read_text()
     assert found["trouble"] == ""
 
@@ -62,7 +62,7 @@ def test_its_curves_are_those_of_its_history(server: Client) -> None:
     found = server.get("record", run="first")
     assert found["statistics"]["generation"] == [0, 1, 2, 3]
     assert len(found["statistics"]["best"]) == 4
-    assert [check["generation"] for check in found["checks"]] == [2, 4]
+    assert [check["generation"] for check in found["checks"]] == [0, 2, 4]
 
 
 def test_what_is_new_of_several_runs_is_told_by_one_stream(server: Client) -> None:
@@ -195,6 +195,9 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
         ('method.stagnation={opponents=["run\\u003a/etc"]}', "here"),
         ("game.name=/tmp/game.py", "here"),
         ('game={name="chomp"}', "here"),
+        ("run.start_from=/tmp/run@4", "here"),
+        ("run.population=['/tmp/run']", "here"),
+        ('run={population=["/tmp/run"]}', "here"),
     ],
 )
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
@@ -366,11 +369,12 @@ def test_elsewhere_the_token_is_needed_and_no_name(runs: Path) -> None:
 def test_champions_meet_each_other_and_players_from_outside(server: Client) -> None:
     found = server.post("rate", runs=["first", "study/second-1"], games=20, others=["random"])
     names = [player["name"] for player in found["players"]]
-    assert sorted(names) == ["first@4", "random", "second-1@4"]
-    assert found["champions"] == {
-        "first@4": {"run": "first", "generation": 4},
-        "second-1@4": {"run": "study/second-1", "generation": 4},
-    }
+    champions = {}
+    for run in ("first", "study/second-1"):
+        generation = Run.open(server.folder / run).champion.remarks["generation"]
+        champions[f"{Path(run).name}@{generation}"] = {"run": run, "generation": generation}
+    assert sorted(names) == sorted([*champions, "random"])
+    assert found["champions"] == champions
     assert [player["rank"] for player in found["players"]] == sorted(
         player["rank"] for player in found["players"]
     )

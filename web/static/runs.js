@@ -349,8 +349,9 @@ export async function showCompare(place, names = "") {
     drawn.show(known);
     table.replaceChildren(h("table", { class: "cards" }, h("thead", {}, h("tr", {}, ...["run", "state", "generation", "games", "newest check"].map((text) => h("th", {}, text)))),
       h("tbody", {}, ...Object.entries(known).map(([run, record]) => h("tr", {}, h("td", {}, link(run, "run", run)), h("td", {}, state(record.row)),
-        h("td", { class: "number wide" }, `${whole(record.row.generation)} of ${whole(record.row.generations)}`),
-        h("td", { class: "number wide" }, whole(record.row.games)), h("td", { class: "wide" }, tellCheck(record.row.check)))))));
+        h("td", { class: "number wide", "data-label": "generation:" }, `${whole(record.row.generation)} of ${whole(record.row.generations)}`),
+        h("td", { class: "number wide", "data-label": "games:" }, whole(record.row.games)),
+        h("td", { class: "wide", "data-label": "newest check:" }, tellCheck(record.row.check)))))));
   }
   await Promise.all(runs.map(async (run) => { records[run] = await ask("record", { run }); }));
   draw();

@@ -39,11 +39,12 @@ export async function showStart(place, given = "") {
       const { run } = await tell("runs", { run: name.value, recipe: select.value, changes });
       location.hash = way("run", run);
     } catch (error) {
-      notice(error.message);
       button.disabled = false;
       button.textContent = "Start";
       const named = fields.filter(({ key }) => ` ${error.message} `.split(` ${key}`).slice(1).some((rest) => !/^[\w-]/.test(rest)));
-      named.sort((one, other) => other.key.length - one.key.length)[0]?.complain(error.message);
+      const [field] = named.sort((one, other) => other.key.length - one.key.length);
+      if (field) field.complain(error.message);
+      else notice(error.message);
     }
   }
 

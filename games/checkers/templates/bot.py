@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from evolve_arena.games.checkers.templates.linear import follow, start, value_board
+from evolve_arena.games.checkers.templates.linear import begin, follow, value_board
 from evolve_arena.games.checkers.templates.rules import (
     Position,
     bit_of,
@@ -121,7 +121,7 @@ class Search:
         Those that were best the last time are tried first.
         """
         own, other, kings, side, _ = position
-        sums = start(own, other, kings, side)
+        sums = begin(own, other, kings, side)
         best: list[tuple[int, ...]] = []
         most = -INFINITE
         for move in sorted(moves, key=lambda move: move not in self.best):
@@ -204,6 +204,26 @@ class Search:
         least = -INFINITE if value <= low else value
         most = INFINITE if value >= high else value
         self.known[key] = (depth, least, most, move)
+
+
+# --- How a game is played -----------------------------------------------------------------
+
+
+def start() -> Position:
+    """Returns the position before the first move."""
+    return start_position(int(TURNED))
+
+
+def legal(position: Position) -> list[tuple[int, ...]]:
+    """Returns the moves in a position; none once the game is over."""
+    return [] if is_draw(position) else list_moves(*position[:4])
+
+
+def result(position: Position) -> Any:
+    """Returns None while the game goes on, else 1, 0 or -1 for each: won, drawn or lost."""
+    if not can_move(*position[:4]):
+        return (-1, 1) if position.side == int(TURNED) else (1, -1)
+    return (0, 0) if is_draw(position) else None
 
 
 # --- Actions of OpenSpiel ----------------------------------------------------------------

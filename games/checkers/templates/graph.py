@@ -17,7 +17,7 @@ INPUTS, SLOTS = 4, 5
 LARGEST = float(1 << 39)
 
 
-def start(own: int, other: int, kings: int, side: int) -> int:
+def begin(own: int, other: int, kings: int, side: int) -> int:
     """What to keep while looking ahead: nothing."""
     return 0
 

@@ -17,7 +17,7 @@ WORTH = """
 # --- How it values positions --------------------------------------------------------------
 
 
-def start(own: int, other: int, kings: int, side: int) -> int:
+def begin(own: int, other: int, kings: int, side: int) -> int:
     """What to keep while looking ahead: nothing."""
     return 0
 

@@ -33,7 +33,7 @@ ENDS = sum(1 << (32 * unit + 31) for unit in range(UNITS[0]))
 LARGEST = float(1 << 39)
 
 
-def start(own: int, other: int, kings: int, side: int) -> int:
+def begin(own: int, other: int, kings: int, side: int) -> int:
     """The sums of a position in the eyes of the player to move."""
     planes, sums = PLANES[side], BIASES
     kinds = (own & ~kings, own & kings, other & ~kings, other & kings)

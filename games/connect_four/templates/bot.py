@@ -66,6 +66,39 @@ def wins(board: Sequence[int], cell: int, mark: int) -> bool:
     return False
 
 
+# --- How a game is played -----------------------------------------------------------------
+
+
+def start() -> tuple[list[int], int]:
+    """Returns the state before the first move: the empty board, and the mark of who begins."""
+    return [0] * (COLUMNS * ROWS), 1
+
+
+def legal(state: tuple[list[int], int]) -> list[int]:
+    """Returns the moves in a state; none once the game is over."""
+    if result(state) is not None:
+        return []
+    return [column for column in range(COLUMNS) if state[0][column] == 0]
+
+
+def play(state: tuple[list[int], int], move: int) -> tuple[list[int], int]:
+    """Returns the state after a move."""
+    board, mark = list(state[0]), state[1]
+    if move not in legal(state):
+        raise ValueError(f"there is no move {move!r} here")
+    board[landing_cell(board, move)] = mark
+    return board, 3 - mark
+
+
+def result(state: tuple[list[int], int]) -> Any:
+    """Returns None while the game goes on, else 1, 0 or -1 for each: won, drawn or lost."""
+    board, mark = state
+    last = 3 - mark
+    if any(disc == last and wins(board, cell, last) for cell, disc in enumerate(board)):
+        return (1, -1) if last == 1 else (-1, 1)
+    return None if 0 in board else (0, 0)
+
+
 # --- How hosts ask ------------------------------------------------------------------------
 
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from evolve_arena.games.connect_four.templates.bot import COLUMNS, ROWS, landing_cell
 from evolve_arena.games.connect_four.templates.bot import choose as choose_column
+from evolve_arena.games.connect_four.templates.bot import legal as legal_columns
+from evolve_arena.games.connect_four.templates.bot import play as play_column
 from evolve_arena.games.connect_four.templates.page_mlp import weigh
 
 VALUES_POSITIONS = True
@@ -47,3 +49,18 @@ def prefers_steal(board: Sequence[int], mark: int) -> bool:
 def order(value: float) -> float:
     """The value; what is no number is worse than any."""
     return value if value == value else float("-inf")  # noqa: PLR0124
+
+
+# --- How a game is played -----------------------------------------------------------------
+
+
+def legal(state: tuple[list[int], int]) -> list[int]:
+    """Returns the moves in a state, of which COLUMNS is STEAL; none once the game is over."""
+    return legal_columns(state) + [COLUMNS] * offers_steal(*state)
+
+
+def play(state: tuple[list[int], int], move: int) -> tuple[list[int], int]:
+    """Returns the state after a move."""
+    if move == COLUMNS and offers_steal(*state):
+        return [2 * disc for disc in state[0]], 1
+    return play_column(state, move)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Sequence
+from random import randrange
 from typing import Any
 
 from evolve_arena.runs.export.templates.board_mlp import evaluate_planes
@@ -98,6 +99,10 @@ ARRAY = ""
 SEES_CELLS = False
 TURNS = False
 HAS_POINTS = False
+HAS_CHANCE = False
+# The state before the first move and before chance; and after how many moves the arena ends a game.
+FIRST_STATE: list[int] = []
+LONGEST = 1
 # --- How it plays -------------------------------------------------------------------------
 WORDS = (CELLS + 63) // 64
 LEAST, MOST = -(2**63), 2**64 - 1
@@ -175,6 +180,56 @@ def look(state: Any, seat: int) -> list[int]:
         sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
         for plane in range(PLANES)
     ] + turn
+
+
+# --- How a game is played -----------------------------------------------------------------
+
+
+def start() -> list[int]:
+    """Returns the state before the first move."""
+    return settle(thaw(FIRST_STATE))
+
+
+def legal(numbers: Sequence[int]) -> list[int]:
+    """Returns the numbers of the moves in a state; none once the game is over."""
+    state, found = thaw(numbers), make_words(MOVES)
+    if is_finished(state):
+        return []
+    return [int(move) for move in found[: RULES["legal"](state, found)]]
+
+
+def play(numbers: Sequence[int], move: int) -> list[int]:
+    """Returns the state after a move, and after all that chance decides then."""
+    if move not in legal(numbers):
+        raise ValueError(f"there is no move {move!r} here")
+    state = thaw(numbers)
+    changed = RULES["play"](state, move)
+    return settle(state if ARRAY else changed)
+
+
+def settle(state: Any) -> list[int]:
+    """The numbers of the state after all that chance decides there."""
+    while HAS_CHANCE:
+        outcomes = int(RULES["chance"](state))
+        if not outcomes:
+            break
+        changed = RULES["resolve"](state, randrange(outcomes))
+        state = state if ARRAY else changed
+    return [int(number) for number in state]
+
+
+def result(numbers: Sequence[int]) -> Any:
+    """Returns None while the game goes on, else a number for each seat.
+
+    That is 1 if it has won, -1 if it has lost, and 0 after a draw; in games of points its points.
+    """
+    state = thaw(numbers)
+    if not is_finished(state):
+        return None
+    if HAS_POINTS:
+        return tuple(int(RULES["points"](state, seat)) for seat in range(SEATS))
+    first = int(RULES["result"](state))
+    return first, -first
 
 
 # --- How hosts ask ------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     # Eight draw two opponents each; from generation 1 on they meet a member of the hall of fame
     # in both colours.
     assert outcome.table["games"] == [16] + [16 + 16] * (LAST - 1)
-    assert {check.generation for check in outcome.checks} == {3, 6, 8}
+    assert {check.generation for check in outcome.checks} == {0, 3, 6, 8}
     player = read_player(outcome.champion)
     assert isinstance(player, CheckersNetworkPlayer)
     assert player.decoder == CheckersNetworkDecoder(hidden=(6,), depth=1)
@@ -137,4 +137,5 @@ def test_the_shipped_recipes_breed(name: str, tmp_path: Path) -> None:
     changes = ["method.individuals=6", "run.generations=1", "check.games=2", "network.depth=1"]
     run = start(load_recipe(name, changes), run=tmp_path / "run", executor="serial")
     assert run.generation == 1
-    assert [check.generation for check in run.checks()] == [1] * len(run.recipe.check.opponents)
+    opponents = len(run.recipe.check.opponents)
+    assert [check.generation for check in run.checks()] == [0] * opponents + [1] * opponents

@@ -43,6 +43,7 @@ def recipe() -> Recipe:
             "check.opponents=['random']",
             f"run.generations={LAST}",
             "run.checkpoint_every=3",
+            "run.champion=best-check",
         ),
     )
 
@@ -110,7 +111,7 @@ def test_recipes_that_can_not_be(recipe: Recipe, key: str, value: Any, message: 
 @pytest.fixture
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """These champions count as large ones."""
-    monkeypatch.setattr("evolve_arena.runs.training.LARGE", 1000)
+    monkeypatch.setattr("evolve_arena.runs.champions.LARGE", 1000)
 
 
 def find_bests(run: Run, ends: list[int]) -> set[int]:
