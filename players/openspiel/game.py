@@ -83,6 +83,9 @@ class SpielGame(Game[SpielPosition, int]):
         super().__init__(**options)
         self.seats = self.loaded.num_players()
 
+    highest_number = 0
+    """Planes show no numbers; see :class:`evolve_arena.players.board.game.BoardGame`."""
+
     @cached_property
     def code(self) -> SimpleNamespace:
         """How much networks see and how many moves there are, as compiled games say it.

@@ -164,9 +164,15 @@ def weak(number: int) -> NDArray[np.float32]:
     return draw_preferences({**bottom, (6, 5): 0.001 * number})
 
 
+PLAIN = {"colours": "one", "openings": {"plies": 0, "count": 1}}
+"""One game of each pair, from the start."""
+
+
 def make_method(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
-    config = EvolutionaryProgrammingConfig.model_validate({"individuals": 4, **calm, **settings})
+    config = EvolutionaryProgrammingConfig.model_validate(
+        {"individuals": 4, **PLAIN, **calm, **settings}
+    )
     return EvolutionaryProgramming(config, decoder)
 
 

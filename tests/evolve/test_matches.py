@@ -60,7 +60,8 @@ STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
 def make_config(**settings: Any) -> MatchSettings:
-    return MatchSettings.model_validate({"name": "test", **settings})
+    plain = {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
+    return MatchSettings.model_validate({"name": "test", **plain, **settings})
 
 
 def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:

@@ -57,13 +57,19 @@ class Recorder(SerialExecutor):
         return super().play(batch)
 
 
+PLAIN = {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
+"""One game of each pair, from the start."""
+
+
 def make_method(
     network: dict[str, Any] | None = None,
     neat: dict[str, Any] | None = None,
     board: Board = (7, 6, 4),
     **settings: Any,
 ) -> Neat:
-    config = NeatMethodConfig.model_validate({**settings, "neat": {"pop_size": 6, **(neat or {})}})
+    config = NeatMethodConfig.model_validate(
+        {**PLAIN, **settings, "neat": {"pop_size": 6, **(neat or {})}}
+    )
     content = VALUE if network is None else network
     section = Neat.network_section(find_game("connect-four"), content)
     view = section.model_validate(content)

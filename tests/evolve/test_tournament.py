@@ -62,6 +62,7 @@ def population_with(strong_ones: dict[int, NDArray[np.float32]], size: int) -> N
 
 def make_method(decoder: NetworkDecoder = LINEAR, **settings: Any) -> Tournament:
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0}
+    calm |= {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
     config = {"individuals": 6, "tournament_size": 3, **calm, **settings}
     return Tournament(TournamentConfig.model_validate(config), decoder)
 

@@ -545,4 +545,4 @@ def test_a_game_without_a_name_is_the_usual_one() -> None:
 
 def test_a_name_with_too_many_digits_is_refused() -> None:
     with pytest.raises(RecipeError, match=r"game\.name"):
-        load_recipe("tic-tac-toe", [f"game.name=0x{'f' * 5000}"])
+        load_recipe("tic-tac-toe-evolved", [f"game.name=0x{'f' * 5000}"])

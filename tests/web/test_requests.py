@@ -12,7 +12,7 @@ import pytest
 from tests.served import Client
 
 BODIES: dict[str, dict[str, Any]] = {
-    "runs": {"run": "a b", "recipe": "tic-tac-toe", "changes": ["run.generations=-4"]},
+    "runs": {"run": "a b", "recipe": "tic-tac-toe-evolved", "changes": ["run.generations=-4"]},
     "stop": {"run": "nobody"},
     "resume": {"run": "nobody", "generations": 9},
     "draw": {"run": "nobody", "what": "fitness"},

@@ -154,7 +154,7 @@ def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
 
 def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     changes = [text for text in SMALL if "generations" not in text] + ["run.generations=100000"]
-    server.post("runs", run="from-page", recipe="tic-tac-toe", changes=changes)
+    server.post("runs", run="from-page", recipe="tic-tac-toe-evolved", changes=changes)
     state = lambda: server.get("record", run="from-page")  # noqa: E731
     wait_for(lambda: state()["generations"] > 3)
     assert state()["row"]["state"] == "running"
@@ -201,7 +201,7 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
     ],
 )
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
-    body = {"run": "refused", "recipe": "tic-tac-toe", "changes": [change]}
+    body = {"run": "refused", "recipe": "tic-tac-toe-evolved", "changes": [change]}
     status, content = server.ask("/api/runs", body)
     assert status == 400
     assert sentence in content["error"]
@@ -240,7 +240,7 @@ def _find_ending(server: Client, run: str) -> str:
     "name", ["", "..", "../x", "/tmp/x", "a/b/c/d", "a b", "x.toml", ".git", "first"]
 )
 def test_a_run_gets_no_name_that_leads_elsewhere_or_is_taken(server: Client, name: str) -> None:
-    status, content = server.ask("/api/runs", {"run": name, "recipe": "tic-tac-toe"})
+    status, content = server.ask("/api/runs", {"run": name, "recipe": "tic-tac-toe-evolved"})
     assert status == 400
     assert "name" in content["error"]
 

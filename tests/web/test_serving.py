@@ -45,7 +45,7 @@ def test_another_user_of_this_machine_reads_and_changes_nothing(
         text = content["error"] if isinstance(content, dict) else content.decode()
         assert (status, text.count("\n")) == (401, 0), path
         assert "open the address with its token, as evolve serve printed it" in text
-    body = {"run": "of-another", "recipe": "tic-tac-toe"}
+    body = {"run": "of-another", "recipe": "tic-tac-toe-evolved"}
     assert server.ask("/api/runs", body, given)[0] == 401
     assert server.ask("/api/stop", {"run": "first"}, given)[0] == 401
     assert not (server.folder / "of-another").exists()
