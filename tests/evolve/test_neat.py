@@ -57,8 +57,8 @@ class Recorder(SerialExecutor):
         return super().play(batch)
 
 
-PLAIN = {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
-"""One game of each pair, from the start."""
+PLAIN = {"openings": {"plies": 0, "count": 1}}
+"""All games from the start."""
 
 
 def make_method(
