@@ -14,12 +14,12 @@ def print_usual_recipes(recipes: Sequence[RecipeSummary]) -> None:
     games = group_recipes(recipes)
     rows = [(usual.name, usual.title) for usual, *_ in games.values()]
     print_table("Recipes: evolve start NAME", ["name", "breeds"], rows, left=2)
-    others = []
+    others: dict[tuple[str, ...], list[str]] = {}
     for game, (_, *more) in games.items():
-        names = [recipe.name for recipe in more if not recipe.is_published]
-        if names:
-            others.append(", ".join([*names[:1], *(name.removeprefix(game) for name in names[1:])]))
-    print_line(f"More: {'; '.join(others)}")
+        names = [one.name.removeprefix(game) for one in more if not one.is_published]
+        others.setdefault(tuple(names), []).append(game)
+    told = [f"{', '.join(found)}: {', '.join(names)}" for names, found in others.items() if names]
+    print_line(f"More: {'; '.join(told)}")
     published = sum(recipe.is_published for recipe in recipes)
     print_line(f"All, with {published} of published studies: evolve recipes --all")
     print_line("Those of one game: evolve recipes GAME")

@@ -186,7 +186,7 @@ def start(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run, and evolve it until its last generation, or for some minutes.
+    """Start a run, and evolve it to its end, or for a time.
 
     Ctrl-C stops it after a checkpoint; evolve resume goes on.
     """
@@ -298,7 +298,7 @@ def branch(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Make a new run from a checkpoint of another one, and evolve it until its last generation.
+    """Make a run of the checkpoint of another one, and evolve it.
 
     With the same seed and settings it comes to the same populations. The other run stays as it is.
     """

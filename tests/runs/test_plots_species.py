@@ -82,7 +82,7 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
 
 def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
     titles = [axes.get_title(loc="left") for axes in draw_runs([read_record(run)]).axes]
-    assert titles[2:] == [
+    assert titles[3:] == [
         "Diversity",
         "Number of species",
         "Connections that are enabled",
@@ -94,7 +94,7 @@ def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
 
 def test_sizes_are_the_history(run: Run) -> None:
     figure = draw_runs([read_record(run)])
-    number, connections, hidden = figure.axes[3:6]
+    number, connections, hidden = figure.axes[4:7]
     with History(run.directory.history) as history:
         table = history.generations()
     assert points(number, 0) == (table["generation"], table["species"])
@@ -112,7 +112,7 @@ def test_species_are_the_history(run: Run) -> None:
     with History(run.directory.history) as history:
         species = history.species()
     assert len(species) > 3
-    axes = draw_runs([read_record(run)]).axes[6]
+    axes = draw_runs([read_record(run)]).axes[7]
     drawn = dict(zip(species, areas(axes).get_paths(), strict=True))
     for number, sizes in species.items():
         found = heights(drawn[number])
@@ -200,7 +200,7 @@ def test_species_of_a_generation_that_is_not_written_yet_are_left_out() -> None:
 
 def test_diversity_says_what_it_measures(run: Run, other: Run) -> None:
     def diversity(*runs: Run) -> tuple[str, str]:
-        axes = draw_runs([read_record(run) for run in runs]).axes[2]
+        axes = draw_runs([read_record(run) for run in runs]).axes[3]
         return axes.get_title(loc="right"), axes.get_ylabel()
 
     assert diversity(run) == ("mean distance between genomes", "NEAT's distance")
@@ -213,7 +213,7 @@ def test_runs_of_both_kinds_are_overlaid(run: Run, other: Run) -> None:
     figure = draw_runs([read_record(other), read_record(run)])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[3:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
-    for axes in figure.axes[3:]:
+    for axes in figure.axes[4:]:
         assert {to_hex(line.get_color()) for line in axes.lines} == {OKABE_ITO[1].lower()}
     assert plot_runs([other, run]).read_bytes().startswith(b"\x89PNG")
 
@@ -226,8 +226,8 @@ def test_a_run_that_has_not_begun_is_drawn(run: Run, tmp_path: Path) -> None:
 
 def test_a_single_generation_can_be_seen() -> None:
     figure = draw_runs([record_of({1: {0: 7}, 2: {0: 5}}, 1)])
-    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[3:6])
-    assert len(areas(figure.axes[6]).get_paths()) == 2
+    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[4:7])
+    assert len(areas(figure.axes[7]).get_paths()) == 2
 
 
 @pytest.mark.parametrize("grows", [True, False])
