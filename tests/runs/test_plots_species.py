@@ -212,7 +212,7 @@ def test_diversity_says_what_it_measures(run: Run, other: Run) -> None:
 def test_runs_of_both_kinds_are_overlaid(run: Run, other: Run) -> None:
     figure = draw_runs([read_record(other), read_record(run)])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[3:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    assert titles[4:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
     for axes in figure.axes[4:]:
         assert {to_hex(line.get_color()) for line in axes.lines} == {OKABE_ITO[1].lower()}
     assert plot_runs([other, run]).read_bytes().startswith(b"\x89PNG")
@@ -226,8 +226,8 @@ def test_a_run_that_has_not_begun_is_drawn(run: Run, tmp_path: Path) -> None:
 
 def test_a_single_generation_can_be_seen() -> None:
     figure = draw_runs([record_of({1: {0: 7}, 2: {0: 5}}, 1)])
-    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[4:7])
-    assert len(areas(figure.axes[7]).get_paths()) == 2
+    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[3:6])
+    assert len(areas(figure.axes[6]).get_paths()) == 2
 
 
 @pytest.mark.parametrize("grows", [True, False])
