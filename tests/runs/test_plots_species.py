@@ -89,7 +89,7 @@ def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
         "Hidden nodes",
         "Sizes of species",
     ]
-    assert len(draw_runs([read_record(other)]).axes) == 3
+    assert len(draw_runs([read_record(other)]).axes) == 4
 
 
 def test_sizes_are_the_history(run: Run) -> None:
