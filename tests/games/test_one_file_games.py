@@ -300,6 +300,15 @@ def test_boards_of_other_shapes_are_drawn(name: str) -> None:
 # Compiled
 
 
+@pytest.mark.parametrize(
+    ("name", "repeats"), [("kalah", True), ("pig", True), ("chomp", False), ("othello", False)]
+)
+def test_where_the_same_player_moves_again_is_found(name: str, repeats: bool) -> None:
+    assert make_game(name).repeats_turns() is repeats
+    usual = usual_recipe(find_game(name), {"method.name": "td-tuples"})
+    assert usual.get("network", {}).get("turns", False) is repeats
+
+
 @pytest.mark.parametrize("name", ["chomp", "gomoku"])
 @pytest.mark.usefixtures("compiled_as_needed")
 def test_compiled_matches_are_those_of_the_file(name: str) -> None:
