@@ -19,9 +19,9 @@ CHANGES = [word for change in SMALL for word in ("--set", change)]
 VARIED = ["--set", "method.mutation_strength=0.1,0.2"]
 DUEL = ["--games", "4", "--seed", "1"]
 COMMANDS = [
-    ["start", "tic-tac-toe", "--run", "one", "--executor", "serial", *CHANGES],
-    ["start", "tic-tac-toe", "--run", "two", "--executor", "multiprocess", *CHANGES],
-    ["start", "tic-tac-toe", "--run", "three", "--executor", "spawn", *CHANGES],
+    ["start", "tic-tac-toe-evolved", "--run", "one", "--executor", "serial", *CHANGES],
+    ["start", "tic-tac-toe-evolved", "--run", "two", "--executor", "multiprocess", *CHANGES],
+    ["start", "tic-tac-toe-evolved", "--run", "three", "--executor", "spawn", *CHANGES],
     ["resume", "one", "--generations", "6"],
     ["info", "one"],
     ["plot", "one"],
@@ -87,7 +87,7 @@ from evolve_arena.arena.executors import make_executor
 import beside
 from tests.canaries import plant
 
-ea.start("tic-tac-toe", run="one", changes=CHANGES, executor="serial")
+ea.start("tic-tac-toe-evolved", run="one", changes=CHANGES, executor="serial")
 """,
     """
 plant(Path(), Path("marks"), {name.partition(".")[0] for name in sys.modules} - {"beside"})

@@ -57,7 +57,7 @@ def test_what_is_installed_from_a_clone_without_links_breeds(clone: Path, tmp_pa
     files = [package / "__init__.py", package / "core/__init__.py"]
     assert run("-c", WHERE, **here).stdout.split() == [str(file) for file in files]
     changes = [word for change in SMALL for word in ("--set", change)]
-    done = run("-m", "evolve_arena.runs.cli", "start", "tic-tac-toe", *changes, **here)
+    done = run("-m", "evolve_arena.runs.cli", "start", "tic-tac-toe-evolved", *changes, **here)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "evolved/tic-tac-toe/champion.safetensors").is_file()
 

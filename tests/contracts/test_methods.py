@@ -26,7 +26,7 @@ RECIPES = {
         ["method.individuals=6", "method.tournament_size=2", "network.hidden=[4]", *ALIKE],
     ),
     "neat in othello": ("othello-neat", ["neat.pop_size=8", *ALIKE]),
-    "td-tuples in othello": ("othello-td", ["method.games=20", *ALIKE]),
+    "td-tuples in othello": ("othello", ["method.games=20", *ALIKE]),
     "tournament at tables": (
         "ticket-to-ride-decisions",
         [

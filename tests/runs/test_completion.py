@@ -84,8 +84,8 @@ def test_keys_and_values_of_the_recipe_on_the_line(place: Path) -> None:
 
 def test_other_shells(place: Path) -> None:
     words = {"_TYPER_COMPLETE_ARGS": "evolve start hex-", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    assert run(place, _EVOLVE_COMPLETE="complete_fish", **words).stdout == "hex-td\n"
-    assert '"hex-td"' in run(place, _EVOLVE_COMPLETE="complete_zsh", **words).stdout
+    assert run(place, _EVOLVE_COMPLETE="complete_fish", **words).stdout == "hex-evolved\n"
+    assert '"hex-evolved"' in run(place, _EVOLVE_COMPLETE="complete_zsh", **words).stdout
 
 
 @pytest.mark.parametrize("shell", SHELLS)

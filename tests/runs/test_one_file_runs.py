@@ -211,7 +211,7 @@ def test_the_file_that_is_typed_is_not_taken_for_one_beside_the_recipe() -> None
     with Path("folder/folder/my_rows.py").open("a", encoding="utf-8") as other:
         other.write("open('STOLEN', 'w').close()\n")
     prepare("folder/my_rows.py", run="one", changes=SMALL)
-    Path("folder/foreign.toml").write_text(load_recipe("tic-tac-toe", SMALL).to_toml())
+    Path("folder/foreign.toml").write_text(load_recipe("tic-tac-toe-evolved", SMALL).to_toml())
     prepare("folder/foreign.toml", run="two", changes=["game.name=folder/my_rows.py"])
     for run in ("one", "two"):
         assert Path(run, "game/my_rows.py").read_text(encoding="utf-8") == SOURCE

@@ -165,7 +165,7 @@ def test_the_list_of_recipes_is_one_screen(folder: Path) -> None:
     first = next(line for line in lines if line.startswith(" connect-four"))
     assert lines.index(first) == 3, "the usual recipe of the usual game comes first"
     _, text = watch(["recipes", "hex"], folder)
-    assert [line.split()[0] for line in text.splitlines()[3:5]] == ["hex", "hex-td"]
+    assert [line.split()[0] for line in text.splitlines()[3:5]] == ["hex", "hex-evolved"]
     _, text = watch(["recipes", "--all"], folder)
     assert "checkers-16-rafalmored" in text
     check_screen(text)

@@ -83,7 +83,7 @@ def test_commands_take_a_champion_by_its_name(place: Path, name: str) -> None:
 
 
 def test_the_run_of_another_game_says_what_is_played(tmp_path: Path) -> None:
-    evolve("start", "tic-tac-toe", "--run", "evolved/first", *TINY, folder=tmp_path)
+    evolve("start", "tic-tac-toe-evolved", "--run", "evolved/first", *TINY, folder=tmp_path)
     text = evolve("duel", "minimax:depth=1,values=first", "first", "--games", "2", folder=tmp_path)
     assert "values=run:first" in text
 

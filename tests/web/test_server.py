@@ -154,7 +154,7 @@ def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
 
 def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     changes = [text for text in SMALL if "generations" not in text] + ["run.generations=100000"]
-    server.post("runs", run="from-page", recipe="tic-tac-toe", changes=changes)
+    server.post("runs", run="from-page", recipe="tic-tac-toe-evolved", changes=changes)
     state = lambda: server.get("record", run="from-page")  # noqa: E731
     wait_for(lambda: state()["generations"] > 3)
     assert state()["row"]["state"] == "running"

@@ -216,7 +216,7 @@ def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> 
         "from evolve_arena.runs.api import start\n"
         "changes = ['method.games=4', 'run.generations=1', 'check.games=2']\n"
         "changes += ['method.individuals=2', 'check.opponents=[\"random\"]']\n"
-        "run = start('othello-td', run=sys.argv[1], changes=changes, executor='serial')\n"
+        "run = start('othello', run=sys.argv[1], changes=changes, executor='serial')\n"
         "print(run.population_sha256, compiling_seconds())\n"
     )
     outputs = []
@@ -240,9 +240,9 @@ def bred(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BredPlayer]:
     """What came of a few generations of each method, on the small board."""
     folder = tmp_path_factory.mktemp("bred")
     changes = {
-        "othello": ("method.individuals=20", "method.tournament_size=3", "run.generations=5"),
+        "othello-evolved": ("method.individuals=20", "method.tournament_size=3", "run.generations=5"),
         "othello-neat": ("neat.pop_size=20", "run.generations=5"),
-        "othello-td": ("method.games=1000", "run.generations=4"),
+        "othello": ("method.games=1000", "run.generations=4"),
     }
     players = {}
     for recipe, settings in changes.items():
@@ -250,19 +250,19 @@ def bred(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BredPlayer]:
         run = start(recipe, run=folder / recipe, changes=(*settings, *common), executor="serial")
         players[recipe] = run.champion
     policy = start(
-        "othello",
+        "othello-evolved",
         run=folder / "policy",
-        changes=(*changes["othello"], "game.size=6", "network.head=policy", "check.games=20"),
+        changes=(*changes["othello-evolved"], "game.size=6", "network.head=policy", "check.games=20"),
         executor="serial",
     )
     return {**players, "policy": policy.champion}
 
 
 def test_a_tuple_network_learns_to_beat_random(bred: dict[str, BredPlayer]) -> None:
-    assert duel(bred["othello-td"], "random", games=400, game=SMALL).score_interval[0] > 0.8
+    assert duel(bred["othello"], "random", games=400, game=SMALL).score_interval[0] > 0.8
 
 
-@pytest.mark.parametrize("name", ["othello", "othello-neat", "othello-td", "policy"])
+@pytest.mark.parametrize("name", ["othello-evolved", "othello-neat", "othello", "policy"])
 def test_an_exported_file_chooses_the_same_moves(
     name: str, bred: dict[str, BredPlayer], tmp_path: Path
 ) -> None:
