@@ -18,7 +18,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line

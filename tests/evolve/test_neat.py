@@ -27,6 +27,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import speciate
+from tests.small_recipes import FROM_THE_START
 
 CALM = {
     "weight_mutate_rate": 0.0,
@@ -63,7 +64,9 @@ def make_method(
     board: Board = (7, 6, 4),
     **settings: Any,
 ) -> Neat:
-    config = NeatMethodConfig.model_validate({**settings, "neat": {"pop_size": 6, **(neat or {})}})
+    config = NeatMethodConfig.model_validate(
+        {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
+    )
     content = VALUE if network is None else network
     section = Neat.network_section(find_game("connect-four"), content)
     view = section.model_validate(content)

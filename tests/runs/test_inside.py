@@ -147,7 +147,7 @@ def test_tuples_of_a_board_read_what_who_moved_sees() -> None:
 def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
     player: Any = make_bred("kalah", "tuples", 2, tuples=6, length=3, turns=True)
     game, decoder = player.game, player.decoder
-    assert decoder.reading.cells == 15 and decoder.reading.kinds == 26
+    assert (decoder.reading.cells, decoder.reading.kinds) == (15, 26)
     again = 0
     for position in random_positions(game, 40):
         seat, values = game.to_move(position), player.values(position)

@@ -17,7 +17,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two small runs, one of them in a study's folder."""
     folder = tmp_path_factory.mktemp("served") / "evolved"
     for name, seed in (("first", 1), ("study/second-1", 2)):
-        ea.start("tic-tac-toe-evolved", run=folder / name, changes=SMALL, seed=seed, executor="serial")
+        ea.start(
+            "tic-tac-toe-evolved", run=folder / name, changes=SMALL, seed=seed, executor="serial"
+        )
     return folder
 
 

@@ -240,7 +240,11 @@ def bred(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BredPlayer]:
     """What came of a few generations of each method, on the small board."""
     folder = tmp_path_factory.mktemp("bred")
     changes = {
-        "othello-evolved": ("method.individuals=20", "method.tournament_size=3", "run.generations=5"),
+        "othello-evolved": (
+            "method.individuals=20",
+            "method.tournament_size=3",
+            "run.generations=5",
+        ),
         "othello-neat": ("neat.pop_size=20", "run.generations=5"),
         "othello": ("method.games=1000", "run.generations=4"),
     }
@@ -252,7 +256,12 @@ def bred(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BredPlayer]:
     policy = start(
         "othello-evolved",
         run=folder / "policy",
-        changes=(*changes["othello-evolved"], "game.size=6", "network.head=policy", "check.games=20"),
+        changes=(
+            *changes["othello-evolved"],
+            "game.size=6",
+            "network.head=policy",
+            "check.games=20",
+        ),
         executor="serial",
     )
     return {**players, "policy": policy.champion}
