@@ -127,7 +127,7 @@ def _many(folder: Path) -> Iterator[Line]:
     """The slowest answer of some about two hundred runs of a thousand generations."""
     first = folder / "run-000"
     changes = [*MODEST, f"run.generations={GENERATIONS}"]
-    ea.start("tic-tac-toe", run=first, changes=changes, executor="serial")
+    ea.start("tic-tac-toe-evolved", run=first, changes=changes, executor="serial")
     for number in range(1, RUNS):
         shutil.copytree(first, folder / f"run-{number:03}")
     for _ in range(2):  # the first may find nothing in the system's cache

@@ -18,8 +18,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from deap import tools
-
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line
@@ -431,15 +429,6 @@ class History:
         for generation, number, individuals in self._read(query):
             found.setdefault(number, {})[generation] = individuals
         return found
-
-    def logbook(self) -> tools.Logbook:
-        """The same as a ``deap.tools.Logbook``."""
-        table = self.generations()
-        logbook = tools.Logbook()
-        logbook.header = list(table)
-        for row in zip(*table.values(), strict=True):
-            logbook.record(**dict(zip(table, row, strict=True)))
-        return logbook
 
     def checks(self) -> list[Check]:
         """All checks, by generation and then in the order of opponents' names."""

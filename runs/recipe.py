@@ -516,6 +516,8 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
         content["method"]["openings"] = {"plies": plies, "count": 2}
     if method == "neat":
         content["neat"] = dict(USUAL_NEAT)
+    if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():
+        content["network"] = {"turns": True}
     content["check"] = {"every": 10, "games": 400}
     if plies:
         content["check"]["opening_plies"] = plies // 2

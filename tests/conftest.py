@@ -96,6 +96,9 @@ hidden = [5]
 activation = "tanh"
 
 [method]
+colours = "one"
+draw_points = 0.0
+openings = { plies = 0, count = 1 }
 individuals = 12
 tournament_size = 3
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+FROM_THE_START = {"openings": {"plies": 0, "count": 1}}
+"""Settings of methods whose matches all begin at the start."""
+ONE_GAME = {"colours": "one", **FROM_THE_START}
+"""And in which each pair meets once."""
 ALIKE = [
     "run.generations=12",
     "run.checkpoint_every=3",

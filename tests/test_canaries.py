@@ -31,7 +31,7 @@ COMMANDS = [
     ["export", "one", "--to", "python"],
     ["export", "one", "--to", "html"],
     ["play", "random", "--game", "tic-tac-toe", "--games", "1"],
-    ["sweep", "tic-tac-toe", "--seeds", "1", "--games", "10", *CHANGES, *VARIED],
+    ["sweep", "tic-tac-toe-evolved", "--seeds", "1", "--games", "10", *CHANGES, *VARIED],
     ["recipes"],
     ["players"],
     ["doctor", "--quick"],

@@ -59,7 +59,7 @@ def test_what_is_installed_from_a_clone_without_links_breeds(clone: Path, tmp_pa
     changes = [word for change in SMALL for word in ("--set", change)]
     done = run("-m", "evolve_arena.runs.cli", "start", "tic-tac-toe-evolved", *changes, **here)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "evolved/tic-tac-toe/champion.safetensors").is_file()
+    assert (tmp_path / "evolved/tic-tac-toe-evolved/champion.safetensors").is_file()
 
 
 def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> None:

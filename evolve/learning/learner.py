@@ -148,12 +148,13 @@ class Learner(Method[S]):
         genomes = self.candidates(state)
         count = len(genomes)
         if count == 1:
-            return genomes[0], self._report_champion(state, 0.0, 0)
+            return genomes[0], Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
         meet = self._meet_one_another if self._judge is None else self._meet_judge
         results, pairings = meet(state, arena, genomes)
         points, played = sum_points(results, pairings, int(pairings.max()) + 1, 0.5)
         best = int(np.argmax(points[:count]))
-        return genomes[best], self._report_champion(state, points[best], int(played[best]))
+        figures = {"points": float(points[best]), "matches": float(played[best])}
+        return genomes[best], Report(state.generation, len(pairings), figures)
 
     def _meet_one_another(self, state: S, arena: Arena, genomes: Any) -> tuple[Results, Pairings]:
         """Each two in both colours, from the same openings; of many learners each some others."""
@@ -176,10 +177,6 @@ class Learner(Method[S]):
         pairings = np.repeat(pairings, max(1, self.config.judge_games // 2), axis=0)
         seeds = derive_seeds(state.seed, state.generation, "judge", len(pairings))
         return arena.play(genomes, pairings, seeds, others=[self._judge]), pairings
-
-    def _report_champion(self, state: S, points: float, matches: int) -> Report:
-        statistics = {"points": float(points), "matches": float(matches)}
-        return Report(state.generation, self.config.individuals * matches, statistics)
 
     def _make_judge(self) -> PackedPlayers:
         assert self.config.judge

@@ -39,6 +39,8 @@ from evolve_arena.players.board.workspace import (
 )
 
 GOES_ON = 2
+RANDOM_GAMES, RANDOM_PLIES = 10, 100
+"""So many, of so many plies at most, show whether the same player may move again."""
 FAULTS = {
     BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {moves}"),
     BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {last}"),
@@ -267,6 +269,25 @@ class BoardGame(Game[Board, int]):
         count = int(matches.count_sequences(root, depth, moves, states, np.int64(0)))
         self.refuse_faults(states)
         return count
+
+    def repeats_turns(self) -> bool:
+        """Whether somebody moves twice in a row in one of a few random games.
+
+        Raises:
+            GameFileError: The file fails.
+        """
+        stream = new_stream(1)
+        for _ in range(RANDOM_GAMES):
+            state, before = self.initial(int(stream[0])), -1
+            for _ in range(RANDOM_PLIES):
+                moves = self.legal_moves(state)
+                if not moves:
+                    break
+                if self.to_move(state) == before:
+                    return True
+                before = self.to_move(state)
+                state = self.play(state, moves[int(below(stream, len(moves)))])
+        return False
 
     def view(self, state: Board, seat: int) -> Board:
         """What *seat* may know."""

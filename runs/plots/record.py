@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from deap import tools
 from numpy.typing import NDArray
 
 from evolve_arena.arena.crosstable import Rating
@@ -63,6 +64,14 @@ class Record:
         if name not in self.statistics:
             raise UnknownNameError("figure", name, self.statistics)
         return self.statistics[name]
+
+    def logbook(self) -> tools.Logbook:
+        """All figures as a ``deap.tools.Logbook``, with a record for each generation."""
+        logbook = tools.Logbook()
+        logbook.header = list(self.statistics)
+        for row in zip(*(column.tolist() for column in self.statistics.values()), strict=True):
+            logbook.record(**dict(zip(self.statistics, row, strict=True)))
+        return logbook
 
     def to_frame(self) -> Any:
         """All figures as a pandas DataFrame, with a row for each generation.

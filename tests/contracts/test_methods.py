@@ -22,7 +22,7 @@ SHORT = ["run.generations=6", "run.checkpoint_every=2", "check.every=3", "check.
 RECIPES = {
     **SMALL_RECIPES,
     "tournament in othello": (
-        "othello",
+        "othello-evolved",
         ["method.individuals=6", "method.tournament_size=2", "network.hidden=[4]", *ALIKE],
     ),
     "neat in othello": ("othello-neat", ["neat.pop_size=8", *ALIKE]),

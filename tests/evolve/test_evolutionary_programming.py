@@ -32,6 +32,7 @@ from evolve_arena.games.checkers.values import DEPTH
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
+from tests.small_recipes import ONE_GAME
 
 LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
@@ -171,7 +172,7 @@ PLAIN = {"colours": "one", "openings": {"plies": 0, "count": 1}}
 def make_method(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
     config = EvolutionaryProgrammingConfig.model_validate(
-        {"individuals": 4, **PLAIN, **calm, **settings}
+        {"individuals": 4, **calm, **ONE_GAME, **settings}
     )
     return EvolutionaryProgramming(config, decoder)
 
@@ -321,7 +322,9 @@ def test_the_champion_is_who_beats_everybody(place: int) -> None:
 
 def test_it_learns_connect_four() -> None:
     decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,), activation="tanh")
-    config = EvolutionaryProgrammingConfig(opponents=10, noise=0.1)
+    config = EvolutionaryProgrammingConfig.model_validate(
+        {"opponents": 10, "noise": 0.1, **ONE_GAME}
+    )
     method = EvolutionaryProgramming(config, decoder)
     arena = make_arena(decoder)
     state = first = method.initial(1)

@@ -29,6 +29,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import NOISE
+from tests.small_recipes import ONE_GAME
 
 DECODER = GraphDecoder(5, 4, 4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs, 1)
@@ -60,8 +61,8 @@ STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
 def make_config(**settings: Any) -> MatchSettings:
-    plain = {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
-    return MatchSettings.model_validate({"name": "test", **plain, **settings})
+    usual = {"name": "test", "draw_points": 0.0, **ONE_GAME}
+    return MatchSettings.model_validate({**usual, **settings})
 
 
 def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:

@@ -27,6 +27,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import speciate
+from tests.small_recipes import FROM_THE_START
 
 CALM = {
     "weight_mutate_rate": 0.0,
@@ -68,7 +69,7 @@ def make_method(
     **settings: Any,
 ) -> Neat:
     config = NeatMethodConfig.model_validate(
-        {**PLAIN, **settings, "neat": {"pop_size": 6, **(neat or {})}}
+        {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
     )
     content = VALUE if network is None else network
     section = Neat.network_section(find_game("connect-four"), content)

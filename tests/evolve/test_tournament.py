@@ -19,6 +19,7 @@ from evolve_arena.core.seeding import derive_seeds, derive_stream
 from evolve_arena.evolve.matches import draw_members
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.connect_four.network import NetworkDecoder
+from tests.small_recipes import ONE_GAME
 
 LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
@@ -61,9 +62,8 @@ def population_with(strong_ones: dict[int, NDArray[np.float32]], size: int) -> N
 
 
 def make_method(decoder: NetworkDecoder = LINEAR, **settings: Any) -> Tournament:
-    calm = {"crossover_probability": 0.0, "mutation_probability": 0.0}
-    calm |= {"colours": "one", "draw_points": 0.0, "openings": {"plies": 0, "count": 1}}
-    config = {"individuals": 6, "tournament_size": 3, **calm, **settings}
+    calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
+    config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
     return Tournament(TournamentConfig.model_validate(config), decoder)
 
 

@@ -23,6 +23,7 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.recipe import usual_recipe
 
 POSITIONS = 10_000
 Translate = Callable[[BoardGame, Board, int], int]
@@ -298,6 +299,15 @@ def test_boards_of_other_shapes_are_drawn(name: str) -> None:
 
 
 # Compiled
+
+
+@pytest.mark.parametrize(
+    ("name", "repeats"), [("kalah", True), ("pig", True), ("chomp", False), ("othello", False)]
+)
+def test_where_the_same_player_moves_again_is_found(name: str, repeats: bool) -> None:
+    assert make_game(name).repeats_turns() is repeats
+    usual = usual_recipe(find_game(name), {"method.name": "td-tuples"})
+    assert usual.get("network", {}).get("turns", False) is repeats
 
 
 @pytest.mark.parametrize("name", ["chomp", "gomoku"])

@@ -81,7 +81,6 @@ def test_an_empty_history_is_empty(history: History) -> None:
     assert history.generations() == {"generation": [], "games": [], "seconds": []}
     assert history.checks() == []
     assert history.champions() == []
-    assert len(history.logbook()) == 0
 
 
 def test_a_check_knows_its_shares() -> None:
@@ -89,14 +88,6 @@ def test_a_check_knows_its_shares() -> None:
     assert check.games == 100
     assert check.won == 0.8
     assert check.wilson_95 == pytest.approx((0.7112, 0.8666), abs=1e-4)
-
-
-def test_the_logbook_is_the_same_table(history: History) -> None:
-    fill(history, 4)
-    logbook = history.logbook()
-    assert logbook.select("generation") == [0, 1, 2, 3]
-    assert logbook.select("best") == [0.0, 0.1, 0.2, 0.3]
-    assert "best" in str(logbook).splitlines()[0]
 
 
 def test_what_was_not_known_in_a_generation_is_none(history: History) -> None:

@@ -22,7 +22,7 @@ SMALL = ("run.generations=1", "check.games=2", "check.opponents=['random']")
 BRED = {
     "connect-four": ("method.individuals=6", "method.tournament_size=2", "network.hidden=[5, 3]"),
     "connect-four-neat": ("neat.pop_size=8", "neat.node_add_prob=0.9"),
-    "tic-tac-toe": ("method.individuals=6", "method.tournament_size=2"),
+    "tic-tac-toe-evolved": ("method.individuals=6", "method.tournament_size=2"),
 }
 
 
@@ -142,6 +142,26 @@ def test_tuples_of_a_board_read_what_who_moved_sees() -> None:
         for view in player.decoder.views
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(total)
+
+
+def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
+    player: Any = make_bred("kalah", "tuples", 2, tuples=6, length=3, turns=True)
+    game, decoder = player.game, player.decoder
+    assert (decoder.reading.cells, decoder.reading.kinds) == (15, 26)
+    again = 0
+    for position in random_positions(game, 40):
+        seat, values = game.to_move(position), player.values(position)
+        side, numbers = decoder.read_cells(position)
+        turned = np.roll(position.state[:14], -7 * seat)  # own pits first
+        assert side == 1
+        assert numbers.tolist() == [*np.minimum(turned, 25), 1]
+        for move in game.legal_moves(position):
+            after = game.play(position, move)
+            if game.outcome(after) is None and game.to_move(after) == seat:
+                found: Any = look_inside(player, after)
+                assert found["layers"][-1][0]["value"] == pytest.approx(values[move], abs=1e-3)
+                again += 1
+    assert again > 10
 
 
 @pytest.mark.parametrize("encoding", ["many-valued", "binary"])

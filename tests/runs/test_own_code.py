@@ -236,13 +236,13 @@ def test_a_fitness_of_players_plays_no_matches_and_finds_the_champion(
     assert abs(champion.genome).sum() == weights.min()
 
 
-@pytest.mark.parametrize("recipe", ["connect-four-neat", "checkers-features", "pig"])
+@pytest.mark.parametrize("recipe", ["connect-four-neat", "checkers-features", "pig-evolved"])
 def test_every_kind_of_method_takes_a_fitness(recipe: str, code: str) -> None:
     changes: dict[str, Any] = {"method.fitness": f"{code}:short", "run.generations": 1}
     changes |= {"check.games": 2, "check.opponents": ["random"]}
     size = {"connect-four-neat": "neat.pop_size", "checkers-features": "method.individuals"}
     changes[size.get(recipe, "method.individuals")] = 6
-    if recipe == "pig":
+    if recipe == "pig-evolved":
         changes |= {"method.tournament_size": 2, "method.elites": 0}
     run = ea.start(recipe, run="run", changes=changes, executor="serial")
     assert -500 < run.history()["best"][0] < -2
