@@ -53,10 +53,10 @@ def shorten(words: list[str]) -> list[str] | None:
     command, *rest = words
     if command in LEFT_OUT or any("my_bot.py" in word or "reproduced" in word for word in rest):
         return None
-    if "--minutes" in rest:  # compiling for a race takes longer than all the others
-        return None
     if command == "start":
-        return [*words, *FEW, "--set", SMALL[rest[0]]] if rest[0] in STARTED else None
+        races = "--minutes" in rest  # whose compiling takes longer than all the others
+        few = [*words, *FEW, "--set", SMALL[rest[0]]] if rest[0] in STARTED else None
+        return None if races else few
     if command == "resume":
         return None if "--from" in rest else [command, rest[0], "--generations", "2"]
     if command == "branch":
