@@ -26,7 +26,7 @@ def wilson_interval(points: float, games: int, comparisons: int = 1) -> tuple[fl
     >>> [round(bound, 3) for bound in wilson_interval(90, 100)]
     [0.826, 0.945]
     >>> [round(bound, 3) for bound in wilson_interval(90, 100, comparisons=4)]
-    [0.797, 0.954]
+    [0.8, 0.953]
     """
     if games == 0:
         return 0.0, 1.0

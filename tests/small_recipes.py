@@ -11,6 +11,7 @@ ALIKE = [
     "run.checkpoint_every=3",
     "check.every=4",
     "check.games=20",
+    "check.share=1.0",
     "check.opponents=['random']",
 ]
 SMALL_RECIPES = {

@@ -54,7 +54,7 @@ def test_a_game_from_elsewhere_is_bred_resumed_met_and_exported(
 ) -> None:
     small = ["method.individuals=6", "method.tournament_size=2", "run.generations=1"]
     changes = [word for change in (*small, "check.games=4") for word in ("--set", change)]
-    run(installed, tmp_path, "start", "reversi", "--run", "one", "--quiet", *changes)
+    run(installed, tmp_path, "start", "reversi-evolved", "--run", "one", "--quiet", *changes)
     run(installed, tmp_path, "resume", "one", "--generations", "2", "--quiet")
     assert "generation 2" in run(installed, tmp_path, "info", "one")
     table = run(installed, tmp_path, "duel", "run:one", "minimax:depth=1", "--games", "10")

@@ -61,13 +61,15 @@ class Arm:
     changes: Mapping[str, Any]
 
 
+OPENINGS = {"method.openings.count": 2}
+"""From how many openings each pair meets in NEAT's recipe, and so in the others."""
 ARMS = (
-    Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", {}),
+    Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", OPENINGS),
     Arm(
         "mlp-16",
         "MLP 84-16-1",
         "connect-four",
-        {"network.hidden": [16], "network.symmetric": False},
+        {"network.hidden": [16], "network.symmetric": False, **OPENINGS},
     ),
     Arm("neat", "NEAT (recipe connect-four-neat)", "connect-four-neat", {}),
 )

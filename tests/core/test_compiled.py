@@ -131,7 +131,8 @@ def test_compiling_is_estimated_and_not_counted(
     assert estimate_seconds(subject) == 77.0
 
 
-def test_who_calls_more_takes_longer() -> None:
+def test_who_calls_more_takes_longer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("evolve_arena.core.compiled.cache_folder", lambda: tmp_path / "kernels")
     larger = estimate_seconds("never seen", kernel.play_matches)
     assert larger > 1.3 * estimate_seconds("never seen")
 

@@ -32,10 +32,10 @@ def steps_in(file: Path) -> list[str]:
 def test_a_run_tells_its_steps(tmp_path: Path, small_recipe: MakeRecipe) -> None:
     start(small_recipe("run.generations=3"), run=tmp_path / "r", executor="serial")
     file = tmp_path / "r/evolve.log"
-    assert steps_in(file) == ["start", "check", "checkpoint", "stop"]
+    assert steps_in(file) == ["start", "check", "check", "checkpoint", "stop"]
     assert "generation 3 of 3" in file.read_text()
     resume(tmp_path / "r", generations=4, executor="serial")
-    assert steps_in(file)[4:] == ["resume", "check", "checkpoint", "stop"]
+    assert steps_in(file)[5:] == ["resume", "check", "checkpoint", "stop"]
     before = LOG.level, LOG.propagate, list(LOG.handlers)
     start(small_recipe("run.generations=1"), run=tmp_path / "r", force=True, executor="serial")
     assert steps_in(file)[0] == "start", "the old log went with the old run"

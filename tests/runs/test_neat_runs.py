@@ -243,8 +243,9 @@ def test_where_nothing_takes_over_a_run_ends_with_one_line(
     assert ended.returncode == 2
     lines = said.splitlines()
     run = Run.open(path)
-    assert len(lines) == 1
-    assert lines[0].startswith(
+    assert len(lines) == 2
+    assert lines[0].startswith("generation 0/")
+    assert lines[1].startswith(
         f"evolve: all species have stagnated by generation {run.generation}, "
     )
     assert 0 < run.generation < LAST

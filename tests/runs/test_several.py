@@ -101,7 +101,7 @@ def test_the_time_left_counts_heavy_generations_more(jobs: list[Job], tmp_path: 
 def test_a_study_that_was_stopped_goes_on(jobs: list[Job], tmp_path: Path) -> None:
     told: Told = []
     with pytest.raises(RunsStoppedError, match="the same command goes on"):
-        breed(jobs, tmp_path / "stopped", workers=2, progress=listen(told, 7))
+        breed(jobs, tmp_path / "stopped", workers=2, progress=listen(told, 9))
     stopped = [Run.open(tmp_path / "stopped" / job.name) for job in jobs[:2]]
     reached = [run.generation for run in stopped]
     assert 0 < reached[0] < 10

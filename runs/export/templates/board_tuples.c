@@ -16,6 +16,9 @@ static const int64_t *evaluate_planes(const uint64_t *planes) {
         for (int bit = 0; bit < BITS; bit++)
             if (planes[plane * WORDS + bit / 64] >> bit % 64 & 1)
                 contents[PLANE_STEP * plane + BIT_STEP * bit] += 1 + KIND_STEP * plane;
+    for (int cell = 0; cell < READ; cell++)  // a host's state may be none of the game
+        if (contents[cell] >= CONTENTS)
+            contents[cell] = CONTENTS - 1;
     total = 0;
     for (int view = 0; view < VIEW_COUNT; view++) {
         const int32_t *table = ENTRIES;

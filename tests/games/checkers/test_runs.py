@@ -32,6 +32,7 @@ depth = 1
 name = "evolutionary-programming"
 individuals = 4
 opponents = 2
+colours = "one"
 noise = 0.1
 openings = { plies = 4, count = 1 }
 hall_of_fame = { size = 3, every = 2, opponents = 1 }

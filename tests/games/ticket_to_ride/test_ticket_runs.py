@@ -149,8 +149,8 @@ def test_an_imitator_learns_and_is_kept(make_recipe: Make, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("method", "change", "message"),
     [
-        ("tournament", "method.colours='both'", "method.colours is for games of two"),
-        ("tournament", "method.draw_points=0.5", "write method.tables.fitness"),
+        ("tournament", "method.colours='one'", "method.colours is for games of two"),
+        ("tournament", "method.draw_points=0.25", "write method.tables.fitness"),
         ("tournament", "method.openings.plies=2", "method.openings is for games of two"),
         ("tournament", "method.games=2", "write method.tables.decks"),
         ("tournament", "method.pairing='round-robin'", "method.pairing is for games of two"),
@@ -205,7 +205,8 @@ def test_the_shipped_recipes_breed(tmp_path: Path, name: str, changes: list[str]
         ]
     shared = ["run.generations=1", "check.games=2"]
     run = start(load_recipe(name, [*changes, *shared]), run=tmp_path / "run", executor="serial")
-    assert [check.generation for check in run.checks()] == [0, 0, 1, 1]
+    first = [] if "imitation" in name else [0, 0]  # its champion is the last one
+    assert [check.generation for check in run.checks()] == [*first, 1, 1]
 
 
 @pytest.mark.parametrize("judge", ["record", "outside", "rank"])
