@@ -266,7 +266,8 @@ def _describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
     try:
         generation = run.champion.remarks.get("generation")
     except (DamagedFileError, NewerFormatError) as error:
-        run.warnings.append(str(error))
+        if str(error) not in run.warnings:
+            run.warnings.append(str(error))
         return None
     return _describe_check(checks, generation)
 

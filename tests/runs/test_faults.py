@@ -405,7 +405,7 @@ def test_sizes_are_looked_at_before_memory_is_taken(path: Path, size: int) -> No
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
-    assert len(run.warnings) == 3, run.warnings
+    assert len(run.warnings) == 3, "\n".join(run.warnings)
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_where_nothing_takes_over_a_run_ends_with_one_line(
     again = evolve("resume", str(path), "--executor", "serial")
     _, said = again.communicate()
     assert again.returncode == 2
-    assert said.splitlines()[-1] == lines[0]
+    assert said.splitlines()[-1] == lines[-1]
     assert Run.open(path).population_sha256 == digest
     # With what the line asks for, the run goes on from there.
     recipe = path / "recipe.toml"

@@ -149,7 +149,6 @@ def test_an_imitator_learns_and_is_kept(make_recipe: Make, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("method", "change", "message"),
     [
-        ("tournament", "method.colours='one'", "method.colours is for games of two"),
         ("tournament", "method.draw_points=0.25", "write method.tables.fitness"),
         ("tournament", "method.openings.plies=2", "method.openings is for games of two"),
         ("tournament", "method.games=2", "write method.tables.decks"),
