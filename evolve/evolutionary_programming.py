@@ -21,10 +21,12 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Pairings, Results
 from evolve_arena.arena.pairings import round_robin
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_stream
 from evolve_arena.evolve.fitness import make_fitness, make_fixed, meet_others
 from evolve_arena.evolve.matches import (
     MatchSettings,
+    OpeningsConfig,
     check_openings,
     describe_fitness,
     estimate_matches,
@@ -121,6 +123,9 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
     config: EvolutionaryProgrammingConfig
 
     def __init__(self, config: EvolutionaryProgrammingConfig, decoder: Any) -> None:
+        usual = type(config).model_fields["openings"].get_default(call_default_factory=True)
+        if find_game(decoder.game.name).has_chance and config.openings == usual:
+            config = config.model_copy(update={"openings": OpeningsConfig()})
         super().__init__(config, decoder)
         check_openings(decoder.game, config.openings.plies, "method.openings.plies")
         self.fitness = make_fitness(config)

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import evolve_arena as ea
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.games.ticket_to_ride.dialect import describe_view
@@ -77,7 +77,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
         for prefix, section in sections.items()
         for text in describe_section(section, prefix)
     }
-    for game in game_names():
+    for game in shipped_games():
         rules = find_game(game).game.rules_type
         told |= {f"{game}: game.{key}": read_helps(rules).get(key, "") for key in rules._fields}
     told |= {key: read_helps(Recipe).get(key, "") for key in Recipe.model_fields}

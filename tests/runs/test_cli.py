@@ -271,8 +271,8 @@ def test_ctrl_c_stops_after_a_checkpoint_and_says_how_to_go_on(tmp_path: Path) -
 
 def test_ctrl_c_is_heard_in_a_long_check(tmp_path: Path) -> None:
     """This one would take minutes; what it was about to measure is the champion."""
-    words = ["start", "connect-four", "--run", "r", *SMALL, "--set", "check.games=100"]
-    words += ["--set", 'check.opponents=["minimax:depth=10"]', "--set", "check.share=1.0"]
+    words = ["start", "hex-evolved", "--run", "r", *SMALL, "--set", "check.games=100"]
+    words += ["--set", 'check.opponents=["mcts:rollouts=3000"]', "--set", "check.share=1.0"]
     process = subprocess.Popen(
         [sys.executable, "-m", "evolve_arena.runs.cli", *words],
         cwd=tmp_path,

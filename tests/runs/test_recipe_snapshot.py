@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from evolve_arena.core.registry import game_names
+from evolve_arena.core.registry import shipped_games
 from evolve_arena.runs.commands import app
 from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.recipe import load_recipe, recipe_names
@@ -68,7 +68,7 @@ def write(parts: Mapping[str, Values]) -> str:
 def read_all(folder: Path) -> dict[str, Values]:
     """Defaults of each method for each game, what each recipe changes of them, and of commands."""
     defaults = {}
-    for game in game_names():
+    for game in shipped_games():
         for name in methods_of(game):
             path = folder / "plain.toml"
             path.write_text(write_plain(name, game))

@@ -121,7 +121,7 @@ def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
 
 
 def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/start/tic-tac-toe")
+    page.goto(f"{server.address}/#/start/tic-tac-toe-evolved")
     page.get_by_text("[check]").click()
     for key, value in (
         ("run", "watched"),
