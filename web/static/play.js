@@ -11,7 +11,8 @@ const PERSON = "human";
 export async function showPlay(place, opponent = "") {
   const games = await ask("games");
   const wanted = opponent.replace(/^run:/, "").replace(/@.*/, "");
-  const row = wanted ? (await ask("runs")).runs.find(({ run }) => run === wanted) : null;
+  const listed = wanted ? (await ask("runs")).runs.find(({ run }) => run === wanted) : null;
+  const row = listed && !listed.game ? (await ask("describe", { run: wanted })).row : listed; // the list waits for no run
   const own = row && !games.some(({ name }) => name === row.game);
   const select = h("select", { onchange: () => choose() }, ...games.map(({ name }) => h("option", { value: name }, name)));
   if (own) select.append(h("option", { value: row.game }, row.game));
