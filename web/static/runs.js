@@ -172,12 +172,17 @@ export async function showRun(place, run) {
   const drawn = new Curves(curves);
   let known = "";
 
-  const buttons = h("div", { class: "row" });
+  const acts = h("span", { class: "row" }), links = h("span", { class: "row" });
+  const buttons = h("div", { class: "row" }, acts, links);
   let offered = "";
 
   // Buttons stay as long as they do the same: one that is replaced under the mouse loses its click.
   function drawButtons(row, own) {
-    const key = JSON.stringify([row.state, own, found.champions.length > 0]);
+    if (links.childElementCount !== 1 + (found.champions.length > 0)) {
+      const champion = h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion");
+      links.replaceChildren(...(found.champions.length ? [champion] : []), h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
+    }
+    const key = JSON.stringify([row.state, own]);
     if (key === offered) return;
     offered = key;
     const more = h("input", { type: "number", min: row.generation + 1, step: 1, value: Math.max(row.generations, row.generation + 10),
@@ -196,12 +201,10 @@ export async function showRun(place, run) {
         }),
       }, row.state === "complete" ? "Go on to so many generations" : row.state === "new" ? "Begin" : "Resume")));
     }
-    if (found.champions.length) list.push(h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion"));
-    list.push(h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
-    buttons.replaceChildren(...list);
+    acts.replaceChildren(...list);
   }
 
-  const told = h("div", {});
+  const told = h("div", { class: "grow" }); // of a width of its own, so that buttons don't move when it changes
   head.append(told, buttons);
 
   function drawHead(row, own) {
@@ -212,8 +215,7 @@ export async function showRun(place, run) {
     const going = row.state === "running";
     told.replaceChildren(h("h1", {}, run), h("p", { class: "quiet" }, row.title),
       h("div", { class: "row" }, state(row), h("progress", { value: row.generations ? row.generation / row.generations : 0, "aria-label": "progress" }),
-        h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`
-), h("span", { class: "small quiet" }, remaining)));
+        h("span", { class: "small quiet" }, `generation ${whole(row.generation)} of ${whole(row.generations)}; ${whole(row.games)} games in ${duration(row.seconds)}`), h("span", { class: "small quiet" }, remaining)));
     timeLeft(row, going);
   }
 
