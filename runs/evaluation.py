@@ -65,6 +65,8 @@ def evaluate_player(
     spec = find_game(game.name)
     if positions and not spec.examine:
         raise BadValueError(f"files of positions are not for {game.name}")
+    for file in positions:
+        file.stat()  # one that is missing is told before anything is played
     counts_points = "points" in spec.columns
     if opening_plies is None:
         opening_plies = usual_plies(game)
