@@ -58,8 +58,8 @@ class TupleDecoder(ABC):
     def __post_init__(self) -> None:
         if not 1 <= self.tuples <= 1000:
             raise BadValueError(f"tuples is {self.tuples}: it must be from 1 to 1000")
-        if not 1 <= self.length <= 12:
-            raise BadValueError(f"length is {self.length}: it must be from 1 to 12")
+        if not 1 <= self.length <= 16:
+            raise BadValueError(f"length is {self.length}: it must be from 1 to 16")
         _ = self.game
         self.table(self.draw(np.random.default_rng(0))[:1])  # raises if it can't
 
