@@ -29,7 +29,7 @@ from evolve_arena.players.board.self_check import (
     play_random,
 )
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
-from evolve_arena.players.board.symmetry_check import check_symmetry
+from evolve_arena.players.board.symmetry_check import SymmetryCheck, check_symmetry
 from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.packed import PackedPlayers
@@ -98,7 +98,12 @@ def report(path: Path, games: int) -> dict[str, Any]:
     check_typed(game)
     symmetry = check_symmetry(game, games)
     openspiel = compare_with_openspiel(game)
-    hints = [*_hint_at_longest(plain, code), *find_misspelt(game.source), *find_hints(game, games)]
+    hints = [
+        *_hint_at_longest(plain, code),
+        *_hint_at_symmetry(symmetry),
+        *find_misspelt(game.source),
+        *find_hints(game, games),
+    ]
     randoms = make_random(game).packed
     *_, matches = find_variant(spec, game.rules, randoms).values()
     check_compiled(game, partial(play_random, spec.kernel, matches, game), games)
@@ -136,6 +141,17 @@ def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
     return [
         f"{plain.unfinished} of {plain.games} random games were not over after {code.LONGEST} moves"
         f" (LONGEST), and {end}: is LONGEST too small?"
+    ]
+
+
+def _hint_at_symmetry(symmetry: SymmetryCheck | None) -> list[str]:
+    if not symmetry or not symmetry.fixed:
+        return []
+    return [
+        f"see shows something on {symmetry.fixed} at the start that does not turn with the board,"
+        f" so {symmetry.declared - symmetry.views} of its {symmetry.declared} views were not tried:"
+        " show it on cells that every view maps to each other, such as all empty ones, or leave"
+        " out SYMMETRY"
     ]
 
 
@@ -212,6 +228,8 @@ def print_report(content: dict[str, Any]) -> None:
     if symmetry := content["symmetry"]:
         left = symmetry["declared"] - symmetry["views"]
         untried = f"; of its views {left} change the start, and were not tried" if left else ""
+        if left and left == symmetry["exchanging"]:
+            untried += ": they only exchange pieces of the start, which is fine"
         print_line(f"SYMMETRY holds in {symmetry['positions']:,} positions{untried}")
     if openspiel := content["openspiel"]:
         theirs, count = f"OpenSpiel's {openspiel['game']}", openspiel["positions"]

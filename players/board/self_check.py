@@ -264,10 +264,16 @@ class _PlainChecker:
                     self.fail("PLANES", f"PLANES must be at least SEATS * PIECES, {owned}")
                 cells = state.state[: self.code.CELLS]
                 if min(cells) < 0 or max(cells) > self.code.PLANES:
+                    value = min(cells) if min(cells) < 0 else max(cells)
+                    advice = (
+                        f"; if it belongs to nobody, set PLANES = {value}; if it is a player's"
+                        " piece, raise PIECES"
+                    )
                     self.fail(
-                        "play",
-                        f"a cell holds {max(cells, key=abs)}: it must be 0 if empty, else 1 to"
-                        f" {self.code.PLANES} (SEATS * PIECES, or PLANES)",
+                        "start" if state.state == tuple(self.code.START.tolist()) else "play",
+                        f"a cell holds {value}: it must be 0 if empty, else 1 to"
+                        f" {self.code.PLANES} (SEATS * PIECES, or PLANES)"
+                        f"{advice if value > 0 else ''}",
                     )
                 continue
             seen = self._see(state, seat)
@@ -276,8 +282,9 @@ class _PlainChecker:
                 if np.bitwise_or.reduce(planes).tolist() != planes.sum(axis=0).tolist():
                     self.fail(
                         "see",
-                        "see sets one cell's bit in two planes: then leave SYMMETRY out, since"
-                        " tuples of cells need one content for each",
+                        "see sets one cell's bit in two planes, but with SYMMETRY tuples of cells"
+                        " need one content for each: show the turn and numbers on cells that are"
+                        " empty in all other planes, or leave SYMMETRY out",
                     )
             if "view" in self.game.plain:
                 view = self.game.view(state, seat)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import evolve_arena as ea
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.players.board import self_check
 from evolve_arena.players.board.game import BoardGame, GameFileError
@@ -75,6 +76,20 @@ def see(state, seat, planes):
     planes[2] = np.uint64(state[SCORES + 1 - seat])
     planes[3] = np.uint64(state[TURN] == seat)
 """
+
+SEE_TURN = """
+
+PLANES = 3
+
+
+def see(state, seat, planes):
+    for cell in range(CELLS):
+        if state[cell] != 0:
+            planes[int(state[cell] != 1 + seat)] |= np.uint64(1) << np.uint64(cell)
+        elif state[TURN] == seat:
+            planes[2] |= np.uint64(1) << np.uint64(cell)
+"""
+"""A game's own pieces, the other's, and on all empty cells whether one is to move."""
 
 
 def load(folder: Path, name: str, source: str) -> Any:
@@ -204,12 +219,42 @@ def test_counters_that_wrap(tmp_path: Path) -> None:
 def test_symmetries_are_tried(tmp_path: Path) -> None:
     right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
     assert right is not None
-    assert (right.views, right.declared) == (7, 7)
+    assert (right.views, right.declared, right.fixed) == (7, 7, "")
     assert right.positions > 1000
     assert check_symmetry(make_game("kalah"), 10) is None
     othello = check_symmetry(make_game("othello"), 10)
     assert othello is not None
-    assert (othello.views, othello.declared) == (3, 7)
+    assert (othello.views, othello.declared, othello.exchanging) == (3, 7, 4)
+
+
+def test_a_turn_that_networks_see_turns_with_the_board(tmp_path: Path) -> None:
+    """On all empty cells, as the hint says; on one of them it does not, and the hint names that."""
+    again = change(ROWS, ("= 1 - state[TURN]", "= state[TURN] if move == 4 else 1 - state[TURN]"))
+    (hint,) = find_hints(load(tmp_path, "turn_unseen", again), 100)
+    assert hint.endswith(
+        "let see set in a plane of its own the bits of all cells that are empty in the others if"
+        " to_move(state) == seat"
+    )
+    game = load(tmp_path, "turn_on_empty", again + SEE_TURN)
+    assert find_hints(game, 100) == []
+    symmetry = check_symmetry(game, 20)
+    assert symmetry is not None
+    assert (symmetry.views, symmetry.fixed) == (7, "")
+    changes = ["method.name=td-tuples", "method.games=20", "run.generations=1", "check.games=2"]
+    ea.start(str(tmp_path / "turn_on_empty.py"), run=tmp_path / "run", changes=changes)
+
+    corner = change(again + SEE_TURN, ("elif state[TURN]", "elif cell == 0 and state[TURN]"))
+    symmetry = check_symmetry(load(tmp_path, "turn_on_corner", corner), 20)
+    assert symmetry is not None
+    assert (symmetry.views, symmetry.exchanging, symmetry.fixed) == (1, 0, "a1")
+
+
+def test_an_error_names_numbers_that_do_not_turn(tmp_path: Path) -> None:
+    source = change(
+        ROWS + SEE_TURN, ("elif state[TURN] == seat", "elif cell == 0 and state[4] != 0")
+    )
+    with pytest.raises(GameFileError, match="; or see shows something, such as a number, that"):
+        check_symmetry(load(tmp_path, "number_on_corner", source), 100)
 
 
 @pytest.mark.parametrize(
