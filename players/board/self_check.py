@@ -362,26 +362,35 @@ def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
 
 
 def check_compiled(
-    game: BoardGame, play: Callable[[int], tuple[int, int]], games: int = GAMES
-) -> None:
+    game: BoardGame,
+    play: Callable[[int], tuple[int, int]],
+    games: int = GAMES,
+    seconds: float = SECONDS,
+) -> int:
     """Compares random games of the compiled kernel, and what is seen in one, with the plain rules.
 
     Args:
         game: What is played.
         play: Plays the game of a seed compiled; gives its hash and its length.
         games: How many, of the seeds 0, 1, ...
+        seconds: After so many no further game is begun.
+
+    Returns:
+        How many were compared.
 
     Raises:
         GameFileError: They differ.
     """
     begun = working_clock()
     for seed in range(games):
-        if seed and working_clock() - begun > SECONDS:
-            return
+        if seed and working_clock() - begun > seconds:
+            games = seed
+            break
         plain = _hash_plain(game, seed)  # first, as it tells more if it never ends
         if plain != play(seed):
             raise _find_difference(game, seed)
     _compare_looks(game)
+    return games
 
 
 def _compare_looks(game: BoardGame) -> None:

@@ -35,7 +35,14 @@ def check(
     game: Annotated[
         Path, typer.Argument(metavar="MY_GAME.py", help="A game in one file, which is run.")
     ],
-    games: Annotated[int, typer.Option(min=1, help="How many random games are compared.")] = 200,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many random games are compared, if a minute is enough; unless given, 200 if"
+            " 2 seconds are enough.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check a game in one file: its rules, and how fast it is."""

@@ -15,6 +15,7 @@ from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
 from evolve_arena.players.board.symmetry_check import check_symmetry
+from evolve_arena.runs import game_files
 
 ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 DOTS = '''"""Dots and boxes, on two by two boxes: who closes one draws again."""
@@ -280,6 +281,52 @@ def test_symmetries_that_do_not_hold_are_refused(
         GameFileError, match=r"line 12: SYMMETRY is 'all', but (after|at the start)"
     ):
         check_symmetry(game, 100)
+
+
+def test_a_check_tells_how_much_it_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No second game is begun, in which points decide after LONGEST moves."""
+    source = change(
+        ROWS.partition("def result")[0], ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_")
+    )
+    source = source.replace("OPENSPIEL", "_") + "def is_over(state):\n    return False\n\n\n"
+    source += "def points(state, seat):\n    return 2 * (state[seat] == 1 + seat) + seat\n"
+    file = tmp_path / "check_tells.py"
+    file.write_text(source, encoding="utf-8")
+    monkeypatch.setattr(game_files, "SECONDS", 0.0)
+    content = game_files.report(file)
+    assert content["parts"].keys() == {"legal", "play", "result", "see", "the network"}
+    game_files.print_report({**content, "limit": ""})
+    told = capsys.readouterr().out
+    assert (
+        "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves; 1 not"
+        " over after the last move (LONGEST): points decide"
+    ) in told
+    assert "compiled, 1 random games are the same as plain" in told
+    assert "which of these limits its speed differs in 5 measurements" in told
+
+
+def test_the_smallest_and_the_largest_value_of_options_are_tried(tmp_path: Path) -> None:
+    source = change(
+        ROWS,
+        ("LONGEST = CELLS", "LONGEST = CELLS\nLIMIT = 2\nOPTIONS = {'LIMIT': range(1, 4)}"),
+        ("state[move] = 1 + state[TURN]", "state[move] = 1 + state[TURN] // (3 - LIMIT)"),
+    )
+    game = load(tmp_path, "option_fails", source)
+    with pytest.raises(GameFileError, match=r"line \d+: .*divide by zero.* \(with LIMIT = 3\)$"):
+        game_files._try_options(game, {"LIMIT": [1, 2, 3]})
+    assert game_files._try_options(game, {"LIMIT": [1, 2]}) == {"LIMIT": [1, 2]}
+
+
+def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
+    code = load(tmp_path, "advice_cells", ROWS).code
+    assert game_files._advise("result", code).endswith("keep the last move's cell in the state")
+    assert game_files._advise("see", code) == ""
+    assert "no see at all" not in game_files._advise("see", load(tmp_path, "more", DOTS + SEE).code)
+    assert "points count" in game_files._advise("result", load(tmp_path, "points", DOTS).code)
+    needless = ROWS + SEE_TURN.replace("PLANES = 3", "PLANES = 2").partition("        elif")[0]
+    assert "no see at all" in game_files._advise("see", load(tmp_path, "two_planes", needless).code)
 
 
 def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
