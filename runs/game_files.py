@@ -41,13 +41,13 @@ from evolve_arena.runs.one_file import find_misspelt
 from evolve_arena.runs.output import print_line, print_table
 
 GAMES, SECONDS = 200, 2.0
-"""How many random games are compared, and after how many seconds no further one is begun."""
+"""The random games that are compared, and the seconds after which no further one is begun."""
 PATIENCE = 60.0
-"""The same seconds if people say how many games."""
+"""The same seconds if you say how many games."""
 MOMENT, ROUNDS = 0.1, 5
 """Seconds for which each speed is measured, and how often: of all, the median counts."""
-MOST_GAMES = 10_000
-"""Of which the parts are measured, at most."""
+MAX_GAMES = 10_000
+"""The most games in which the parts are measured."""
 PLAYERS = 10
 HIDDEN = (32,)
 NETWORKS = "value networks, 32 hidden units"
@@ -126,7 +126,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
     speeds, parts = list[dict[str, float]](), list[dict[str, float]]()
     for turn in range(ROUNDS):
         speeds.append(_measure_matches(game, networks))
-        parts.append(_measure_parts(game, networks, 1 + turn * MOST_GAMES))
+        parts.append(_measure_parts(game, networks, 1 + turn * MAX_GAMES))
         rest = 1e9 / speeds[-1]["plies_per_second"] - sum(parts[-1].values())
         parts[-1]["the network"] = max(0.0, rest)
     limits = {max(each, key=lambda part: each[part]) for each in parts}
@@ -164,7 +164,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
 
 
 def _try_options(game: Any, options: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Plays a few plain games with the smallest and the largest value of each option.
+    """Play a few plain games with the smallest and the largest value of each option.
 
     Raises:
         GameFileError: The rules fail with one; the text tells which.
@@ -180,7 +180,7 @@ def _try_options(game: Any, options: dict[str, list[int]]) -> dict[str, list[int
 
 
 def _advise(limit: str, code: Any) -> str:
-    """How to make the part of the rules faster that takes the most time."""
+    """Advice on the part of the rules that takes the most time."""
     if limit == "result" and code.HAS_POINTS:
         limit = "points"
     if limit == "see" and code.IS_ARRAY and code.PLANES == code.SEATS * code.PIECES:
@@ -238,7 +238,7 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[s
     """
     module, workspace = load_timing(game), make_workspace(game.code, packed)
     module.add_part(NOTHING, np.uint64(0), workspace)
-    seconds, listings, seeds = {}, 0.0, range(first, first + MOST_GAMES)
+    seconds, listings, seeds = {}, 0.0, range(first, first + MAX_GAMES)
     for part in (LEGAL, NOTHING, PLAY, RESULT, SEE):
         plies, listed, begun = 0, 0, time.process_time()
         for seed in seeds:
@@ -323,5 +323,5 @@ def print_report(content: dict[str, Any]) -> None:
     if content["limit"]:
         print_line(f"so what limits its speed is {content['limit']}{content['advice']}")
     else:
-        print_line(f"which of these limits its speed differs in {ROUNDS} measurements")
+        print_line(f"no part limits its speed clearly: {ROUNDS} measurements disagree")
     print_line(f"breed players: evolve start {content['file']}")

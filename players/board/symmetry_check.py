@@ -78,7 +78,7 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
 
 
 def _keeps_cells(game: BoardGame, state: Board, view: NDArray[np.int64]) -> bool:
-    """Whether a *view* keeps which cells are empty, or the *state* is no array of them."""
+    """Test if a *view* keeps the empty cells of a *state*, as far as that is an array of cells."""
     cells = np.array(state.state[: game.code.CELLS]) != 0
     return not game.code.IS_ARRAY or len(cells) < len(view) or bool((cells == cells[view]).all())
 

@@ -39,8 +39,7 @@ def check(
         int | None,
         typer.Option(
             min=1,
-            help="How many random games are compared, if a minute is enough; unless given, 200 if"
-            " 2 seconds are enough.",
+            help="Random games to compare, within a minute; by default 200, within 2 seconds.",
         ),
     ] = None,
     json: Json = False,

@@ -304,7 +304,7 @@ def test_a_check_tells_how_much_it_tried(
         " over after the last move (LONGEST): points decide"
     ) in told
     assert "compiled, 1 random games are the same as plain" in told
-    assert "which of these limits its speed differs in 5 measurements" in told
+    assert "no part limits its speed clearly: 5 measurements disagree" in told
 
 
 def test_the_smallest_and_the_largest_value_of_options_are_tried(tmp_path: Path) -> None:
