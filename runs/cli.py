@@ -102,16 +102,8 @@ def _run() -> int:
         return int(end.exit_code) if words else 2
     except usage_error as error:
         path = error.ctx.command_path if error.ctx else "evolve"
-        hint = _find_game_file(words) if path == "evolve perft" else ""
-        message = f"{one_line(error.format_message(), 200)}{hint}"
-        raise ArenaError(f"{message} ({path} -h explains)") from None
+        raise ArenaError(f"{one_line(error.format_message(), 200)} ({path} -h explains)") from None
     return 0
-
-
-def _find_game_file(words: list[str]) -> str:
-    """The advice for those who name a game's file without its option."""
-    files = [word for word in words if word.endswith(".py")]
-    return f": name the game with --game {files[0]}" if files else ""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import load_timing
 from evolve_arena.players.board.self_check import (
@@ -29,7 +29,7 @@ from evolve_arena.players.board.self_check import (
     play_random,
 )
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
-from evolve_arena.players.board.symmetry_check import check_symmetry
+from evolve_arena.players.board.symmetry_check import SymmetryCheck, check_symmetry
 from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.packed import PackedPlayers
@@ -40,18 +40,26 @@ from evolve_arena.runs.game_trial import try_apart
 from evolve_arena.runs.one_file import find_misspelt
 from evolve_arena.runs.output import print_line, print_table
 
-MOMENT = 0.5
-"""Seconds for which each speed is measured."""
+GAMES, SECONDS = 200, 2.0
+"""The random games that are compared, and the seconds after which no further one is begun."""
+PATIENCE = 60.0
+"""The same seconds if you say how many games."""
+MOMENT, ROUNDS = 0.1, 5
+"""Seconds for which each speed is measured, and how often: of all, the median counts."""
+MAX_GAMES = 10_000
+"""The most games in which the parts are measured."""
 PLAYERS = 10
 HIDDEN = (32,)
 NETWORKS = "value networks, 32 hidden units"
 ADVICE = {
     "legal": ": keep in the state what it finds out each time, or use words of bits",
     "play": ": change few numbers, or use words of bits",
-    "result": ": look only at what the last move can have ended; keep its place in the state",
-    "see": ": it is fastest where the state begins with the cells and there is no see at all",
+    "result": ": look only at what the last move can have ended; keep the last move's cell in the"
+    " state",
+    "points": ": keep in the state what is_over and points count each time",
+    "cells": ": it is fastest where the state begins with the cells and there is no see at all",
 }
-"""What makes each part faster."""
+"""What makes each part faster; result is called points, and see cells, where that says more."""
 SKELETON = "tic-tac-toe"
 """The game that ships whose file others begin with."""
 
@@ -79,54 +87,105 @@ def write_skeleton(name: str, *, force: bool = False) -> Path:
     return file
 
 
-def report(path: Path, games: int) -> dict[str, Any]:
+def report(path: Path, games: int | None = None) -> dict[str, Any]:
     """What can be said of the game in a file, ready for JSON.
 
     Args:
         path: The file, which is run.
-        games: How many random games are played plain and compiled.
+        games: How many random games are played plain and compiled; a few, and briefly, if None.
 
     Raises:
         ArenaError: The file is no game, or breaks a rule; see `players.board.self_check` and
             `evolve_arena.runs.game_trial`.
     """
+    seconds = SECONDS if games is None else PATIENCE
+    games = games or GAMES
     tried = try_apart(path, games)
     spec = open_file(path)
     game: Any = spec.make()
     code = game.code
-    plain = check_plain(game, games, seconds=4 * MOMENT)
+    plain = check_plain(game, games, seconds)
     check_typed(game)
+    options = {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()}
+    extremes = _try_options(game, options)
     symmetry = check_symmetry(game, games)
     openspiel = compare_with_openspiel(game)
-    hints = [*_hint_at_longest(plain, code), *find_misspelt(game.source), *find_hints(game, games)]
+    hints = [
+        *_hint_at_longest(plain, code),
+        *_hint_at_symmetry(symmetry),
+        *find_misspelt(game.source),
+        *find_hints(game, games),
+    ]
     randoms = make_random(game).packed
     *_, matches = find_variant(spec, game.rules, randoms).values()
-    check_compiled(game, partial(play_random, spec.kernel, matches, game), games)
+    compared = check_compiled(
+        game, partial(play_random, spec.kernel, matches, game), games, seconds
+    )
     decoder = spec.networks["mlp"].decoder_type(hidden=HIDDEN)
-    genomes = decoder.initialise(PLAYERS, "fan-in", np.random.default_rng(1))
-    speeds = {
-        "random players": _measure_matches(game, randoms),
-        NETWORKS: _measure_matches(game, decoder.pack(genomes)),
-    }
+    networks = decoder.pack(decoder.initialise(PLAYERS, "fan-in", np.random.default_rng(1)))
+    speeds, parts = list[dict[str, float]](), list[dict[str, float]]()
+    for turn in range(ROUNDS):
+        speeds.append(_measure_matches(game, networks))
+        parts.append(_measure_parts(game, networks, 1 + turn * MAX_GAMES))
+        rest = 1e9 / speeds[-1]["plies_per_second"] - sum(parts[-1].values())
+        parts[-1]["the network"] = max(0.0, rest)
+    limits = {max(each, key=lambda part: each[part]) for each in parts}
+    limit = limits.pop() if len(limits) == 1 else ""
     return {
         "file": str(path),
         "game": spec.name,
         "title": game.title,
         "seats": game.seats,
         **{name.lower(): int(getattr(code, name)) for name in ("MOVES", "PLANES", "CELLS")},
-        "options": {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()},
+        "options": options,
+        "options_tried": extremes,
         "derived": bool(code.SEES_CELLS),
+        "counts_points": bool(code.HAS_POINTS),
         "plain": asdict(plain),
         "symmetry": symmetry and symmetry._asdict(),
         "openspiel": openspiel and openspiel._asdict(),
         "hints": hints,
-        "compiled_games": games,
+        "games": games,
+        "seconds": seconds,
+        "compiled_games": compared,
         "bounds_checked_games": tried,
         "players": sorted(player_kinds(spec.name)),
         "networks": sorted(spec.networks),
-        "speeds": speeds,
-        "parts": _measure_parts(game, decoder.pack(genomes)),
+        "speeds": {
+            "random players": _find_medians(
+                [_measure_matches(game, randoms) for _ in range(ROUNDS)]
+            ),
+            NETWORKS: _find_medians(speeds),
+        },
+        "parts": _find_medians(parts),
+        "limit": limit,
+        "advice": _advise(limit, code),
     }
+
+
+def _try_options(game: Any, options: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Play a few plain games with the smallest and the largest value of each option.
+
+    Raises:
+        GameFileError: The rules fail with one; the text tells which.
+    """
+    extremes = {name: [min(values), max(values)] for name, values in options.items()}
+    for name, values in extremes.items():
+        for value in values:
+            try:
+                check_plain(type(game)(**{name.lower(): value}), seconds=MOMENT)
+            except GameFileError as error:
+                raise GameFileError(f"{error} (with {name} = {value})") from None
+    return extremes
+
+
+def _advise(limit: str, code: Any) -> str:
+    """Advice on the part of the rules that takes the most time."""
+    if limit == "result" and code.HAS_POINTS:
+        limit = "points"
+    if limit == "see" and code.IS_ARRAY and code.PLANES == code.SEATS * code.PIECES:
+        limit = "cells"
+    return "" if limit == "cells" and code.SEES_CELLS else ADVICE.get(limit, "")
 
 
 def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
@@ -136,6 +195,17 @@ def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
     return [
         f"{plain.unfinished} of {plain.games} random games were not over after {code.LONGEST} moves"
         f" (LONGEST), and {end}: is LONGEST too small?"
+    ]
+
+
+def _hint_at_symmetry(symmetry: SymmetryCheck | None) -> list[str]:
+    if not symmetry or not symmetry.fixed:
+        return []
+    return [
+        f"see shows something on {symmetry.fixed} at the start that does not turn with the board,"
+        f" so {symmetry.declared - symmetry.views} of its {symmetry.declared} views were not tried:"
+        " show it on cells that every view maps to each other, such as all empty ones, or leave"
+        " out SYMMETRY"
     ]
 
 
@@ -161,19 +231,24 @@ def _seat(game: AnyGame, players: int, matches: int) -> tuple[Any, Any]:
     return slots, derive_seeds(matches, 0, "check", matches)
 
 
-def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
-    """How many nanoseconds each part takes at a ply of a value network, on one core."""
+def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[str, float]:
+    """How many nanoseconds each part takes at a ply of a value network, on one core.
+
+    All parts are measured in the same games, those of the seeds from *first* on.
+    """
     module, workspace = load_timing(game), make_workspace(game.code, packed)
-    seconds, listings = {}, 0.0
-    for part in (NOTHING, PLAY, RESULT, SEE, LEGAL):
-        taken, plies, listed = 0.0, 0, 0
-        module.add_part(part, np.uint64(0), workspace)
-        seed, begun = 1, time.process_time()
-        while taken < MOMENT:
+    module.add_part(NOTHING, np.uint64(0), workspace)
+    seconds, listings, seeds = {}, 0.0, range(first, first + MAX_GAMES)
+    for part in (LEGAL, NOTHING, PLAY, RESULT, SEE):
+        plies, listed, begun = 0, 0, time.process_time()
+        for seed in seeds:
             counts = module.add_part(part, np.uint64(seed), workspace)
             plies, listed = plies + counts[0], listed + counts[1]
-            seed, taken = seed + 1, time.process_time() - begun
-        seconds[part], listings = taken / plies, listed / plies
+            taken = time.process_time() - begun
+            if part == LEGAL and taken > MOMENT:  # the others take less
+                seeds, listings = range(first, seed + 1), listed / plies
+                break
+        seconds[part] = taken / plies
     differences = {
         "legal": (seconds[LEGAL] - seconds[RESULT]) / listings if listings else 0.0,
         "play": seconds[PLAY] - seconds[NOTHING],
@@ -182,6 +257,10 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers) -> dict[str, float]:
     }
     game.refuse_faults(workspace.states, workspace.planes)
     return {name: 1e9 * max(0.0, difference) for name, difference in differences.items()}
+
+
+def _find_medians(rows: list[dict[str, float]]) -> dict[str, float]:
+    return {name: float(np.median([row[name] for row in rows])) for name in rows[0]}
 
 
 def print_report(content: dict[str, Any]) -> None:
@@ -193,18 +272,28 @@ def print_report(content: dict[str, Any]) -> None:
         f"{content['seats']} seats, moves 0 to {content['moves'] - 1},"
         f" {plain['moves']:.1f} to choose from in the mean; networks see {shape}"
     )
-    for name, values in content["options"].items():
-        print_line(f"option {name.lower()}: {values[0]} to {values[-1]}")
+    for name, (lowest, highest) in content["options_tried"].items():
+        print_line(
+            f"option {name.lower()}: {lowest} to {highest}, both of which were tried briefly; what"
+            " follows is with the default"
+        )
+    end = "points decide" if content["counts_points"] else "a draw"
     unfinished = (
-        f"; {plain['unfinished']} were not over after the last move (LONGEST), a draw"
+        f"; {plain['unfinished']} not over after the last move (LONGEST): {end}"
         if plain["unfinished"]
         else ""
     )
+    count, stopped = plain["games"], ""
+    if count < content["games"]:
+        count, stopped = (
+            f"{count} of {content['games']}",
+            f" (stopped after {content['seconds']:g} s)",
+        )
     print_line(
-        f"{plain['games']} random games by the plain rules end after {plain['shortest']} to"
+        f"{count} random games by the plain rules{stopped} end after {plain['shortest']} to"
         f" {plain['longest']} moves{unfinished}"
     )
-    print_line("compiled, random games are the same as plain")
+    print_line(f"compiled, {content['compiled_games']} random games are the same as plain")
     print_line(
         f"{content['bounds_checked_games']:,} random games, in which all moves were tried, kept"
         " within their arrays"
@@ -212,6 +301,8 @@ def print_report(content: dict[str, Any]) -> None:
     if symmetry := content["symmetry"]:
         left = symmetry["declared"] - symmetry["views"]
         untried = f"; of its views {left} change the start, and were not tried" if left else ""
+        if left and left == symmetry["exchanging"]:
+            untried += ": they only exchange pieces of the start, which is fine"
         print_line(f"SYMMETRY holds in {symmetry['positions']:,} positions{untried}")
     if openspiel := content["openspiel"]:
         theirs, count = f"OpenSpiel's {openspiel['game']}", openspiel["positions"]
@@ -227,11 +318,10 @@ def print_report(content: dict[str, Any]) -> None:
     ]
     print_table("Speed on one core", ["who plays", "matches/s", "moves/s"], rows)
     whole = 1e9 / speeds[NETWORKS]["plies_per_second"]
-    network = max(0.0, whole - sum(parts.values()))
-    shares = {**parts, "the network": network}
-    told = ", ".join(f"{name} {share / sum(shares.values()):.0%}" for name, share in shares.items())
+    told = ", ".join(f"{name} {part / sum(parts.values()):.0%}" for name, part in parts.items())
     print_line(f"of a network's move, {whole:,.0f} ns, about: {told}")
-    most = max(shares, key=lambda name: shares[name])
-    advice = "" if most == "see" and content["derived"] else ADVICE.get(most, "")
-    print_line(f"so what limits its speed is {most}{advice}")
+    if content["limit"]:
+        print_line(f"so what limits its speed is {content['limit']}{content['advice']}")
+    else:
+        print_line(f"no part limits its speed clearly: {ROUNDS} measurements disagree")
     print_line(f"breed players: evolve start {content['file']}")

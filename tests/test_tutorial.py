@@ -92,6 +92,7 @@ def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
     done = type_all(TUTORIAL)
     assert {"check", "play", "start", "duel", "tournament", "export", "new-game"} <= done.keys()
     assert "hint:" not in done["check"]
+    assert "compiled, 20 random games are the same as plain" in done["check"]
     assert Path("my_game.py").is_file()
     assert Path("evolved/tables/champion.py").is_file()
 

@@ -39,6 +39,8 @@ from evolve_arena.players.board.workspace import (
 )
 
 GOES_ON = 2
+FEW = 3
+"""So many legal moves a message names."""
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
 """So many, of so many plies at most, show whether the same player may move again."""
 FAULTS = {
@@ -202,7 +204,9 @@ class BoardGame(Game[Board, int]):
         if not legal:
             raise GameOverError("the game is over")
         if move not in legal:
-            raise IllegalMoveError(f"{self.format_move(move)} can't be played here")
+            raise IllegalMoveError(
+                f"{self.format_move(move)} can't be played here, but {self._name_few(state)} can"
+            )
         return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
 
     def follow(self, state: Board, name: str, number: int) -> Board:
@@ -320,18 +324,22 @@ class BoardGame(Game[Board, int]):
         """What moves are called."""
         return {self.format_move(move).lower(): move for move in range(self.code.MOVES)}
 
-    def parse_move(self, text: str) -> int:
-        """The move that *text* names."""
+    def parse_move(self, text: str, state: Board | None = None) -> int:
+        """The move that *text* names; an error names legal ones of *state*, else of the start."""
         bare = text.strip()
         if "read_move" in self.plain:
             move = self.ask("read_move", bare)
-            if move is None or not 0 <= int(move) < self.code.MOVES:
-                raise IllegalMoveError(f"{bare[:20]!r} names no move")
-            return int(move)
-        if bare.lower() in self._names:
-            return self._names[bare.lower()]
-        few = [self.format_move(move) for move in (0, self.code.MOVES - 1)]
-        raise IllegalMoveError(f"{bare[:20]!r} is no move, as {few[0]} and {few[1]} are")
+        else:
+            move = self._names.get(bare.lower())
+        if move is None or not 0 <= int(move) < self.code.MOVES:
+            raise IllegalMoveError(f"{bare[:20]!r} is no move, such as {self._name_few(state)}")
+        return int(move)
+
+    def _name_few(self, state: Board | None) -> str:
+        """A few legal moves of *state*, or of the start if there is none."""
+        legal = (state and self.legal_moves(state)) or self.legal_moves(self.initial())
+        *most, last = map(self.format_move, legal[:FEW])
+        return f"{', '.join(most)} or {last}" if most else last
 
     def format_move(self, move: int) -> str:
         """The text that :meth:`parse_move` reads: the file's, the name of a cell, or a number."""
@@ -347,7 +355,7 @@ class BoardGame(Game[Board, int]):
         board = self.initial()
         for number, word in enumerate(text.split(), 1):
             try:
-                board = self.play(board, self.parse_move(word))
+                board = self.play(board, self.parse_move(word, board))
             except (IllegalMoveError, GameOverError) as error:
                 raise PositionError(f"move {number}: {error}") from None
         return board

@@ -140,9 +140,12 @@ def _find_unseen(sample: _Sample) -> Iterator[str]:
             " they may play better with a function see that shows it"
         )
     if sample.hides_turn():
+        bits = "a bit"
+        if "SYMMETRY" in sample.game.plain:  # one bit would not turn with the board
+            bits = "in a plane of its own the bits of all cells that are empty in the others"
         yield (
             "the same player may move again, and networks do not see whose turn it is: let see"
-            " set a bit if to_move(state) == seat"
+            f" set {bits} if to_move(state) == seat"
         )
 
 

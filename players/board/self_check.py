@@ -264,10 +264,16 @@ class _PlainChecker:
                     self.fail("PLANES", f"PLANES must be at least SEATS * PIECES, {owned}")
                 cells = state.state[: self.code.CELLS]
                 if min(cells) < 0 or max(cells) > self.code.PLANES:
+                    value = min(cells) if min(cells) < 0 else max(cells)
+                    advice = (
+                        f"; if it belongs to nobody, set PLANES = {value}; if it is a player's"
+                        " piece, raise PIECES"
+                    )
                     self.fail(
-                        "play",
-                        f"a cell holds {max(cells, key=abs)}: it must be 0 if empty, else 1 to"
-                        f" {self.code.PLANES} (SEATS * PIECES, or PLANES)",
+                        "start" if state.state == tuple(self.code.START.tolist()) else "play",
+                        f"a cell holds {value}: it must be 0 if empty, else 1 to"
+                        f" {self.code.PLANES} (SEATS * PIECES, or PLANES)"
+                        f"{advice if value > 0 else ''}",
                     )
                 continue
             seen = self._see(state, seat)
@@ -276,8 +282,9 @@ class _PlainChecker:
                 if np.bitwise_or.reduce(planes).tolist() != planes.sum(axis=0).tolist():
                     self.fail(
                         "see",
-                        "see sets one cell's bit in two planes: then leave SYMMETRY out, since"
-                        " tuples of cells need one content for each",
+                        "see sets one cell's bit in two planes, but with SYMMETRY tuples of cells"
+                        " need one content for each: show the turn and numbers on cells that are"
+                        " empty in all other planes, or leave SYMMETRY out",
                     )
             if "view" in self.game.plain:
                 view = self.game.view(state, seat)
@@ -355,26 +362,35 @@ def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
 
 
 def check_compiled(
-    game: BoardGame, play: Callable[[int], tuple[int, int]], games: int = GAMES
-) -> None:
+    game: BoardGame,
+    play: Callable[[int], tuple[int, int]],
+    games: int = GAMES,
+    seconds: float = SECONDS,
+) -> int:
     """Compares random games of the compiled kernel, and what is seen in one, with the plain rules.
 
     Args:
         game: What is played.
         play: Plays the game of a seed compiled; gives its hash and its length.
         games: How many, of the seeds 0, 1, ...
+        seconds: After so many no further game is begun.
+
+    Returns:
+        How many were compared.
 
     Raises:
         GameFileError: They differ.
     """
     begun = working_clock()
     for seed in range(games):
-        if seed and working_clock() - begun > SECONDS:
-            return
+        if seed and working_clock() - begun > seconds:
+            games = seed
+            break
         plain = _hash_plain(game, seed)  # first, as it tells more if it never ends
         if plain != play(seed):
             raise _find_difference(game, seed)
     _compare_looks(game)
+    return games
 
 
 def _compare_looks(game: BoardGame) -> None:

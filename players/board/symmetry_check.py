@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError, name_column
 from evolve_arena.players.board.networks import find_symmetries
 
 SECONDS = 1.0
@@ -31,6 +31,10 @@ class SymmetryCheck(NamedTuple):
     """Ways to see the board, beside the usual one, in which the start stands as it does."""
     declared: int
     """Ways that the file declares."""
+    exchanging: int
+    """Ways in which the start has other pieces on the same cells, such as the other player's."""
+    fixed: str
+    """A cell on which ``see`` shows something at the start that does not turn with the board."""
 
 
 def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> SymmetryCheck | None:
@@ -55,12 +59,28 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
         return None
     views = find_symmetries(int(code.CELLS), int(code.WIDTH), game.symmetry)[1:]
     start = game.initial(1)
-    fitting = [view for view in views if _look(game, start, view) == _look(game, start, None)]
+    shown = np.array([game.observe(start, seat).any(axis=0) for seat in range(game.seats)])
+    fitting, exchanging, fixed = list[NDArray[np.int64]](), 0, ""
+    for view in views:
+        moved = np.flatnonzero((shown & ~shown[:, view]).any(axis=0))
+        if _look(game, start, view) == _look(game, start, None):
+            fitting.append(view)
+        elif not len(moved):
+            exchanging += 1
+        elif not fixed and "see" in game.plain and _keeps_cells(game, start, view):
+            row, column = divmod(int(moved[0]), int(code.WIDTH))
+            fixed = f"{name_column(column)}{row + 1}"
     positions = 0
     for view in fitting:
         ends = time.process_time() + seconds / len(fitting)
         positions += sum(_follow_twice(game, view, seed, ends) for seed in range(games))
-    return SymmetryCheck(positions, len(fitting), len(views))
+    return SymmetryCheck(positions, len(fitting), len(views), exchanging, fixed)
+
+
+def _keeps_cells(game: BoardGame, state: Board, view: NDArray[np.int64]) -> bool:
+    """Test if a *view* keeps the empty cells of a *state*, as far as that is an array of cells."""
+    cells = np.array(state.state[: game.code.CELLS]) != 0
+    return not game.code.IS_ARRAY or len(cells) < len(view) or bool((cells == cells[view]).all())
 
 
 def _follow_twice(game: BoardGame, view: NDArray[np.int64], seed: int, ends: float) -> int:
@@ -163,5 +183,7 @@ def _explain(game: BoardGame, made: list[str], count: int, count_there: int) -> 
         differ = "moves lead elsewhere than those of the turned or mirrored board"
     else:
         differ = f"there are {count} moves, on the turned or mirrored board {count_there}"
+    if "see" in game.plain:
+        differ += "; or see shows something, such as a number, that does not turn with the board"
     where = f"{game.file}{game.find_line('SYMMETRY')}"
     return GameFileError(f"{where}: SYMMETRY is {game.symmetry!r}, but {after} {differ}")

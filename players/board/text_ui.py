@@ -11,7 +11,7 @@ from typing import Any
 from evolve_arena.core.errors import IllegalMoveError, PositionError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import shipped_games
-from evolve_arena.players.board.game import Board, BoardGame, name_column
+from evolve_arena.players.board.game import FEW, Board, BoardGame, name_column
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.dialects import Dialect, Limits
 from evolve_arena.players.player import CompiledPlayer, Player
@@ -44,12 +44,13 @@ class BoardText(TextUI):
         signs += "#%@&*+=?"[: max(0, code.PLANES - len(signs))]
         self.signs: str = plain.get("SIGNS", signs)
         self.is_open = "view" not in plain  # type: ignore[misc]
-        example = game.format_move(game.code.MOVES // 2)
+        legal = game.legal_moves(game.initial())
+        example = game.format_move(legal[len(legal) // 2])
         self.greeting = f"The name of a move, such as {example}, plays it."
 
     def read(self, text: str, position: Board) -> int:
         """The move that *text* names."""
-        return self.game.parse_move(text.strip().lower())
+        return self.game.parse_move(text.strip().lower(), position)
 
     def name(self, move: int, position: Board) -> str:
         """Such as "d3"."""
@@ -66,6 +67,10 @@ class BoardText(TextUI):
         if len(names) == 1:
             return f"Only {names[0]} can be played."
         return f"These moves can be played: {', '.join(names)}."
+
+    def advise(self, error: IllegalMoveError, position: Board) -> str:
+        """All legal moves, unless the *error* names them."""
+        return self.list_moves(position) if len(self.game.legal_moves(position)) > FEW else ""
 
     def draw(
         self,

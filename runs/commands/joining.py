@@ -97,11 +97,11 @@ def play(
     """
     from evolve_arena.runs.play import PlayOptions, Screen
 
-    own = [text for each in context.command.params for text in each.opts]
-    named, options = _split(names or [], [text for text in own if text.startswith("--")])
-    if game is None and (typed := next(filter(_is_game, named), None)):
-        named.remove(typed)
-        game = open_game(typed).name
+    typed = names or []
+    if game is None and (file := next(filter(_is_game, typed), None)):
+        typed = [name for name in typed if name != file]
+        game = open_game(file).name  # whose options are known from now on
+    named, options = split_options(typed, context)
     screen = Screen()
     try:
         PlayOptions(
@@ -132,12 +132,12 @@ def _is_game(word: str) -> bool:
     return word in game_names() and name_player(word) == word
 
 
-def _split(words: list[str], own: list[str]) -> tuple[list[str], dict[str, int]]:
-    """The players among *words*, and the options of games: ``--columns 9``, ``--turned``.
+def split_options(words: list[str], context: typer.Context) -> tuple[list[str], dict[str, int]]:
+    """The names among *words*, and the options of games: ``--columns 9``, ``--turned``.
 
     Args:
         words: What nobody has understood yet.
-        own: The options that the command has itself.
+        context: The command's, which has options itself.
 
     Raises:
         UnknownNameError: No game has such an option.
@@ -155,7 +155,9 @@ def _split(words: list[str], own: list[str]) -> tuple[list[str], dict[str, int]]
         key, equals, value = word.partition("=")
         key = key.replace("_", "-")
         if key not in switches:
-            raise UnknownNameError("option", key, [*own, *switches])
+            own = [text for each in context.command.params for text in each.opts]
+            known = [text for text in [*own, *switches] if text.startswith("--")]
+            raise UnknownNameError("option", key, known)
         if not equals:
             value = "1"
             if not switches[key] or (rest and rest[0].isdecimal()):

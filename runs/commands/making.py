@@ -35,7 +35,13 @@ def check(
     game: Annotated[
         Path, typer.Argument(metavar="MY_GAME.py", help="A game in one file, which is run.")
     ],
-    games: Annotated[int, typer.Option(min=1, help="How many random games are compared.")] = 200,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Random games to compare, within a minute; by default 200, within 2 seconds.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check a game in one file: its rules, and how fast it is."""

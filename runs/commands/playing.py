@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import game_names, open_game, usual_game
+from evolve_arena.core.errors import BadValueError, quote
+from evolve_arena.core.registry import FILE, game_names, open_game, usual_game
 from evolve_arena.runs.commands.completion import complete_game, complete_player
 from evolve_arena.runs.directory import PREFIX, is_run
 
@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
     for command in (players, duel, tournament, evaluate):
         app.command(rich_help_panel="Players")(command)
-    app.command(rich_help_panel="Games")(perft)
+    app.command(rich_help_panel="Games", context_settings={"ignore_unknown_options": True})(perft)
 
 
 def players(json: Json = False) -> None:
@@ -275,20 +275,41 @@ def evaluate(
 
 
 def perft(
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=30)],
+    context: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DEPTH",
+            help="From 1 to 30; 4 if only a game is named. A game's name or MY_GAME.py is the same"
+            " as --game with it.",
+        ),
+    ],
     game: Annotated[
         str | None, typer.Option(help="The game.", autocompletion=complete_game)
     ] = None,
     position: Annotated[str, typer.Option(help="As the game writes one, or moves.")] = "",
     json: Json = False,
 ) -> None:
-    """Count the move sequences of each length up to DEPTH."""
-    from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import open_game
+    """Count the move sequences of each length up to DEPTH.
+
+    Options of the game are options here as well, such as --size 6.
+    """
+    from evolve_arena.runs.commands.joining import split_options
     from evolve_arena.runs.output import print_json, print_table
 
+    if game is None and (
+        named := [word for word in words if word.endswith(FILE) or word in game_names()]
+    ):
+        game = named[0]
+        words = [word for word in words if word != game]
     spec = open_game(game or usual_game())
-    game, rules = spec.name, spec.make()
+    depths, options = split_options(words, context)
+    if len(depths) > 1 or not all(re.fullmatch("[1-9]|[12][0-9]|30", each) for each in depths):
+        raise typer.BadParameter(
+            f"{quote(' '.join(depths))} is no number from 1 to 30", param_hint="'DEPTH'"
+        )
+    depth = int(depths[0]) if depths else 4
+    game, rules = spec.name, spec.make(**options)
     if spec.has_chance:
         raise BadValueError(f"perft counts moves in games without chance, and {game} has some")
     start = rules.parse_position(position)

@@ -15,7 +15,7 @@ import pyspiel
 import pytest
 
 from evolve_arena.arena.match import play_match, play_matches
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
@@ -278,6 +278,20 @@ def test_breakthrough_moves_are_named_by_both_cells() -> None:
     assert {game.format_move(move) for move in game.legal_moves(board)} >= {"e5d4", "a3a2"}
     assert "d5d4" not in {game.format_move(move) for move in game.legal_moves(board)}
     assert find_text_ui(game).draw(board).splitlines()[4] == " 4 . . . w . 4"
+
+
+def test_messages_name_moves_that_can_be_played() -> None:
+    game = make_game("breakthrough", size=5)
+    ui, board = find_text_ui(game), game.parse_position("b1c2")
+    assert ui.greeting == "The name of a move, such as c1c2, plays it."
+    with pytest.raises(IllegalMoveError, match="'a2b9' is no move, such as a5a4, a5b4 or b5a4"):
+        ui.read("a2b9", board)
+    with pytest.raises(IllegalMoveError, match="a1a2 can't be played here, but a5a4, a5b4 or"):
+        game.play(board, game.parse_move("a1a2"))
+    assert ui.advise(IllegalMoveError(), board).startswith("These moves can be played: a5a4, ")
+    rows = make_game("tic-tac-toe")
+    few = rows.parse_position("a1 b1 c1 a2 c2 b2 a3")
+    assert find_text_ui(rows).advise(IllegalMoveError(), few) == ""  # the error names both
 
 
 def test_each_seat_of_hex_and_breakthrough_sees_itself_go_the_same_way() -> None:

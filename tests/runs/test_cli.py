@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from evolve_arena.core.registry import find_game
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.recipe import keys_of, read_content
 from tests import forked
@@ -143,8 +144,11 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
         (["perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
         (["perft", "3", "--position", "00000000"], "column 0 is full"),
-        (["perft", "3", "my_game.py"], "name the game with --game my_game.py"),
-        (["perft", "my_game.py", "3"], "name the game with --game my_game.py"),
+        (["perft", "3", "my_game.py"], "my_game.py: No such file"),
+        (["perft", "chess"], "'chess' is no number from 1 to 30"),
+        (["perft", "31"], "'31' is no number from 1 to 30"),
+        (["perft", "3", "hex", "--szie", "4"], "did you mean '--size'?"),
+        (["perft", "3", "hex", "--columns", "9"], "unknown option of hex 'columns'"),
         (["reproduce", "four-in-a-rows"], "did you mean 'four-in-a-row'?"),
     ],
 )
@@ -214,8 +218,29 @@ def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
 
 def test_perft_counts_in_a_file(place: Path) -> None:
     evolve("new-game", "rows", folder=place)
-    done = evolve("perft", "3", "--game", "rows.py", "--json", folder=place)
-    assert json.loads(done.stdout)["perft"] == [9, 72, 504]
+    for words in (["3", "--game", "rows.py"], ["3", "rows.py"], ["rows.py", "3"]):
+        done = evolve("perft", *words, "--json", folder=place)
+        assert json.loads(done.stdout)["perft"] == [9, 72, 504]
+    done = evolve("perft", "rows.py", "--json", folder=place)
+    assert json.loads(done.stdout)["perft"] == [9, 72, 504, 3024]
+
+
+def test_perft_takes_options_of_the_game(place: Path) -> None:
+    source = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
+    source = source.replace(
+        "LONGEST = CELLS", "HELD = 0\nOPTIONS = {'HELD': (0, 4)}\nLONGEST = CELLS - HELD"
+    )
+    source = source.replace(
+        "range(CELLS):\n        if state[cell] == 0:\n            moves",
+        "range(HELD, CELLS):\n        if state[cell] == 0:\n            moves",
+        1,
+    )
+    (place / "held.py").write_text(source, encoding="utf-8")
+    done = evolve("perft", "2", "held.py", "--held", "4", "--json", folder=place)
+    assert json.loads(done.stdout)["perft"] == [5, 20]
+    assert evolve(
+        "play", "held.py", "random", "random", "--games", "1", "--held", "4", folder=place
+    ).stdout
 
 
 def test_perft_counts(place: Path) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+import evolve_arena as ea
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.players.board import self_check
 from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
 from evolve_arena.players.board.symmetry_check import check_symmetry
+from evolve_arena.runs import game_files
 
 ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 DOTS = '''"""Dots and boxes, on two by two boxes: who closes one draws again."""
@@ -75,6 +77,20 @@ def see(state, seat, planes):
     planes[2] = np.uint64(state[SCORES + 1 - seat])
     planes[3] = np.uint64(state[TURN] == seat)
 """
+
+SEE_TURN = """
+
+PLANES = 3
+
+
+def see(state, seat, planes):
+    for cell in range(CELLS):
+        if state[cell] != 0:
+            planes[int(state[cell] != 1 + seat)] |= np.uint64(1) << np.uint64(cell)
+        elif state[TURN] == seat:
+            planes[2] |= np.uint64(1) << np.uint64(cell)
+"""
+"""A game's own pieces, the other's, and on all empty cells whether one is to move."""
 
 
 def load(folder: Path, name: str, source: str) -> Any:
@@ -204,12 +220,42 @@ def test_counters_that_wrap(tmp_path: Path) -> None:
 def test_symmetries_are_tried(tmp_path: Path) -> None:
     right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
     assert right is not None
-    assert (right.views, right.declared) == (7, 7)
+    assert (right.views, right.declared, right.fixed) == (7, 7, "")
     assert right.positions > 1000
     assert check_symmetry(make_game("kalah"), 10) is None
     othello = check_symmetry(make_game("othello"), 10)
     assert othello is not None
-    assert (othello.views, othello.declared) == (3, 7)
+    assert (othello.views, othello.declared, othello.exchanging) == (3, 7, 4)
+
+
+def test_a_turn_that_networks_see_turns_with_the_board(tmp_path: Path) -> None:
+    """On all empty cells, as the hint says; on one of them it does not, and the hint names that."""
+    again = change(ROWS, ("= 1 - state[TURN]", "= state[TURN] if move == 4 else 1 - state[TURN]"))
+    (hint,) = find_hints(load(tmp_path, "turn_unseen", again), 100)
+    assert hint.endswith(
+        "let see set in a plane of its own the bits of all cells that are empty in the others if"
+        " to_move(state) == seat"
+    )
+    game = load(tmp_path, "turn_on_empty", again + SEE_TURN)
+    assert find_hints(game, 100) == []
+    symmetry = check_symmetry(game, 20)
+    assert symmetry is not None
+    assert (symmetry.views, symmetry.fixed) == (7, "")
+    changes = ["method.name=td-tuples", "method.games=20", "run.generations=1", "check.games=2"]
+    ea.start(str(tmp_path / "turn_on_empty.py"), run=tmp_path / "run", changes=changes)
+
+    corner = change(again + SEE_TURN, ("elif state[TURN]", "elif cell == 0 and state[TURN]"))
+    symmetry = check_symmetry(load(tmp_path, "turn_on_corner", corner), 20)
+    assert symmetry is not None
+    assert (symmetry.views, symmetry.exchanging, symmetry.fixed) == (1, 0, "a1")
+
+
+def test_an_error_names_numbers_that_do_not_turn(tmp_path: Path) -> None:
+    source = change(
+        ROWS + SEE_TURN, ("elif state[TURN] == seat", "elif cell == 0 and state[4] != 0")
+    )
+    with pytest.raises(GameFileError, match="; or see shows something, such as a number, that"):
+        check_symmetry(load(tmp_path, "number_on_corner", source), 100)
 
 
 @pytest.mark.parametrize(
@@ -235,6 +281,52 @@ def test_symmetries_that_do_not_hold_are_refused(
         GameFileError, match=r"line 12: SYMMETRY is 'all', but (after|at the start)"
     ):
         check_symmetry(game, 100)
+
+
+def test_a_check_tells_how_much_it_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No second game is begun, in which points decide after LONGEST moves."""
+    source = change(
+        ROWS.partition("def result")[0], ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_")
+    )
+    source = source.replace("OPENSPIEL", "_") + "def is_over(state):\n    return False\n\n\n"
+    source += "def points(state, seat):\n    return 2 * (state[seat] == 1 + seat) + seat\n"
+    file = tmp_path / "check_tells.py"
+    file.write_text(source, encoding="utf-8")
+    monkeypatch.setattr(game_files, "SECONDS", 0.0)
+    content = game_files.report(file)
+    assert content["parts"].keys() == {"legal", "play", "result", "see", "the network"}
+    game_files.print_report({**content, "limit": ""})
+    told = capsys.readouterr().out
+    assert (
+        "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves; 1 not"
+        " over after the last move (LONGEST): points decide"
+    ) in told
+    assert "compiled, 1 random games are the same as plain" in told
+    assert "no part limits its speed clearly: 5 measurements disagree" in told
+
+
+def test_the_smallest_and_the_largest_value_of_options_are_tried(tmp_path: Path) -> None:
+    source = change(
+        ROWS,
+        ("LONGEST = CELLS", "LONGEST = CELLS\nLIMIT = 2\nOPTIONS = {'LIMIT': range(1, 4)}"),
+        ("state[move] = 1 + state[TURN]", "state[move] = 1 + state[TURN] // (3 - LIMIT)"),
+    )
+    game = load(tmp_path, "option_fails", source)
+    with pytest.raises(GameFileError, match=r"line \d+: .*divide by zero.* \(with LIMIT = 3\)$"):
+        game_files._try_options(game, {"LIMIT": [1, 2, 3]})
+    assert game_files._try_options(game, {"LIMIT": [1, 2]}) == {"LIMIT": [1, 2]}
+
+
+def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
+    code = load(tmp_path, "advice_cells", ROWS).code
+    assert game_files._advise("result", code).endswith("keep the last move's cell in the state")
+    assert game_files._advise("see", code) == ""
+    assert "no see at all" not in game_files._advise("see", load(tmp_path, "more", DOTS + SEE).code)
+    assert "points count" in game_files._advise("result", load(tmp_path, "points", DOTS).code)
+    needless = ROWS + SEE_TURN.replace("PLANES = 3", "PLANES = 2").partition("        elif")[0]
+    assert "no see at all" in game_files._advise("see", load(tmp_path, "two_planes", needless).code)
 
 
 def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,22 @@ PLAIN = {
     "a move is out of range": ((LEGAL, "            moves[count] = cell + 5\n"), "lists move 9"),
     "moves are not ascending": ((LEGAL, "            moves[count] = 8 - cell\n"), "ascending"),
     "too many moves": ((LEGAL, "            moves[count + 5] = cell\n"), "IndexError"),
-    "a cell holds something else": (("state[move] = 1 +", "state[move] = 3 +"), "a cell holds"),
+    "a cell holds something else": (
+        ("state[move] = 1 +", "state[move] = 3 +"),
+        r"line 39: a cell holds 3: .* if it belongs to nobody, set PLANES = 3; if it is a player's",
+    ),
+    "the first state has a wrong cell": (
+        ("    return np.zeros(CELLS + 1, np.int8)", "    return np.full(CELLS + 1, -1, np.int8)"),
+        r"line 22: a cell holds -1: it must be 0 if empty, else 1 to 2 \(SEATS .*PLANES\)$",
+    ),
+    "two planes have one cell's bit": (
+        (
+            "def to_move(state):\n",
+            "PLANES = 2\n\n\ndef see(state, seat, planes):\n"
+            "    planes[0] = planes[1] = np.uint64(1)\n\n\ndef to_move(state):\n",
+        ),
+        "show the turn and numbers on cells that are empty in all other planes, or leave SYMMETRY",
+    ),
     "the state is a list": (
         ("def start():\n", "def start():\n    return [0] * 10\n"),
         "a state is a",

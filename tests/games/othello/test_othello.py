@@ -118,7 +118,7 @@ def test_cells_have_letters_and_numbers() -> None:
     assert GAME.parse_move(" D3 ") == 19
     assert GAME.parse_move("pass") == 64
     for wrong in ("i1", "a9", "d", "33", "dd3", "passes", ""):
-        with pytest.raises(IllegalMoveError, match="is no move, as a1 and pass are"):
+        with pytest.raises(IllegalMoveError, match="is no move, such as d3, c4 or f5"):
             GAME.parse_move(wrong)
     with pytest.raises(IllegalMoveError, match="'g1' is no move"):
         SMALL.parse_move("g1")
@@ -127,7 +127,7 @@ def test_cells_have_letters_and_numbers() -> None:
 def test_positions_are_given_by_moves() -> None:
     board = GAME.parse_position("d3 c5 d6")
     assert board.state[3] == 1
-    with pytest.raises(PositionError, match="move 2: d3 can't be played here"):
+    with pytest.raises(PositionError, match="d3 can't be played here, but c3, e3 or c5 can"):
         GAME.parse_position("d3 d3")
 
 
