@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
-const LEFT = 46, RIGHT = 12, TOP = 8, BOTTOM = 26;
+const LEFT = 46, RIGHT = 22, TOP = 8, BOTTOM = 26;
 
 function s(tag, given = {}, text = "") {
   const element = document.createElementNS(SPACE, tag);

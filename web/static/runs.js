@@ -98,7 +98,7 @@ class Curves {
     const rated = entries.filter(([, record]) => record.ratings.length > 1);
     if (rated.length) {
       this.chart("ratings", "Strength: the run's champions against each other",
-        "Elo above the champion of generation 0; the bands are 95 % intervals. It climbs as long as later champions beat earlier ones.", {})
+        "Elo above the first champion; the bands are 95 % intervals. It climbs as long as later champions beat earlier ones.", {})
         .show(rated.map(([run, { ratings }]) => ({
           name: alone ? "Elo" : run, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, dots: ratings.length < 60,
           x: ratings.map((each) => each.generation), y: ratings.map((each) => each.elo),
