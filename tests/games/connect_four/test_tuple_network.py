@@ -203,7 +203,7 @@ def test_strange_numbers_count_as_what_is_safe() -> None:
     ("options", "message"),
     [
         ({"tuples": 0}, "tuples is 0: it must be from 1 to 1000"),
-        ({"length": 13}, "length is 13: it must be from 1 to 12"),
+        ({"length": 17}, "length is 17: it must be from 1 to 16"),
         ({"columns": 2, "rows": 5, "length": 11}, "a board of 2 by 5 has room for 1 to 10"),
         ({"columns": 4, "rows": 13}, "13 rows: tuple networks read boards of up to 12"),
     ],
