@@ -2,6 +2,8 @@
 
 A hash changes only if what is evolved changes: then runs made before would go on otherwise. What is
 meant to change is recorded anew by ``RENEW_HASHES=1 pytest tests/runs/test_population_hashes.py``.
+Imitation learns with scikit-learn, whose sums are ordered as suits the processor: it has two
+hashes, of processors with AVX-512 and without.
 """
 
 from __future__ import annotations
@@ -45,4 +47,5 @@ def test_populations_are_what_they_were(name: str, tmp_path: Path) -> None:
     if "RENEW_HASHES" in os.environ:
         recorded[name] = run.population_sha256
         FILE.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", "utf-8")
-    assert run.population_sha256 == recorded[name]
+    known = recorded[name]
+    assert run.population_sha256 in ([known] if isinstance(known, str) else known)
