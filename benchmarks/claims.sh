@@ -226,12 +226,14 @@ PROGRAM
 
 part_games() { # recipes were tuned on seed 1
   local seeds; seeds=$(few 2 3 4 5 6)
-  for name in $(few tic-tac-toe chomp pig gomoku hex breakthrough kalah othello); do
-    plies=4 runs=() players=() changes=()
+  for name in $(few tic-tac-toe chomp pig gomoku hex breakthrough kalah othello one-file-connect-four); do
+    plies=4 runs=() players=() changes=() recipe=$name
     case $name in pig) plies=0 ;; tic-tac-toe) plies=2 ;;
-      chomp) plies=2 changes=(--set game.height=5 --set game.width=5) ;; esac
+      chomp) plies=2 changes=(--set game.height=5 --set game.width=5) ;;
+      one-file-connect-four) recipe=$root/benchmarks/games/connect_four.toml changes=(--allow-process) ;;
+    esac
     for seed in $seeds; do
-      breed $name $seed $name-$seed "${changes[@]}"
+      breed $recipe $seed $name-$seed "${changes[@]}"
       runs+=($name-$seed) players+=(run:$name-$seed)
     done
     say python -m benchmarks.medians "${runs[@]}" --games $(games 400) --openings $plies

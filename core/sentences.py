@@ -10,6 +10,7 @@ import inspect
 import itertools
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 
@@ -36,6 +37,15 @@ def read_sentences(body: Sequence[ast.stmt]) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=256)
+def _read_class(kind: type[Any]) -> dict[str, str]:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    except (OSError, TypeError, SyntaxError):  # made by a function, or built in
+        return {}
+    return read_sentences(tree.body[0].body) if isinstance(tree.body[0], ast.ClassDef) else {}
+
+
 def read_helps(kind: type[Any]) -> dict[str, str]:
     """What the source of a class, and those of its bases, say below each key.
 
@@ -46,12 +56,7 @@ def read_helps(kind: type[Any]) -> dict[str, str]:
     """
     helps: dict[str, str] = {}
     for each in reversed((getattr(kind, "described_in", None) or kind).__mro__):
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(each)))
-        except (OSError, TypeError, SyntaxError):  # made by a function, or built in
-            continue
-        if isinstance(tree.body[0], ast.ClassDef):
-            helps |= read_sentences(tree.body[0].body)
+        helps |= _read_class(each)
     for name in getattr(kind, "_fields", ()):
         text = str(getattr(kind, name).__doc__)
         if not text.startswith("Alias for field"):
