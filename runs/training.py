@@ -93,6 +93,8 @@ def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+CHAMPION_GAMES = 10_000
+"""Games of a new champion against one before it, at most: so many show who wins 0.52 of them."""
 FIRST_GAMES = 100
 """Games of the untrained champion against each opponent from outside, at most."""
 FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
@@ -310,7 +312,7 @@ class TrainingLoop:
         """
         check = self.recipe.check
         spent = int(pace.since_check * check.share / 2)
-        return max(FIRST_LOOK, min(check.games, spent) if check.share < 1.0 else check.games)
+        return max(FIRST_LOOK, min(CHAMPION_GAMES, spent) if check.share < 1.0 else check.games)
 
     def _limit_seconds(self, pace: _Pace) -> float:
         """How long a check may take before it is cut short."""
