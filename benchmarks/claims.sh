@@ -10,7 +10,7 @@
 # FOLDER/PART.log holds the commands of a part and what they printed. A command that fails does not
 # end the others: those that failed are listed at the end, and the exit code is 1.
 set -uo pipefail
-PARTS="readme hour games tuples ticket checkers minimax neat engines strengths studies"
+PARTS="readme hour games races tuples ticket checkers minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -241,6 +241,16 @@ part_games() { # recipes were tuned on seed 1
       pig) say python -m benchmarks.exact_play "${players[@]}" --games $(games 10000) ;;
       chomp | tic-tac-toe) say python -m benchmarks.exact_play "${players[@]}" --games $(games 2000) ;;
     esac
+  done
+}
+
+part_races() { # games written from the tutorial alone; who wins depends on the clock
+  local own="$root"/benchmarks/games minutes=3 name
+  [ "$SMALL" ] && minutes=0.02
+  for game in $(few tic-tac-toe "$own"/dots_and_boxes.py "$own"/lines_of_action.py "$own"/ataxx.py); do
+    name=race-$(basename "$game" .py)
+    [ -e "$name" ] || say evolve start "$game" --minutes $minutes --run "$name" --quiet --allow-process
+    say python -m benchmarks.medians "$name" --games $(games 100)
   done
 }
 

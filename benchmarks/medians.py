@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 import evolve_arena as ea
+from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.runs.players import game_for
 
 
@@ -15,18 +16,19 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="directories of runs")
     parser.add_argument("--opponent", default="mcts:rollouts=1000")
     parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--openings", type=int, default=4, help="random plies")
+    parser.add_argument("--openings", type=int, default=4, help="random plies, as far as they fit")
     parser.add_argument("--seed", type=int, default=77)
     arguments = parser.parse_args(words)
     scores = []
     for run in arguments.runs:
+        game = game_for([f"run:{run}"])
         result = ea.duel(
             f"run:{run}",
             arguments.opponent,
             games=arguments.games,
-            opening_plies=arguments.openings,
+            opening_plies=min(arguments.openings, longest_opening(game)),
             seed=arguments.seed,
-            game=game_for([f"run:{run}"]),
+            game=game,
         )
         low, high = result.wilson_95
         told = f"| `{run}` | {result.wins} | {result.draws} | {result.losses}"
