@@ -244,7 +244,7 @@ part_games() { # recipes were tuned on seed 1
   done
 }
 
-part_races() { # games written from the tutorial alone; who wins depends on the clock
+part_races() { # games written from the tutorials alone; who wins depends on the clock
   local own="$root"/benchmarks/games minutes=3 name
   [ "$SMALL" ] && minutes=0.02
   for game in $(few tic-tac-toe "$own"/dots_and_boxes.py "$own"/lines_of_action.py "$own"/ataxx.py); do

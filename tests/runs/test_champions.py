@@ -332,6 +332,25 @@ def test_what_decides_is_never_cut_short(
     assert 40 <= games["random"] < 1000
 
 
+def test_champions_meet_in_a_tenth_of_the_games_that_bred_them(
+    bred: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few games a check has, and if the run was stopped between two checks."""
+    monkeypatch.setattr(training, "find_stronger", lambda *_: -1)
+    changes = {"check.games": 20, "check.every": 4, "method.games": 1000, "run.generations": 8}
+    recipe = bred.recipe.change({**changes, "run.checkpoint_every": 1})
+
+    def count(name: str, *stops: int) -> list[int]:
+        run = start(recipe, run=tmp_path / name, callbacks=[stop_at(each) for each in stops])
+        matches, _ = read(resume(run.path).path if stops else run.path)
+        return [match.finished for match in matches if match.opponent == 0]
+
+    assert count("whole") == [400, 400]
+    assert count("stopped", 6) == [400, 400]
+    monkeypatch.setattr(training, "CHAMPION_GAMES", 150)
+    assert count("few") == [150, 150]
+
+
 @pytest.mark.parametrize(("share", "text"), [(0.0, "greater than 0"), (1.5, "less than")])
 def test_a_share_is_more_than_nothing_and_at_most_all(
     small_recipe: Small, share: float, text: str
