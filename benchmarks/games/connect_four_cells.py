@@ -5,6 +5,7 @@ import numpy as np
 CELLS, WIDTH = 42, 7
 MOVES = 7
 LONGEST = 42
+SYMMETRY = "mirror"
 
 
 def start():
