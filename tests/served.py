@@ -57,13 +57,17 @@ class Client:
         assert status == 200, content
         return content
 
+    def settle(self, path: str, **body: Any) -> tuple[int, Any]:
+        """The answer to what changes something, once it is done: a busy server says "later"."""
+        answer = 200, {"later": True}
+        while answer == (200, {"later": True}):
+            answer = self.ask(f"/api/{path}", body)
+        return answer
+
     def post(self, path: str, **body: Any) -> Any:
-        """The same for what changes something, once it is done."""
-        later = True
-        while later:
-            status, content = self.ask(f"/api/{path}", body)
-            assert status == 200, content
-            later = content == {"later": True}
+        """The content of that answer, which must be there."""
+        status, content = self.settle(path, **body)
+        assert status == 200, content
         return content
 
 

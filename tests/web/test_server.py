@@ -179,7 +179,7 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
         "ancestors.png",
         "network.png",
     ]
-    status, content = server.ask("/api/draw", {"run": "first", "what": "x"})
+    status, content = server.settle("draw", run="first", what="x")
     assert (status, "no such picture" in content["error"]) == (400, True)
 
 
@@ -392,7 +392,7 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
             "unknown player from outside",
         ),
     ):
-        status, content = server.ask("/api/rate", given)
+        status, content = server.settle("rate", **given)
         assert status == 400
         assert text in content["error"]
 
