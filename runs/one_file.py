@@ -51,13 +51,24 @@ DEFAULTS = {
     "points": "def points(state, seat):\n    return 0\n",
     "see": "def see(state, seat, planes):\n    pass\n",
     "evaluate": "def evaluate(state, seat):\n    return 0\n",
+    "wins": "def wins(state, moves):\n    return 0\n",
+    "changes": "def changes(state, move, seat, bits):\n    return 0\n",
+    "safe": "def safe(state, moves):\n    return 0\n",
+    "gain": "def gain(state, move):\n    return 0\n",
+    "order": "def order(state, move):\n    return 0\n",
+    "quiet": "def quiet(state):\n    return True\n",
+    "key": "def key(state):\n    return 0\n",
     "chance": "def chance(state):\n    return 0\n",
     "resolve": "def resolve(state, outcome):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
+OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key")
+"""Functions without which the rest does as well, but slower."""
+FILLED = {"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False}
+"""What stands for constants that a file leaves out."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
+    *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
     *(host.upper() for host in HOSTS),
     *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
 )
@@ -370,8 +381,9 @@ class _GameFile:
             "# What follows was added by Evolve Arena.",
             "import numpy as _np",
             "from evolve_arena.core.compiled import compiled as _compiled, inlined as _inlined",
+            "from evolve_arena.core.stream import mix as _mix",
         ]
-        for name, value in (("SEATS", "2"), ("CELLS", "64"), ("WIDTH", "CELLS"), ("PIECES", "1")):
+        for name, value in FILLED.items():
             if name not in self.plain:
                 lines.append(f"{name} = {value}")
         if "PLANES" not in self.plain:
@@ -379,6 +391,7 @@ class _GameFile:
         lines += missing.values()
         if is_array:
             lines += ["START = start()", "def cast_state(state):", "    return state"]
+            lines += ["def hash_state(state):", "    return 0"]
         else:
             kinds = [
                 "uint64" if isinstance(number, np.uint64) else "int64" for number in self.begin
@@ -386,15 +399,20 @@ class _GameFile:
             numbers = [f"_np.{kind}(state[{place}])" for place, kind in enumerate(kinds)]
             lines += ["def cast_state(state):", f"    return ({', '.join(numbers)},)"]
             lines.append("START = cast_state(start())")
+            word = "_np.uint64(0)"
+            for place in range(len(kinds)):
+                word = f"_mix(_np.uint64(state[{place}]) ^ {word})"
+            lines += ["def hash_state(state):", f"    return {word}"]
         flags = {
             "IS_ARRAY": is_array,
             "SEES_CELLS": sees_cells,
             "HAS_POINTS": self.has_points,
             "HAS_CHANCE": self.has_chance,
             "HAS_BOARD": bool(self.find_symmetry()),
+            **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
-        lines += ["cast_state = _inlined(cast_state)"]
+        lines += [f"{name} = _inlined({name})" for name in ("cast_state", "hash_state")]
         calls = self._find_calls()
         for name in _reach(COMPILED, calls):
             mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"

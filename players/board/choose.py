@@ -20,21 +20,21 @@ from evolve_arena.genomes.network import (
     pick_output,
 )
 from evolve_arena.genomes.simd import LANES, add, load, multiply, peek, spread, store
-from evolve_arena.players.board.mcts import HAS_DEEP_VALUES, HAS_MCTS, choose_by_rollouts
+from evolve_arena.players.board.alpha_beta import HAS_SEARCHES, choose_by_search, value_moves
+from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
-    GOES_ON,
+    HAS_CHANGES,
+    HAS_WINS,
     MOVES,
-    count_outcomes,
     find_mover,
     follow,
-    happen,
     has_won,
     judge,
     keep_move,
-    list_deeper_moves,
+    list_changes,
     list_moves,
+    list_wins,
     note_move,
-    weigh,
 )
 from evolve_arena.players.board.values import (
     HAS_GRAPHS,
@@ -42,11 +42,14 @@ from evolve_arena.players.board.values import (
     HAS_SUMS,
     HAS_TUPLES,
     HAS_VALUES,
+    find_layers,
+    is_shallow,
     run_player_graph,
     slot_size,
     sum_up,
     take_slot,
-    value_leaf,
+    value_listed,
+    value_move,
     value_state,
 )
 from evolve_arena.players.board.workspace import (
@@ -68,20 +71,19 @@ from evolve_arena.players.packed import (
     TUPLES,
     WEIGHTS_AT,
 )
+from evolve_arena.players.search import WIN
 
-HAS_SEARCHES = True
-"""Whether players search by alpha-beta; see `evolve_arena.players.board.values`."""
 HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
 
 ONE = np.uint64(1)
-WIN = 1 << 40
-"""More than any evaluation."""
-INFINITE = np.int64(2 * WIN)
 
 
 @inlined
-def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
-    """The number of the move that the player in a *slot* makes, whose turn it is."""
+def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: Any) -> Any:
+    """The number of the move that the player in a *slot* makes, whose turn it is.
+
+    The first *winning* moves in ``workspace.wins`` win at once.
+    """
     player = peek(workspace.players, slot)
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
@@ -93,26 +95,26 @@ def choose_move(players: Any, slot: int, state: Any, workspace: Any) -> Any:
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         at = slot * slot_size(workspace)
         sum_up(players, player, slot, state, workspace, at, at, True)
-    return _choose_own(players, player, slot, state, count, workspace)
+    return _choose_own(players, player, slot, state, count, winning, workspace)
 
 
 @inlined
 def _choose_own(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+    players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
     """What a player chooses that does not play at random."""
     kind = players.seats[player, KIND]
     if HAS_MCTS and players.seats[player, ROLLOUTS] > 0:
         return choose_by_rollouts(players, slot, state, count, workspace)
     if HAS_SEARCHES and players.seats[player, DEPTH] > 0:
-        return _choose_by_search(players, slot, state, count, workspace)
+        return choose_by_search(players, slot, state, count, winning, workspace)
     if (HAS_POLICIES or HAS_GRAPHS) and players.seats[player, HEAD] == POLICY:
         if HAS_POLICIES and kind == NETWORK:
             return _choose_by_network(players, player, slot, count, workspace)
         if HAS_GRAPHS and kind == GRAPH:
             return _choose_by_graph(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
-        return _choose_by_value(players, player, slot, state, count, workspace)
+        return _choose_by_value(players, player, slot, state, count, winning, workspace)
     return np.int64(-1)
 
 
@@ -121,7 +123,8 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
     """The number of the move that the first of *players* chooses in a *state*."""
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
-    move = np.int64(choose_move(players, slot, state, workspace))
+    winning = list_wins(workspace.states, state, workspace.wins)
+    move = np.int64(choose_move(players, slot, state, winning, workspace))
     note_move(workspace.states, move)
     return move
 
@@ -143,10 +146,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         at = slot * slot_size(workspace)
         sum_up(players, 0, slot, state, workspace, at, at, True)
     if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
-        for place in range(count):
-            trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
-            value = _search(players, slot, trial, -INFINITE, workspace)
-            ratings[place] = np.inf if value >= WIN else -np.inf if value <= -WIN else value
+        _rate_by_search(players, slot, state, count, workspace, ratings)
     elif HAS_POLICIES and head == POLICY and kind == NETWORK:
         shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
         outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
@@ -166,6 +166,21 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
             else:
                 ratings[place] = value_state(players, 0, slot, trial, workspace)
     return np.int64(count)
+
+
+@inlined
+def _rate_by_search(
+    players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
+) -> None:
+    """Write the values that alpha-beta finds; what wins or loses for sure is infinitely so."""
+    winning = list_wins(workspace.states, state, workspace.wins)
+    value_moves(players, slot, state, count, True, workspace)
+    for place in range(count):
+        value = peek(workspace.ratings, place)
+        ratings[place] = np.inf if value >= WIN else -np.inf if value <= -WIN else value
+        for number in range(winning):
+            if peek(workspace.wins, number) == peek(workspace.moves, place):
+                ratings[place] = np.inf
 
 
 @inlined
@@ -231,106 +246,42 @@ def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
 
 @inlined
 def _choose_by_value(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+    players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
     """The first move that leads to the state of the best value, or wins at once."""
     takes_wins = players.seats[player, TAKES_WINS]
+    if takes_wins and winning > 0:
+        return peek(workspace.wins, 0)
+    if HAS_WINS and HAS_CHANGES and is_shallow(players, player):
+        return _choose_shallow(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
-        trial = follow(workspace.states, 1, state, move)
-        if takes_wins:
-            verdict = judge(workspace.states, trial)
-            if has_won(workspace.states, trial, verdict, slot):
-                return move
-        value = value_state(players, player, slot, trial, workspace)
+        if HAS_WINS:
+            value = value_move(players, player, slot, state, move, workspace)
+        else:
+            trial = follow(workspace.states, 1, state, move)
+            if takes_wins:
+                verdict = judge(workspace.states, trial)
+                if has_won(workspace.states, trial, verdict, slot):
+                    return move
+            value = value_state(players, player, slot, trial, workspace)
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
 
 
 @inlined
-def _choose_by_search(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
-    """One of the best moves, each as likely."""
-    best, equals, chosen = -INFINITE, 0, np.int64(-1)
+def _choose_shallow(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first move of the best value; most networks are such, and the file lists changes."""
+    layers = find_layers(players, player, slot, workspace)
+    best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
-        trial = follow(workspace.states, 1, state, move)
-        value = _search(players, slot, trial, best - 1, workspace)
-        if value > best:
-            best, equals, chosen = value, 1, move
-        elif value == best:
-            equals += 1
-            if below(workspace.streams, equals) == 0:
-                chosen = move
-    return chosen
-
-
-@inlined
-def _search(players: Any, slot: Any, trial: Any, low: Any, workspace: Any) -> Any:
-    """What a state after a move, at level 1, is worth to who made it; if not above *low* a bound.
-
-    All that goes into the recursion has the type that it hands on there: where one function exists
-    for two combinations of types, calls of itself are not found again in the cache.
-    """
-    side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
-    asked = players if HAS_DEEP_VALUES else None
-    return _value(asked, side, trial, side, depth - 1, low, INFINITE, np.int64(1), workspace)
-
-
-@compiled
-def _value(
-    players: Any,
-    slot: Any,
-    state: Any,
-    side: Any,
-    depth: int,
-    low: Any,
-    high: Any,
-    level: Any,
-    workspace: Any,
-) -> Any:
-    """What a *state*, at a *level*, is worth to a *side*; a bound if not between *low* and *high*.
-
-    Where chance decides it is the mean, of which all parts are searched in full. Where there is no
-    room for deeper levels, it is what the game thinks, or the player in the *slot*.
-    """
-    if level + 2 > workspace.states.shape[0]:
-        return _value_leaf(players, slot, state, side, workspace)
-    outcomes = count_outcomes(workspace.states, state)
-    if outcomes > 0:
-        total = np.int64(0)
-        for outcome in range(outcomes):
-            trial = happen(workspace.states, level + 1, state, np.int64(outcome))
-            total += _value(
-                players, slot, trial, side, depth, -INFINITE, INFINITE, level + 1, workspace
-            )
-        return total // outcomes
-    verdict = judge(workspace.states, state)
-    if verdict != GOES_ON:
-        return np.int64((1 - 2 * side) * verdict * (WIN + depth))
-    if depth <= 0:
-        return _value_leaf(players, slot, state, side, workspace)
-    mover = find_mover(workspace.states, state)
-    if mover != side:
-        return -_value(players, slot, state, mover, depth, -high, -low, level, workspace)
-    moves_at = level * MOVES
-    count = list_deeper_moves(workspace.states, state, workspace.moves, moves_at)
-    best = -INFINITE
-    for place in range(count):
-        trial = follow(workspace.states, level + 1, state, peek(workspace.moves, moves_at + place))
-        value = _value(players, slot, trial, side, depth - 1, low, high, level + 1, workspace)
-        best = max(best, value)
-        low = max(low, best)
-        if low >= high:
-            break
+        listed = list_changes(workspace.states, state, move, slot, workspace.changes)
+        value = value_listed(players, layers, listed, workspace)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
     return best
-
-
-@inlined
-def _value_leaf(players: Any, slot: Any, state: Any, side: Any, workspace: Any) -> Any:
-    """What a leaf of the search is worth to a *side*."""
-    if HAS_DEEP_VALUES and players.seats[peek(workspace.players, slot), KIND] != SEARCH:
-        value = value_leaf(players, slot, state, workspace)
-        return value if side == slot else -value
-    return weigh(workspace.states, state, side)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
+from evolve_arena.core.stream import mix
 
 TOKENS = 7
 OPTIONS = {"TOKENS": range(1, 64)}
@@ -26,6 +27,9 @@ CELLS = 64
 """How many cells the board has; or of each plane how many bits are used, from the lowest on."""
 WIDTH = 8
 """How many cells stand in a row of the board; rows follow one another."""
+ONLY_WINS = False
+"""With :func:`wins`: a game ends when the player who moved has won, or after LONGEST moves, and in
+no other way. Then nobody asks for the result of other moves."""
 SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
 a cell farther to the right than the one above."""
@@ -93,6 +97,55 @@ def evaluate(state: Any, seat: int) -> Any:
     return 0
 
 
+def wins(state: Any, moves: Any) -> Any:
+    """Write the moves that win at once into *moves*, ascending, and give their number.
+
+    An accelerator: it says faster what :func:`play` and :func:`result` say.
+    """
+    return 0
+
+
+def changes(state: Any, move: Any, seat: int, bits: Any) -> Any:
+    """Write the bits of :func:`see` that a *move* sets at a *seat*, and give their number.
+
+    An accelerator. Bit b of word w has the number ``64 * w + b``; a bit that the move clears is
+    written as ``~number``.
+    """
+    return 0
+
+
+def safe(state: Any, moves: Any) -> Any:
+    """Write the legal moves after which the opponent does not win at once, and give their number.
+
+    An accelerator, with :func:`wins`, asked where no move wins at once. After a safe move the game
+    may be over, or the same player moves again.
+    """
+    return legal(state, moves)
+
+
+def gain(state: Any, move: Any) -> Any:
+    """By how much :func:`evaluate` grows with a *move*, for the player who makes it.
+
+    An accelerator. The evaluations for both seats add up to 0 then.
+    """
+    return 0
+
+
+def order(state: Any, move: Any) -> Any:
+    """How good a *move* seems: alpha-beta tries the highest first. An accelerator."""
+    return 0
+
+
+def quiet(state: Any) -> Any:
+    """Whether :func:`evaluate` can be trusted: else alpha-beta looks a ply farther."""
+    return True
+
+
+def key(state: Any) -> Any:
+    """A word that is the same for positions alone that play alike. An accelerator."""
+    return np.uint64(state[0] * 2 + state[1])
+
+
 def chance(state: Any) -> Any:
     """How many things may happen next by chance, each as likely; 0 if a player is to move."""
     return 0
@@ -111,9 +164,22 @@ SEES_CELLS = False
 HAS_POINTS = False
 HAS_CHANCE = False
 HAS_BOARD = False
+HAS_WINS = False
+HAS_CHANGES = False
+HAS_SAFE = False
+HAS_GAIN = False
+HAS_ORDER = False
+HAS_QUIET = False
+HAS_KEY = False
 
 
 @inlined
 def cast_state(state: Any) -> Any:
     """The numbers of a state with their types."""
     return np.int64(state[0]), np.int64(state[1])
+
+
+@inlined
+def hash_state(state: Any) -> Any:
+    """A word that hardly any two states share."""
+    return mix(np.uint64(state[0]) ^ mix(np.uint64(state[1])))

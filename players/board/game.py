@@ -26,11 +26,13 @@ from evolve_arena.players.board.kernel import FLOOR, constants_of, enter, specia
 from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
     BAD_CELL,
+    BAD_CHANGE,
     BAD_COUNT,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
     BAD_SIGHT,
+    BAD_WINS,
     BAD_WRITE,
     MOST_OUTCOMES,
     make_states,
@@ -50,6 +52,8 @@ FAULTS = {
     BAD_CELL: ("play", "a cell holds {value}: it must be 0 if empty, else 1 to {planes}"),
     BAD_SIGHT: ("see", "see sets one cell's bit in two planes, which SYMMETRY does not allow"),
     BAD_OUTCOMES: ("chance", "chance gives {value}: it must give 0 to {outcomes}"),
+    BAD_WINS: ("wins", "wins gives {value}: it must give 0 to {moves}"),
+    BAD_CHANGE: ("changes", "changes gives {value}: bits are numbered 0 to {bits}"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
 """What compiled rules note: of which function, and the sentence."""
@@ -170,6 +174,7 @@ class BoardGame(Game[Board, int]):
             seats=code.SEATS - 1,
             planes=code.PLANES,
             outcomes=MOST_OUTCOMES,
+            bits=64 * code.PLANES * plane_words(code) - 1,
         )
         return GameFileError(f"{self.file}{self.find_line(name)}: in a game, {told}")
 
@@ -193,7 +198,7 @@ class BoardGame(Game[Board, int]):
 
     def legal_moves(self, state: Board) -> list[int]:
         """The moves, ascending; none once the game is over."""
-        if self._judge(state) != GOES_ON or state.plies >= self.code.LONGEST:
+        if self.judge(state) != GOES_ON or state.plies >= self.code.LONGEST:
             return []
         moves = np.zeros(self.code.MOVES, dtype=np.int64)
         return [int(move) for move in moves[: self.ask("legal", self.thaw(state), moves)]]
@@ -224,7 +229,7 @@ class BoardGame(Game[Board, int]):
 
     def outcome(self, state: Board) -> Outcome | None:
         """How the game ended, or None while it goes on."""
-        verdict, longest = self._judge(state), int(self.code.LONGEST)
+        verdict, longest = self.judge(state), int(self.code.LONGEST)
         if verdict == GOES_ON and state.plies < longest:
             return None
         points = [self._count_points(state, verdict, seat) for seat in range(self.seats)]
@@ -241,7 +246,7 @@ class BoardGame(Game[Board, int]):
         places = outcome.places if outcome else (1,) * self.seats
         if not self.code.HAS_POINTS:
             return places, {}
-        verdict = self._judge(state)
+        verdict = self.judge(state)
         points = [self._count_points(state, verdict, seat) for seat in range(self.seats)]
         return places, {"points": points}
 
@@ -251,7 +256,8 @@ class BoardGame(Game[Board, int]):
         first, second = self.plain.get("ENDINGS", ("a win", "a draw"))
         return str(first), str(second)
 
-    def _judge(self, state: Board) -> int:
+    def judge(self, state: Board) -> int:
+        """GOES_ON, or once the game is over 1, 0 or -1 for who moved first."""
         if not self.code.HAS_POINTS:
             return int(self.ask("result", self.thaw(state)))
         if not self.ask("is_over", self.thaw(state)):

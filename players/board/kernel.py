@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FLOOR = "evolve_arena.players.board"
 EXAMPLE = f"{FLOOR}.example"
-PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "choose"))
+PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "alpha_beta", "choose"))
 """What chooses moves by a game's file, in an order in which each imports from those before."""
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}

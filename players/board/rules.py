@@ -12,7 +12,7 @@ import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import below
+from evolve_arena.core.stream import GOLDEN, below, mix
 from evolve_arena.genomes.simd import (
     add_int,
     compare_bytes,
@@ -28,10 +28,18 @@ from evolve_arena.players.board.example import (
     CELLS,
     HAS_BOARD,
     HAS_CHANCE,
+    HAS_CHANGES,
+    HAS_GAIN,
+    HAS_KEY,
+    HAS_ORDER,
     HAS_POINTS,
+    HAS_QUIET,
+    HAS_SAFE,
+    HAS_WINS,
     IS_ARRAY,
     LONGEST,
     MOVES,
+    ONLY_WINS,
     PIECES,
     PLANES,
     SEATS,
@@ -39,23 +47,33 @@ from evolve_arena.players.board.example import (
     START,
     cast_state,
     chance,
+    changes,
     evaluate,
+    gain,
+    hash_state,
     is_over,
+    key,
     legal,
+    order,
     play,
     points,
+    quiet,
     resolve,
     result,
+    safe,
     see,
     to_move,
+    wins,
 )
 from evolve_arena.players.board.workspace import (
     BAD_CELL,
+    BAD_CHANGE,
     BAD_COUNT,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
     BAD_SIGHT,
+    BAD_WINS,
     MOST_OUTCOMES,
 )
 
@@ -78,6 +96,8 @@ LAST_CHANGED = np.uint64(2 ** ((CELLS - 1) % 64 + 1) - 1)
 SEEN = CELL_WORDS if SEES_CELLS else WORDS
 """How many words what a player has seen takes."""
 OWNED = SEATS * PIECES
+BITS = 64 * WORDS
+"""The number of bits that may be seen."""
 ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
@@ -263,6 +283,85 @@ def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 
 @inlined
+def list_wins(states: Any, state: Any, found: Any) -> Any:
+    """Write the moves that win at once into *found*; give their number, 0 if no file lists them."""
+    if HAS_WINS:
+        count = np.int64(wins(states[state, :SIZE] if IS_ARRAY else state, found))
+        if seldom(np.uint64(count) > np.uint64(MOVES)):
+            _note(states, BAD_WINS, count)
+            return np.int64(0)
+        return count
+    return np.int64(0)
+
+
+@inlined
+def list_safe(states: Any, state: Any, moves: Any, at: Any) -> Any:
+    """Like :func:`list_deeper_moves`, but without moves that let the opponent win at once."""
+    count = np.int64(safe(states[state, :SIZE] if IS_ARRAY else state, moves[at : at + MOVES]))
+    if seldom(np.uint64(count) > np.uint64(MOVES)):
+        _note(states, BAD_WINS, count)
+        return np.int64(0)
+    return count
+
+
+@inlined
+def find_gain(states: Any, state: Any, move: Any) -> Any:
+    """What the evaluation grows by with a *move*, for the player who makes it."""
+    return np.int64(gain(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
+
+
+@inlined
+def find_order(states: Any, state: Any, move: Any) -> Any:
+    """How good a *move* seems at first sight."""
+    return np.int64(order(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
+
+
+@inlined
+def is_quiet(states: Any, state: Any) -> Any:
+    """Whether the evaluation of a *state* can be trusted."""
+    return quiet(states[state, :SIZE] if IS_ARRAY else state)
+
+
+@inlined
+def find_key(states: Any, state: Any) -> Any:
+    """A word that no two positions share, or hardly any if no file gives it."""
+    if HAS_KEY:
+        return mix(np.uint64(key(states[state, :SIZE] if IS_ARRAY else state)))
+    if not IS_ARRAY:
+        return hash_state(state)
+    total = np.uint64(0)
+    for word in range(STATE_WORDS):
+        part = load_word(states, state * ROW_WORDS + word) ^ (GOLDEN * np.uint64(word + 1))
+        part *= np.uint64(0x9FB21C651E98DF25)
+        total += part ^ (part >> np.uint64(32))
+    return mix(total)
+
+
+@inlined
+def judge_move(
+    states: Any, state: Any, move: Any, ply: Any, verdict: Any, found: Any, winning: Any
+) -> Any:
+    """Give the verdict on a *state* that a *move* led to.
+
+    Args:
+        states: The rows of states.
+        state: The state after the move, and after the outcomes of chance.
+        move: Its number.
+        ply: The number of moves so far, this one included.
+        verdict: GOES_ON.
+        found: The moves that won at once.
+        winning: Their number.
+    """
+    if HAS_WINS and ONLY_WINS:
+        won = ply >= LONGEST
+        for place in range(winning):
+            won |= peek(found, place) == move
+        if not won:
+            return verdict
+    return judge(states, state)
+
+
+@inlined
 def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
     """The points of a *seat*; where the game counts none 1, 0 or -1, and 0 if it goes on."""
     if HAS_POINTS:
@@ -329,6 +428,25 @@ def find_changes(
             count += 1
         if keep:
             poke(planes, before_at + word, now)
+    return count
+
+
+@inlined
+def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> Any:
+    """Write the bits that a *move* changes at a *seat* into *listed*, as :func:`find_changes` does.
+
+    The file gives them (HAS_CHANGES); the move is not played.
+    """
+    before = states[state, :SIZE] if IS_ARRAY else state
+    count = np.int64(changes(before, move, seat, listed))
+    if seldom(np.uint64(count) > np.uint64(listed.shape[0])):
+        _note(states, BAD_CHANGE, count)
+        return np.int64(0)
+    for place in range(count):
+        change = peek(listed, place)
+        if seldom(np.uint64(change ^ (change >> 63)) >= np.uint64(BITS)):
+            _note(states, BAD_CHANGE, change)
+            poke(listed, place, np.int64(0))
     return count
 
 
@@ -450,8 +568,15 @@ __all__ = [
     "CELLS",
     "GOES_ON",
     "HAS_CHANCE",
+    "HAS_CHANGES",
+    "HAS_GAIN",
+    "HAS_ORDER",
+    "HAS_QUIET",
+    "HAS_SAFE",
+    "HAS_WINS",
     "LONGEST",
     "MOVES",
+    "ONLY_WINS",
     "PLANES",
     "SEATS",
     "SEEN",

@@ -23,6 +23,7 @@ from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
+from evolve_arena.players.board.accelerator_check import compare_accelerators, list_answers
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
 from evolve_arena.players.board.watch import Watch
@@ -123,6 +124,7 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
             " moves (LONGEST): the game does not end, or LONGEST is too small",
         )
     checker.check_names()
+    compare_accelerators(game, games, seconds)
     return PlainGames(len(lengths), min(lengths), max(lengths), unfinished, float(np.mean(choices)))
 
 
@@ -411,6 +413,13 @@ def _compare_looks(game: BoardGame) -> None:
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
+        plain = list_answers(
+            game, state, lambda name, at, *more: game.ask(name, game.thaw(at), *more)
+        )
+        theirs = list_answers(game, state, partial(_call, game))
+        for (name, answer), (_, other) in zip(plain, theirs, strict=True):
+            if answer != other:
+                raise _differs(game, name, state, answer, other)
         state = game.play(state, moves[int(below(stream, len(moves)))])
         moves = game.legal_moves(state)
 

@@ -21,6 +21,7 @@ from evolve_arena.genomes.network import (
     activate_sums,
     evaluate_hidden,
     padded,
+    shallow_output,
     single_output,
     start_sums,
 )
@@ -48,12 +49,15 @@ from evolve_arena.genomes.tuple_entries import (
     sum_entries,
 )
 from evolve_arena.players.board.rules import (
+    HAS_CHANGES,
     SEATS,
     SEEN,
     SEES_CELLS,
     add_columns,
     find_changes,
+    follow,
     list_bits,
+    list_changes,
     look,
     moves_again,
 )
@@ -121,9 +125,17 @@ def sum_up(
 
     These stand at place *source*. If it is to *keep* them, the state has been seen.
     """
-    changes, sums, columns = workspace.changes, workspace.sums, players.columns
-    planes = workspace.planes
+    planes, changes = workspace.planes, workspace.changes
     count = find_changes(workspace.states, state, planes, changes, slot, keep, HAS_TUPLES)
+    _add_changes(players, player, count, workspace, source, target)
+
+
+@inlined
+def _add_changes(
+    players: Any, player: int, count: Any, workspace: Any, source: int, target: int
+) -> None:
+    """Add so many listed changes to the sums at place *source*; put these at *target*."""
+    changes, sums, columns = workspace.changes, workspace.sums, players.columns
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
         if source != target:
@@ -143,58 +155,122 @@ def sum_up(
 
 
 @inlined
+def value_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
+    """The value that a player gives to a *move* in a *state* that it has seen."""
+    kind, trial = players.seats[player, KIND], state
+    if HAS_CHANGES and (HAS_VALUES or HAS_TUPLES) and (not HAS_GRAPHS or kind != GRAPH):
+        count, size = (
+            list_changes(workspace.states, state, move, slot, workspace.changes),
+            slot_size(workspace),
+        )
+        if (
+            HAS_TUPLES
+            and kind == TUPLES
+            and peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS)
+        ):
+            trial = follow(workspace.states, 1, state, move)
+        _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
+        return _value_sums(players, player, slot, trial, workspace)
+    trial = follow(workspace.states, 1, state, move)
+    return value_state(players, player, slot, trial, workspace)
+
+
+@inlined
 def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
     """What a player thinks of a state that may come."""
     kind = players.seats[player, KIND]
     if HAS_GRAPHS and (not HAS_SUMS or kind == GRAPH):
         run_player_graph(players, player, slot, trial, workspace)
         return peek(workspace.values, players.seats[player, INPUTS])
-    value = 0.0
     if HAS_VALUES or HAS_TUPLES:
+        if HAS_VALUES and kind == NETWORK and is_shallow(players, player):
+            return _value_shallow(players, player, slot, trial, workspace)
         size = slot_size(workspace)
-        if HAS_VALUES and kind == NETWORK:
-            shape = players.shapes[players.seats[player, SHAPE]]
-            if shape[LAYERS] == 2:
-                return _value_shallow(players, player, slot, trial, workspace)
         sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
-        if HAS_TUPLES and (not HAS_VALUES or kind == TUPLES):
-            value = np.float64(_sum_tuples(players, player, slot, trial, workspace))
-        elif HAS_VALUES:
-            shape = players.shapes[players.seats[player, SHAPE]]
-            base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
-            activate_sums(shape, workspace.sums, TRIAL * size, players.columns, 0, False, inputs)
-            if shape[LAYERS] > 2:
-                base, inputs = evaluate_hidden(
-                    shape, players.weights, base, workspace.ping, workspace.pong
-                )
-            value = np.float64(single_output(shape, players.weights, base, inputs))
+        return _value_sums(players, player, slot, trial, workspace)
+    return 0.0
+
+
+@inlined
+def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """The value that a player gives to a *trial* whose sums stand at place TRIAL."""
+    value = 0.0
+    if HAS_TUPLES and (not HAS_VALUES or players.seats[player, KIND] == TUPLES):
+        value = np.float64(_sum_tuples(players, player, slot, trial, workspace))
+    elif HAS_VALUES:
+        at = TRIAL * slot_size(workspace)
+        shape = players.shapes[players.seats[player, SHAPE]]
+        base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
+        activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
+        if shape[LAYERS] > 2:
+            base, inputs = evaluate_hidden(
+                shape, players.weights, base, workspace.ping, workspace.pong
+            )
+        value = np.float64(single_output(shape, players.weights, base, inputs))
     return value
 
 
 @inlined
-def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
-    """The same for a network with one hidden layer, in one go: most networks are such."""
-    planes, changes, columns = workspace.planes, workspace.changes, players.columns
-    shape = players.shapes[players.seats[player, SHAPE]]
-    width = padded(shape[SIZES + 1])
+def is_shallow(players: Any, player: int) -> Any:
+    """Whether a player is a value network with one hidden layer, as most networks are."""
+    if HAS_VALUES and players.seats[player, KIND] == NETWORK:
+        return players.shapes[players.seats[player, SHAPE], LAYERS] == 2
+    return False
+
+
+@inlined
+def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
+    """The record of such a network, to be read once for all moves.
+
+    Returns:
+        Its activation, the padded width of its hidden layer, the place of the column of bit 0, that
+        of its sums, and that of its last layer.
+    """
+    row = players.seats[player, SHAPE]
+    width = padded(players.shapes[row, SIZES + 1])
     base = players.seats[player, COLUMNS_AT] + width
-    count, listed = 0, SEES_CELLS or width > LANES
-    if listed:
-        count = find_changes(workspace.states, trial, planes, changes, slot, False, False)
-    else:
-        look(workspace.states, trial, slot, planes, SEATS * SEEN)
-    at, row = slot * slot_size(workspace), players.seats[player, WEIGHTS_AT]
+    at = slot * slot_size(workspace)
+    return players.shapes[row, ACTIVATION], width, base, at, players.seats[player, WEIGHTS_AT]
+
+
+@inlined
+def value_listed(players: Any, layers: Any, count: Any, workspace: Any) -> Any:
+    """The value of such a network after so many listed changes of the state that it has seen."""
+    sums, changes, columns = workspace.sums, workspace.changes, players.columns
+    kind, width, base, at, row = layers
+    first = peek(changes, 0)
+    if count == 1 and first >= 0:
+        column = base + width * first
+        return np.float64(
+            shallow_output(kind, width, sums, at, columns, column, players.weights, row)
+        )
+    output = spread(np.float32(0.0))
+    for block in range(0, width, LANES):
+        total = load_int(sums, at + block)
+        total = _add_listed(changes, count, columns, base + block, width, total)
+        value = activate(multiply(to_float(total), spread(UNIT)), kind)
+        output = add(output, multiply(value, load(players.weights, row + LANES + block)))
+    return np.float64(halve_sum(output) + peek(players.weights, row))
+
+
+@inlined
+def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+    """The value that such a network gives to a *trial*, in one go."""
+    planes, columns = workspace.planes, players.columns
+    layers = find_layers(players, player, slot, workspace)
+    kind, width, base, at, row = layers
+    if SEES_CELLS or width > LANES:
+        states, changes = workspace.states, workspace.changes
+        count = find_changes(states, trial, planes, changes, slot, False, False)
+        return value_listed(players, layers, count, workspace)
+    look(workspace.states, trial, slot, planes, SEATS * SEEN)
     output = spread(np.float32(0.0))
     for block in range(0, width, LANES):
         total = load_int(workspace.sums, at + block)
-        if listed:
-            total = _add_listed(changes, count, columns, base + block, width, total)
-        else:
-            total = add_columns(planes, slot, columns, base + block, width, total)
-        value = activate(multiply(to_float(total), spread(UNIT)), shape[ACTIVATION])
-        term = multiply(value, load(players.weights, row + LANES + block))
-        output = add(output, term)
-    return np.float64(halve_sum(output) + players.weights[row])
+        total = add_columns(planes, slot, columns, base + block, width, total)
+        value = activate(multiply(to_float(total), spread(UNIT)), kind)
+        output = add(output, multiply(value, load(players.weights, row + LANES + block)))
+    return np.float64(halve_sum(output) + peek(players.weights, row))
 
 
 @inlined

@@ -11,6 +11,7 @@ from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, PackedPlayers
+from evolve_arena.players.search import make_memory
 
 HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
 DEPTH, ROLLOUTS, NODES, EXPLORATION = range(OWN_FIELDS + 5, OWN_FIELDS + 9)
@@ -26,6 +27,11 @@ SEARCH, MCTS = 8, 9
 """Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search."""
 LEVELS = 4
 """How many states a search may need for each ply: chance may decide between two moves."""
+TABLE_BITS, LEAST_WITH_TABLE, TABLE_DEPTH = 14, 4, 2
+"""Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (1 MiB), for nodes with at
+least TABLE_DEPTH plies left: a look into it must be cheaper than a search."""
+MOST_EXTRA = 8
+"""Plies that a search may look farther where it is not quiet."""
 MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
 """Fields of a node of Monte Carlo tree search: the move, or outcome of chance, that leads to it;
 how many rollouts went through it; its first child, and how many there are, side by side; its
@@ -36,6 +42,7 @@ MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """So many take 256 MiB."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
+BAD_WINS, BAD_CHANGE = 8, 9
 """What a game's file does that it may not: by the number that compiled rules note.
 
 They go on with another number then, so that nothing is read or written out of bounds; who called
@@ -60,6 +67,14 @@ class Workspace(NamedTuple):
     """Who sits in each slot, by row."""
     moves: NDArray[np.int64]
     """Legal moves, of the state on the board and, in searches, of those behind it."""
+    room: NDArray[np.int64]
+    """What alpha-beta notes; see `evolve_arena.players.board.alpha_beta`."""
+    memory: NDArray[np.int64]
+    """Its table of positions; see `evolve_arena.players.search`."""
+    ratings: NDArray[np.int64]
+    """The values of the moves on the board."""
+    wins: NDArray[np.int64]
+    """Moves that win at once."""
     planes: NDArray[np.uint64]
     """What the player in each slot has seen of the board last, and what it sees now."""
     changes: NDArray[np.int64]
@@ -100,7 +115,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     deepest, rollouts, nodes = (
         int(seats[:, field].max(initial=0)) for field in (DEPTH, ROLLOUTS, NODES)
     )
-    levels = 2 + LEVELS * deepest if rules.HAS_CHANCE else 3 + deepest
+    searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
+    levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     slots = rules.SEATS + 1
     return Workspace(
         np.zeros(1, dtype=np.uint64),
@@ -108,6 +124,10 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
         np.zeros(rules.MOVES * (levels + 1), dtype=np.int64),
+        np.zeros((rules.SEATS + 2 * levels + 4) * rules.MOVES if deepest else 0, dtype=np.int64),
+        make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE and not rules.HAS_CHANCE else 0),
+        np.zeros(rules.MOVES if deepest else 0, dtype=np.int64),
+        np.zeros(rules.MOVES, dtype=np.int64),
         np.zeros(slots * seen_words(rules) + SPARE_WORDS, dtype=np.uint64),
         np.zeros(count_changes(rules), dtype=np.int64),
         np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),

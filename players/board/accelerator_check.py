@@ -1,0 +1,263 @@
+"""Test the accelerators of a game's file against its rules, in positions of random games.
+
+An accelerator says faster what the rules say, so it is wrong if it says anything else. The first
+position in which it does is named by the moves that lead there.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
+from evolve_arena.players.board.workspace import plane_words
+
+LISTS, OF_MOVES, OF_STATES = ("wins", "safe"), ("gain", "order"), ("key", "quiet")
+ACCELERATORS = (*LISTS, *OF_MOVES, *OF_STATES, "changes")
+LAST, OTHERS = 3, 2
+"""Positions of each game that are looked at: the last ones, where games are won, and some more."""
+MOST_MOVES = 40
+"""So many moves of a position are tried, and so many named."""
+MOST_KEYS = 100_000
+LARGEST = 2**30
+
+
+def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
+    """Compare all that a *game*'s file says faster with its plain rules.
+
+    Args:
+        game: It is played at random.
+        games: The number of games.
+        seconds: After so many no further game is begun.
+
+    Returns:
+        The number of positions that were compared; 0 if there are no accelerators.
+
+    Raises:
+        GameFileError: They differ.
+    """
+    checker, begun, compared = _Checker(game), time.monotonic(), 0
+    if not checker.names:
+        return 0
+    for seed in range(1, games + 1):
+        if seed > 1 and time.monotonic() - begun > seconds:
+            break
+        choices, states = random.Random(seed), [game.initial(seed)]
+        checker.made = []
+        while moves := game.legal_moves(states[-1]):
+            checker.made.append(choices.choice(moves))
+            states.append(game.play(states[-1], checker.made[-1]))
+        rest = range(len(states) - 1 - LAST)
+        chosen = {*choices.sample(rest, min(OTHERS, len(rest))), *range(len(states) - 1)[-LAST:]}
+        for ply in sorted(chosen):
+            checker.compare(states[ply])
+        compared += len(chosen)
+    return compared
+
+
+class _Checker:
+    """Compares one position after another."""
+
+    def __init__(self, game: BoardGame) -> None:
+        self.game = game
+        self.names = [name for name in ACCELERATORS if name in game.plain]
+        if game.plain.get("ONLY_WINS") and "wins" not in self.names:
+            self.fail("ONLY_WINS", "ONLY_WINS needs a function wins")
+        if "safe" in self.names and ("wins" not in self.names or game.code.HAS_CHANCE):
+            self.fail("safe", "safe needs a function wins, and a game without chance")
+        if "gain" in self.names and "evaluate" not in game.plain:
+            self.fail("gain", "gain needs a function evaluate")
+        self.made: list[int] = []
+        self.keys: dict[int, Board] = {}
+
+    def compare(self, state: Board) -> None:
+        """Compare all accelerators in a *state*, in which somebody is to move."""
+        moves = self.game.legal_moves(state)
+        after = {move: self.game.follow(state, "play", move) for move in moves}
+        for name in self.names:
+            getattr(self, f"_compare_{name}")(state, after)
+
+    def fail(self, name: str, sentence: str, state: Board | None = None) -> NoReturn:
+        """Refuse the file because of an accelerator called *name*."""
+        game, where = self.game, ""
+        if state is not None:
+            moves = [game.format_move(move) for move in self.made[: state.plies]]
+            few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
+            where = f", after {few}" if moves else ", at the start"
+        raise GameFileError(f"{game.file}{game.find_line(name)}: {sentence}{where}")
+
+    def _name(self, moves: list[int]) -> str:
+        return ", ".join(map(self.game.format_move, moves)) or "none"
+
+    def _ask(self, name: str, state: Board, *given: Any) -> Any:
+        """What an accelerator says, which must be a whole number and leave the state alone."""
+        thawed = self.game.thaw(state)
+        answer = self.game.ask(name, thawed, *given)
+        if self.game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
+            self.fail(name, f"{name} changes the state, which only play and resolve may do", state)
+        if not isinstance(answer, int | np.integer | np.bool_):
+            self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number", state)
+        return int(answer)
+
+    def _list(self, name: str, state: Board) -> list[int]:
+        room = np.full(self.game.code.MOVES, -1, dtype=np.int64)
+        count = self._ask(name, state, room)
+        if not 0 <= count <= len(room):
+            self.fail(name, f"{name} gives {count}: it must give 0 to {len(room)}", state)
+        return [int(move) for move in room[:count]]
+
+    def _is_won(self, state: Board, mover: int) -> bool:
+        outcome = self.game.outcome(state)
+        return bool(
+            outcome and outcome.places[mover] == 1 and outcome.places.count(1) == 1
+        ) and not self._is_open(state)
+
+    def _is_open(self, state: Board) -> bool:
+        """Whether a game goes on after a move, or chance decides next."""
+        if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(state)):
+            return True
+        return self.game.judge(state) == GOES_ON
+
+    def _compare_wins(self, state: Board, after: dict[int, Board]) -> None:
+        mover = self.game.to_move(state)
+        listed = self._list("wins", state)
+        wins = [move for move, then in after.items() if self._is_won(then, mover)]
+        if listed != wins:
+            text = f"wins lists {self._name(listed)}, but {self._name(wins)} would win at once"
+            if sorted(set(listed)) == wins:
+                text = f"wins lists {self._name(listed)}: it must list each move once, ascending"
+            self.fail("wins", text, state)
+        if self.game.plain.get("ONLY_WINS") and state.plies + 1 < self.game.code.LONGEST:
+            for move, then in after.items():
+                if move not in wins and not self._is_open(then):
+                    text = f"ONLY_WINS is set, but the game is over without a win with {move}"
+                    self.fail("ONLY_WINS", text.replace(f"{move}", self._name([move])), state)
+
+    def _compare_safe(self, state: Board, after: dict[int, Board]) -> None:
+        if self._list("wins", state):  # then nobody asks
+            return
+        listed, safe = self._list("safe", state), list(after)
+        for move, then in after.items():
+            if not self._is_open(then) or self.game.to_move(then) == self.game.to_move(state):
+                continue
+            other = self.game.to_move(then)
+            replies = self.game.legal_moves(then)
+            if any(self._is_won(self.game.follow(then, "play", reply), other) for reply in replies):
+                safe.remove(move)
+        if listed != safe:
+            text = f"safe lists {self._name(listed)}, but {self._name(safe)} are safe"
+            self.fail("safe", text, state)
+
+    def _compare_changes(self, state: Board, after: dict[int, Board]) -> None:
+        code = self.game.code
+        plane_bits = 64 * plane_words(code)
+        for seat in range(self.game.seats):
+            before = self.game.observe(state, seat).astype(int)
+            for move in list(after)[:MOST_MOVES]:
+                bits = np.zeros(2 * code.PLANES * plane_bits, dtype=np.int64)
+                count = self._ask("changes", state, move, seat, bits)
+                if not 0 <= count <= len(bits):
+                    self.fail("changes", f"changes gives {count}", state)
+                listed = sorted(bits[:count].tolist())
+                planes, cells = np.nonzero(self.game.observe(after[move], seat) - before)
+                numbers = (plane_bits * planes + cells).tolist()
+                flat = dict(zip(numbers, before[planes, cells], strict=True))
+                right = sorted(~bit if flat[bit] else bit for bit in numbers)
+                if listed != right:
+                    named = self.game.format_move(move)
+                    self.fail(
+                        "changes",
+                        f"changes lists {listed} for {named} at seat {seat}, but see changes"
+                        f" {right}",
+                        state,
+                    )
+
+    def _compare_gain(self, state: Board, after: dict[int, Board]) -> None:
+        mover, game = self.game.to_move(state), self.game
+        values = [int(game.ask("evaluate", game.thaw(state), seat)) for seat in range(2)]
+        if sum(values):
+            text = f"gain needs evaluations that add up to 0; for the seats they are {values}"
+            self.fail("evaluate", text, state)
+        for move, then in after.items():
+            gain = self._ask("gain", state, move)
+            if self._is_open(then):
+                grown = int(game.ask("evaluate", game.thaw(then), mover)) - values[mover]
+                if gain != grown:
+                    named = game.format_move(move)
+                    text = f"gain gives {gain} for {named}, but evaluate grows by {grown}"
+                    self.fail("gain", text, state)
+
+    def _compare_order(self, state: Board, after: dict[int, Board]) -> None:
+        for move in after:
+            if not abs(self._ask("order", state, move)) < LARGEST:
+                self.fail("order", "order gives a number that is not below 2**30", state)
+
+    def _compare_quiet(self, state: Board, after: dict[int, Board]) -> None:
+        if self._ask("quiet", state) not in (0, 1):
+            self.fail("quiet", "quiet gives neither True nor False", state)
+
+    def _compare_key(self, state: Board, after: dict[int, Board]) -> None:
+        for each in (state, *after.values()):
+            if not self._is_open(each):
+                continue
+            key = self._ask("key", each) % 2**64
+            other = self.keys.setdefault(key, each) if len(self.keys) < MOST_KEYS else each
+            if other.state != each.state and not self._play_alike(each, other):
+                move = next((move for move, then in after.items() if then is each), None)
+                named = "" if move is None else f"{self.game.format_move(move)} leads to "
+                text = (
+                    f"key is {key} in two positions that differ: {named}{each.state}, {other.state}"
+                )
+                self.fail("key", text, state)
+
+    def _play_alike(self, one: Board, other: Board) -> bool:
+        """Whether two states have the same moves, and look and count the same now and after one."""
+        game = self.game
+        moves = [game.legal_moves(each) for each in (one, other)]
+        if moves[0] != moves[1] or not self._look_alike(one, other):
+            return False
+        return all(
+            self._look_alike(game.follow(one, "play", move), game.follow(other, "play", move))
+            for move in moves[0]
+        )
+
+    def _look_alike(self, one: Board, other: Board) -> bool:
+        if self.game.to_move(one) != self.game.to_move(other):
+            return False
+        if self.game.judge(one) != self.game.judge(other):
+            return False
+        if "evaluate" in self.game.plain and self.game.judge(one) == GOES_ON:
+            values = [self.game.ask("evaluate", self.game.thaw(each), 0) for each in (one, other)]
+            if values[0] != values[1]:
+                return False
+        return all(
+            np.array_equal(self.game.observe(one, seat), self.game.observe(other, seat))
+            for seat in range(self.game.seats)
+        )
+
+
+def list_answers(game: BoardGame, state: Board, ask: Any) -> Iterator[tuple[str, Any]]:
+    """All that accelerators say in a *state*, by name; *ask* calls one, compiled or not."""
+    moves = game.legal_moves(state)
+    for name in ACCELERATORS:
+        if name not in game.plain:
+            continue
+        if name in LISTS:
+            room = np.zeros(game.code.MOVES, dtype=np.int64)
+            yield name, room[: int(ask(name, state, room))].tolist()
+        elif name in OF_STATES:
+            yield name, int(ask(name, state)) % 2**64
+        elif name in OF_MOVES:
+            yield name, [int(ask(name, state, move)) for move in moves]
+        else:
+            told = []
+            for seat in range(game.seats):
+                for move in moves[:MOST_MOVES]:
+                    size = 128 * game.code.PLANES * plane_words(game.code)
+                    bits = np.zeros(size, dtype=np.int64)
+                    told.append(bits[: int(ask(name, state, move, seat, bits))].tolist())
+            yield name, told

@@ -1,0 +1,352 @@
+"""Alpha-beta search in compiled board games, with a table of positions.
+
+Negamax: a node's value is that of the player to move. The same player may move again, and where
+chance decides a node's value is the mean. What a file says faster is used where it is given: a move
+that wins at once is not searched (``wins``), nor is one after which the opponent has such a move
+(``safe``), and the evaluation grows move by move (``gain``). It changes no value: the search is as
+exact without.
+
+Values depend on the position, on the plies left and on the player that searches, on nothing else:
+so neither the table, nor the order of moves, nor the window changes which moves are best.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import below, mix
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.mcts import HAS_DEEP_VALUES
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    HAS_CHANCE,
+    HAS_GAIN,
+    HAS_ORDER,
+    HAS_QUIET,
+    HAS_SAFE,
+    HAS_WINS,
+    LONGEST,
+    MOVES,
+    ONLY_WINS,
+    SEATS,
+    count_outcomes,
+    find_gain,
+    find_key,
+    find_mover,
+    find_order,
+    follow,
+    happen,
+    is_quiet,
+    judge,
+    list_deeper_moves,
+    list_safe,
+    list_wins,
+    weigh,
+)
+from evolve_arena.players.board.values import value_leaf
+from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH
+from evolve_arena.players.packed import KIND
+from evolve_arena.players.search import INFINITE as FARTHEST
+from evolve_arena.players.search import (
+    UNKNOWN,
+    WIN,
+    count_node,
+    find_slot,
+    probe,
+    remembered_move,
+    store,
+)
+
+HAS_SEARCHES = True
+"""Whether players search by alpha-beta; see `evolve_arena.players.board.values`."""
+
+GAINS = HAS_GAIN and not HAS_CHANCE
+SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE
+SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
+LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET
+"""What accelerators allow: see the parts of :func:`_value` that they replace."""
+INFINITE = np.int64(FARTHEST)
+PLIES, HISTORY_AT = 0, 1
+WINS_AT = HISTORY_AT + SEATS * MOVES
+LISTS_AT = WINS_AT + MOVES
+LIST = 2 * MOVES
+"""The room of a search, one array: how many moves were made in the match; how often each move of
+each seat was too good for the opponent to allow it; moves that win at once; and for each level its
+moves, and how much each promises."""
+KEPT = np.int64(1023)
+"""The bits of a move that the table keeps: more only make a hint worse."""
+
+
+@inlined
+def choose_by_search(
+    players: Any, slot: Any, state: Any, count: int, winning: Any, workspace: Any
+) -> Any:
+    """One of the best moves, each as likely."""
+    values, moves, equals = workspace.ratings, workspace.moves, np.int64(0)
+    if winning > 0:
+        return peek(workspace.wins, below(workspace.streams, winning) if winning > 1 else 0)
+    best = value_moves(players, slot, state, count, False, workspace)
+    for place in range(count):
+        equals += peek(values, place) == best
+    left = below(workspace.streams, equals) if equals > 1 else np.int64(0)
+    for place in range(count):
+        if peek(values, place) == best:
+            if left == 0:
+                return peek(moves, place)
+            left -= 1
+    return np.int64(-1)
+
+
+@compiled
+def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, workspace: Any) -> Any:
+    """Write the values of the listed moves in a *state* into ``workspace.ratings``; give the best.
+
+    Unless they shall be *exact*, those below the best may be bounds. Moves that win at once are
+    worth so only where the file has no ``wins``: with it, who asks knows them already.
+    """
+    states, room, values = workspace.states, workspace.room, workspace.ratings
+    side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
+    asked = (players, side, workspace) if HAS_DEEP_VALUES else None
+    own = np.int64(0)
+    if GAINS and not _is_asked(asked):
+        own = weigh(states, state, side)
+    poke(room, PLIES, peek(workspace.plies, 0))
+    for place in range(count):
+        poke(room, LISTS_AT + place, peek(workspace.moves, place))
+    _promise_all(states, state, side, room, np.int64(LISTS_AT), count, np.int64(-1))
+    lost = 2 - WIN - depth
+    if SAFE and depth > 1:
+        listed = LISTS_AT + LIST
+        safe, at = list_safe(states, state, room, listed), 0
+        for place in range(count):
+            poke(values, place, lost)
+            if at < safe and peek(room, listed + at) == peek(room, LISTS_AT + place):
+                poke(values, place, UNKNOWN)
+                at += 1
+    best, promises = -INFINITE, LISTS_AT + MOVES
+    for _ in range(count):
+        place = _find_most(room, promises, promises + count) - promises
+        poke(room, promises + place, -INFINITE)
+        if not (SAFE and depth > 1) or peek(values, place) == UNKNOWN:
+            move = peek(room, LISTS_AT + place)
+            gained = own + find_gain(states, state, move) if GAINS else own
+            low = -INFINITE if exact else best - 1  # tells equals from worse
+            trial = follow(states, 1, state, move)
+            # All that goes into the recursion has the type that it hands on there: where one
+            # function exists for two combinations of types, calls of itself are not found again
+            # in the cache.
+            value = _value(
+                *(asked, trial, side, gained, depth - 1, low, INFINITE, np.int64(1)),
+                *(states, room, workspace.memory),
+            )
+            poke(values, place, value)
+        best = max(best, peek(values, place))
+    return best
+
+
+@compiled
+def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itself)
+    asked: Any,
+    state: Any,
+    side: Any,
+    score: Any,
+    depth: Any,
+    low: Any,
+    high: Any,
+    level: Any,
+    states: Any,
+    room: Any,
+    memory: Any,
+) -> Any:
+    """The value to a *side* of the *state* that it has moved to.
+
+    Args:
+        asked: The players, the seat of the one that searches and its workspace, if it gives the
+            values of leaves; or None. Few arrays make calls fast.
+        state: It stands at a *level* of the states.
+        side: The seat that moved last.
+        score: The game's evaluation for it, where moves tell what it grows by.
+        depth: The plies left; below 0 where it is not quiet.
+        low: A value of no more is a bound.
+        high: A value of no less is a bound.
+        level: The number of moves and outcomes of chance since the search began.
+        states: Rows of states.
+        room: See :data:`LISTS_AT`.
+        memory: A table of positions.
+    """
+    if HAS_CHANCE:
+        if level + 2 > states.shape[0]:
+            return _value_leaf(asked, state, side, score, states)
+        outcomes = count_outcomes(states, state)
+        if outcomes > 0:
+            total = np.int64(0)
+            for outcome in range(outcomes):
+                trial = happen(states, level + 1, state, np.int64(outcome))
+                total += _value(
+                    *(asked, trial, side, score, depth, -INFINITE, INFINITE, level + 1),
+                    *(states, room, memory),
+                )
+            return np.int64(total // outcomes)
+    ply = peek(room, PLIES) + level
+    if not SKIPS_JUDGE or ply >= LONGEST:
+        verdict = judge(states, state)
+        if verdict != GOES_ON:
+            return np.int64((1 - 2 * side) * verdict * (WIN + depth))
+    if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or is_quiet(states, state)):
+        return _value_leaf(asked, state, side, score, states)
+    mover = find_mover(states, state)
+    # From here on all is seen by the player to move; its value changes its sign at the end.
+    sign = np.int64(1 if mover == side else -1)
+    if sign < 0:
+        low, high, score = -high, -low, -score
+    if HAS_WINS and (sign > 0 or not SAFE) and _wins_at_once(states, state, room):
+        return np.int64(sign * (WIN + depth - 1))
+    # Moves
+    at = np.int64(LISTS_AT + level * LIST)
+    if SAFE and depth > 1:
+        count = list_safe(states, state, room, at)
+        if count == 0:
+            return np.int64(sign * (2 - WIN - depth))
+    else:
+        count = list_deeper_moves(states, state, room, at)
+        if count == 0:  # behind LONGEST
+            return np.int64(0)
+    if LAST_BY_GAIN and depth == 1 and ply + 1 < LONGEST and not _is_asked(asked):
+        return np.int64(sign * (score + _find_most_gain(states, state, room, at, count)))
+    # The table
+    key, place, hint = np.uint64(0), np.int64(-1), np.int64(-1)
+    if not HAS_CHANCE and depth >= TABLE_DEPTH:
+        key = _find_node_key(asked, states, state, ply, depth)
+        place = np.int64(find_slot(memory, key))
+        known = np.int64(probe(memory, place, key, depth, low, high))
+        if known != UNKNOWN:
+            return np.int64(sign * known)
+        hint = np.int64(remembered_move(memory, place, key))
+    count_node(memory)
+    # The search
+    ordered = depth > 1 or HAS_ORDER
+    if ordered:
+        _promise_all(states, state, mover, room, at, count, hint)
+    best, best_move, floor = -INFINITE, np.int64(0), low
+    for number in range(at, at + count):
+        if ordered:
+            _bring_forward(room, number, at + count)
+        move = peek(room, number)
+        gained = score
+        if GAINS:
+            gained = score + find_gain(states, state, move)
+        trial = follow(states, level + 1, state, move)
+        value = _value(
+            *(asked, trial, mover, gained, depth - 1, floor, high, level + 1),
+            *(states, room, memory),
+        )
+        if value > best:
+            best, best_move = value, move
+            floor = max(floor, best)
+            if best >= high:
+                if ordered and depth > 0:
+                    _note_cutoff(room, mover, move, depth)
+                break
+    if place >= 0:
+        store(memory, place, key, depth, low, high, best, best_move & KEPT)
+    return np.int64(sign * best)
+
+
+@inlined
+def _is_asked(asked: Any) -> Any:
+    """Whether the player that searches gives the values of leaves itself."""
+    if HAS_DEEP_VALUES:
+        players, slot, workspace = asked
+        return players.seats[peek(workspace.players, slot), KIND] != SEARCH
+    return False
+
+
+@inlined
+def _wins_at_once(states: Any, state: Any, room: Any) -> Any:
+    """Whether the player to move has a move that wins at once."""
+    return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
+
+
+@inlined
+def _value_leaf(asked: Any, state: Any, side: Any, score: Any, states: Any) -> Any:
+    """The value of a leaf to a *side*."""
+    if HAS_DEEP_VALUES:
+        players, slot, workspace = asked
+        if players.seats[peek(workspace.players, slot), KIND] != SEARCH:
+            value = value_leaf(players, slot, state, workspace)
+            return value if side == slot else -value
+    if GAINS:
+        return score
+    return weigh(states, state, side)
+
+
+@inlined
+def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> Any:
+    """The most that the evaluation grows by with one of the listed moves."""
+    most = -INFINITE
+    for place in range(at, at + count):
+        most = max(most, find_gain(states, state, peek(room, place)))
+    return most
+
+
+@inlined
+def _find_node_key(asked: Any, states: Any, state: Any, ply: Any, depth: Any) -> Any:
+    """The key of a node: all that decides its value, but for the plies left."""
+    key = find_key(states, state)
+    if HAS_DEEP_VALUES and _is_asked(asked):
+        _, slot, workspace = asked
+        key ^= mix(np.uint64(2 * peek(workspace.players, slot) + slot + 1))
+    if SKIPS_JUDGE and ply + depth >= LONGEST:
+        key ^= mix(~np.uint64(ply))
+    return key | (np.uint64(1) << np.uint64(63))
+
+
+# The order of moves: that of the file; else what moves are known to cut off, and to gain.
+
+
+@inlined
+def _promise_all(
+    states: Any, state: Any, mover: Any, room: Any, at: Any, count: Any, hint: Any
+) -> None:
+    """Write how much each of the listed moves promises; the one that the table names the most."""
+    for place in range(at, at + count):
+        move = peek(room, place)
+        if HAS_ORDER:
+            promise = find_order(states, state, move)
+        elif GAINS:
+            promise = find_gain(states, state, move)
+        else:
+            promise = peek(room, HISTORY_AT + mover * MOVES + move)
+        poke(room, place + MOVES, INFINITE if move & KEPT == hint else promise)
+
+
+@inlined
+def _find_most(room: Any, first: Any, end: Any) -> Any:
+    """The first place from *first* to *end* of the most."""
+    best, most = np.int64(first), peek(room, first)
+    for place in range(first + 1, end):
+        other = peek(room, place)
+        if other > most:
+            best, most = np.int64(place), other
+    return best
+
+
+@inlined
+def _bring_forward(room: Any, place: Any, end: Any) -> None:
+    """Swap the move that promises most with the one at a *place*."""
+    best = _find_most(room, place + MOVES, end + MOVES)
+    move = peek(room, best - MOVES)
+    poke(room, best - MOVES, peek(room, place))
+    poke(room, best, peek(room, place + MOVES))
+    poke(room, place, move)
+
+
+@inlined
+def _note_cutoff(room: Any, mover: Any, move: Any, depth: Any) -> None:
+    """Let a move that was too good be tried sooner next time."""
+    if not (HAS_ORDER or GAINS):
+        at = HISTORY_AT + mover * MOVES + move
+        poke(room, at, peek(room, at) + depth * depth)
