@@ -200,6 +200,8 @@ class PlayerKind:
     """Whether the name alone will do, for what is written after the colon."""
     runs_code: bool = False
     """Whether what stands after the colon is run: a program, or a file of Python code."""
+    takes_values: bool = False
+    """Whether it searches, and ``values=run:PATH`` says who values the leaves."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,9 @@ from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
 
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+SEARCH = re.compile(r"((?:, *(?:depth|time|rollouts|exploration|noise) *=[^,]*)+)$")
+"""How a player that was bred is to search, behind its path."""
+BRED = ("run", "file")
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""
 
@@ -92,9 +95,42 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
         raise BadValueError(f"player {quote(specification)}: write {form}")
     if known[kind].runs_code:
         permit(specification)
-    player: Player = known[kind].make(argument.strip(), game)
+    path, search = split_search(argument.strip()) if kind in BRED else (argument.strip(), "")
+    player: Player = known[kind].make(path, game)
+    if search:
+        player = _add_search(player, f"{kind}:{path}", search)
     check_board(player, game.rules)
     return player
+
+
+def split_search(argument: str) -> tuple[str, str]:
+    """The path of a player that was bred, and the settings with which it is to search.
+
+    >>> split_search("evolved/first@20,depth=4,noise=0.1"), split_search("a, b")
+    (('evolved/first@20', 'depth=4,noise=0.1'), ('a, b', ''))
+    """
+    found = SEARCH.search(argument)
+    if not found or Path(argument).exists():
+        return argument, ""
+    return argument[: found.start()].strip(), found[1][1:].strip()
+
+
+def _add_search(player: Player, specification: str, settings: str) -> Player:
+    """The search that asks a *player* for values, which a *specification* names.
+
+    Raises:
+        BadValueError: There is no such search in its game.
+    """
+    kind = "mcts" if re.search("rollouts|exploration", settings) else "minimax"
+    known = player_kinds(player.game.name)
+    if kind not in known or not known[kind].takes_values:
+        raise BadValueError(
+            f"player {quote(f'{specification},{settings}')}: there is no search over what was bred"
+            f" in {player.game.name}"
+        )
+    found: Player = known[kind].make(f"{settings},values={specification}", player.game)
+    found.name = f"{player.name},{settings}"
+    return found
 
 
 def runs_code(specification: str, game: str) -> bool:
@@ -181,6 +217,18 @@ def read_whole(text: str) -> int:
     if not re.fullmatch("[+-]?[0-9]{1,18}", text, re.ASCII):
         raise BadValueError("it must be a whole number")
     return int(text)
+
+
+def read_time(text: str) -> float:
+    """Seconds, from a text such as ``100ms``, ``2s`` or ``0.5``.
+
+    Raises:
+        BadValueError: It is no time.
+    """
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(ms|s|)", text, re.ASCII)
+    if not found:
+        raise BadValueError("it must be a time such as 100ms or 2s")
+    return float(found[1]) / (1000 if found[2] == "ms" else 1)
 
 
 def read_number(text: str) -> float:

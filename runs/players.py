@@ -17,6 +17,7 @@ from evolve_arena.players.specification import (
     permit_all,
     player_kinds,
     register_player,
+    split_search,
 )
 from evolve_arena.runs.directory import find_run, is_run
 from evolve_arena.runs.run import Run
@@ -86,11 +87,12 @@ def name_player(specification: str) -> str:
     if values:
         start, end = values.span(1)
         return f"{specification[:start]}{name_player(values[1])}{specification[end:]}"
-    kind = text.partition(":")[0]
+    kind, (text, search) = text.partition(":")[0], split_search(text)
     if not any(is_run(find_run(name)) for name in (text, text.rpartition("@")[0]) if name):
         return specification
     is_player = kind == "run" or any(kind in player_kinds(game) for game in game_names())
-    return specification if is_player or find_registered(text) else f"run:{text}"
+    named = specification if is_player or find_registered(text) else f"run:{text}"
+    return f"{named},{search}" if search and named != specification else named
 
 
 def find_made(specification: str) -> str:
@@ -103,8 +105,9 @@ def find_made(specification: str) -> str:
     values = VALUES.search(named)
     for text in (named.strip(), values[1].strip() if values else ""):
         kind, _, argument = text.partition(":")
-        if kind in OWN_GAMES and argument.strip():
-            return text
+        path, _ = split_search(argument.strip())
+        if kind in OWN_GAMES and path:
+            return f"{kind}:{path}"
     return ""
 
 

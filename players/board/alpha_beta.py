@@ -18,7 +18,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
-from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.genomes.simd import peek, poke, seldom
 from evolve_arena.players.board.mcts import HAS_DEEP_VALUES
 from evolve_arena.players.board.rules import (
     GOES_ON,
@@ -51,6 +51,7 @@ from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABL
 from evolve_arena.players.packed import KIND
 from evolve_arena.players.search import INFINITE as FARTHEST
 from evolve_arena.players.search import (
+    NODES,
     UNKNOWN,
     WIN,
     count_node,
@@ -69,11 +70,12 @@ SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET
 """What accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
-PLIES, HISTORY_AT = 0, 1
+PLIES, LIMIT, HISTORY_AT = 0, 1, 2
 WINS_AT = HISTORY_AT + SEATS * MOVES
 LISTS_AT = WINS_AT + MOVES
 LIST = 2 * MOVES
-"""The room of a search, one array: how many moves were made in the match; how often each move of
+"""The room of a search, one array: how many moves were made in the match; how many nodes it may
+search, 0 for any number; how often each move of
 each seat was too good for the opponent to allow it; moves that win at once; and for each level its
 moves, and how much each promises."""
 KEPT = np.int64(1023)
@@ -116,7 +118,12 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     poke(room, PLIES, peek(workspace.plies, 0))
     for place in range(count):
         poke(room, LISTS_AT + place, peek(workspace.moves, place))
-    _promise_all(states, state, side, room, np.int64(LISTS_AT), count, np.int64(-1))
+    memory, key, table, hint = workspace.memory, np.uint64(0), np.int64(-1), np.int64(-1)
+    if not HAS_CHANCE and depth >= TABLE_DEPTH:
+        key = _find_node_key(asked, states, state, peek(room, PLIES), depth)
+        table = np.int64(find_slot(memory, key))
+        hint = np.int64(remembered_move(memory, table, key))
+    _promise_all(states, state, side, room, np.int64(LISTS_AT), count, hint)
     lost = 2 - WIN - depth
     if SAFE and depth > 1:
         listed = LISTS_AT + LIST
@@ -126,7 +133,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
             if at < safe and peek(room, listed + at) == peek(room, LISTS_AT + place):
                 poke(values, place, UNKNOWN)
                 at += 1
-    best, promises = -INFINITE, LISTS_AT + MOVES
+    best, best_move, promises = -INFINITE, np.int64(0), LISTS_AT + MOVES
     for _ in range(count):
         place = _find_most(room, promises, promises + count) - promises
         poke(room, promises + place, -INFINITE)
@@ -140,11 +147,20 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
             # in the cache.
             value = _value(
                 *(asked, trial, side, gained, depth - 1, low, INFINITE, np.int64(1)),
-                *(states, room, workspace.memory),
+                *(states, room, memory),
             )
             poke(values, place, value)
-        best = max(best, peek(values, place))
+        if peek(values, place) > best:
+            best, best_move = peek(values, place), peek(room, LISTS_AT + place)
+    if table >= 0 and not is_aborted(room, memory):
+        store(memory, table, key, depth, -INFINITE, INFINITE, best, best_move & KEPT)
     return best
+
+
+@inlined
+def is_aborted(room: Any, memory: Any) -> Any:
+    """Whether a search has searched more nodes than it may: then it has no result."""
+    return seldom(peek(room, LIMIT) > 0) and peek(memory, NODES) > peek(room, LIMIT)
 
 
 @compiled
@@ -226,6 +242,8 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             return np.int64(sign * known)
         hint = np.int64(remembered_move(memory, place, key))
     count_node(memory)
+    if is_aborted(room, memory):
+        return np.int64(0)
     # The search
     ordered = depth > 1 or HAS_ORDER
     if ordered:
@@ -250,7 +268,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
                 if ordered and depth > 0:
                     _note_cutoff(room, mover, move, depth)
                 break
-    if place >= 0:
+    if place >= 0 and not is_aborted(room, memory):
         store(memory, place, key, depth, low, high, best, best_move & KEPT)
     return np.int64(sign * best)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import PlayerKind
+from evolve_arena.core.stream import Stream
+from evolve_arena.players.board.alpha_beta import LIMIT
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.workspace import (
     DEPTH,
     EXPLORATION,
@@ -20,14 +24,22 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.search import NODES as SEARCHED
+from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import (
     make_by_settings,
     make_player,
     read_number,
+    read_time,
     read_whole,
 )
 
 MAX_DEPTH = 12
+MAX_SECONDS = 3600.0
+DEEPEST = 60
+"""A search by time looks no farther."""
+FEWEST = 256
+"""Nodes that it may search at least before it looks at the clock."""
 MAX_ROLLOUTS = 1_000_000
 MAX_EXPLORATION = 1000.0
 EXPLORES = 0.7
@@ -66,6 +78,8 @@ class _SearchPlayer(CompiledPlayer):
         name += f",noise={noise:.10g}" if noise else ""
         name += f",values={values}" if values else ""
         super().__init__(game, with_noise(packed, noise), name)
+        self.room, self.memory = self._workspace.room, self._workspace.memory
+        self.ratings = self._workspace.ratings
 
 
 class MinimaxPlayer(_SearchPlayer):
@@ -88,6 +102,51 @@ class MinimaxPlayer(_SearchPlayer):
         if not 1 <= depth <= MAX_DEPTH:
             raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
         super().__init__(game, SEARCH, {DEPTH: depth}, noise, values, f"minimax:depth={depth}")
+
+
+class TimedPlayer(Player):
+    """Searches by alpha-beta as deeply as it can in some time, ply by ply (iterative deepening).
+
+    Args:
+        game: What it plays.
+        seconds: Time for each move, up to an hour.
+        noise: How often it plays any legal move instead, 0 to 1.
+        values: Who gives the values of leaves, such as ``run:evolved/first``; the game if empty.
+
+    Raises:
+        BadValueError: Something is out of range.
+    """
+
+    def __init__(self, game: Any, seconds: float, noise: float = 0.0, values: str = "") -> None:
+        if not 0 < seconds <= MAX_SECONDS:
+            raise BadValueError(f"time is {seconds:g} s: it must be above 0, up to an hour")
+        super().__init__(game)
+        name = f"minimax:time={round(1000 * seconds)}ms"
+        self.search = _SearchPlayer(game, SEARCH, {DEPTH: DEEPEST}, noise, values, name)
+        self.name, self.seconds = self.search.name, seconds
+        self.depth = 0
+        """How deeply it looked before its last move."""
+
+    def choose(self, position: Board, stream: Stream) -> int:
+        """The move that the deepest search that came to its end thinks best."""
+        begun, packed, room = time.perf_counter(), self.search.packed, self.search.room
+        memory, drawn, move = self.search.memory, stream.copy(), -1
+        memory[SEARCHED] = room[LIMIT] = 0
+        for depth in range(1, 1 + min(DEEPEST, self.game.code.LONGEST - position.plies)):
+            packed.seats[0, DEPTH] = depth
+            stream[:] = drawn
+            found = self.search.choose(position, stream)
+            spent = time.perf_counter() - begun
+            if move >= 0 and room[LIMIT] and memory[SEARCHED] > room[LIMIT]:
+                break
+            move, self.depth = found, depth
+            if spent >= self.seconds or len(self.game.legal_moves(position)) == 1:
+                break
+            if abs(int(self.search.ratings.max())) >= WIN:
+                break
+            speed = 0.9 * memory[SEARCHED] / spent
+            room[LIMIT] = memory[SEARCHED] + max(FEWEST, speed * (self.seconds - spent))
+        return move
 
 
 class MctsPlayer(_SearchPlayer):
@@ -130,6 +189,19 @@ class MctsPlayer(_SearchPlayer):
         super().__init__(game, MCTS, fields, noise, values, name)
 
 
+def _make_minimax(game: Any, time: float | None = None, **settings: Any) -> Player:
+    """A search to a depth, or by *time*.
+
+    Raises:
+        BadValueError: Both are given.
+    """
+    if time is None:
+        return MinimaxPlayer(game, **settings)
+    if "depth" in settings:
+        raise BadValueError("give a depth or a time")
+    return TimedPlayer(game, time, **settings)
+
+
 def _make_kind(form: str, summary: str, make: Callable[..., Player], **readers: Any) -> PlayerKind:
     kind = form.partition(":")[0]
     readers |= {"noise": read_number, "values": str}
@@ -137,15 +209,16 @@ def _make_kind(form: str, summary: str, make: Callable[..., Player], **readers: 
     def read(text: str, game: Any) -> Player:
         return make_by_settings(kind, text, readers, lambda **all: make(game, **all))
 
-    return PlayerKind(form, summary, read, optional=True)
+    return PlayerKind(form, summary, read, optional=True, takes_values=True)
 
 
 SEARCHES = {
     "minimax": _make_kind(
         "minimax:depth=4,noise=0.2",
-        "searches 1 to 12 plies deep, of 5 moves plays one at random",
-        MinimaxPlayer,
+        "searches 1 to 12 plies deep and plays 20 % of its moves at random; or time=100ms",
+        _make_minimax,
         depth=read_whole,
+        time=read_time,
     ),
     "mcts": _make_kind(
         "mcts:rollouts=1000",

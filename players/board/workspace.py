@@ -124,7 +124,9 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
         np.zeros(rules.MOVES * (levels + 1), dtype=np.int64),
-        np.zeros((rules.SEATS + 2 * levels + 4) * rules.MOVES if deepest else 0, dtype=np.int64),
+        np.zeros(
+            2 + (rules.SEATS + 2 * levels + 3) * rules.MOVES if deepest else 0, dtype=np.int64
+        ),
         make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE and not rules.HAS_CHANCE else 0),
         np.zeros(rules.MOVES if deepest else 0, dtype=np.int64),
         np.zeros(rules.MOVES, dtype=np.int64),
