@@ -18,6 +18,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board.accelerator_check import ACCELERATORS, compare_accelerators
 from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import load_timing
@@ -30,7 +31,7 @@ from evolve_arena.players.board.self_check import (
 )
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
 from evolve_arena.players.board.symmetry_check import SymmetryCheck, check_symmetry
-from evolve_arena.players.board.timing import LEGAL, NOTHING, PLAY, RESULT, SEE
+from evolve_arena.players.board.timing import CHANGES, LEGAL, NOTHING, PLAY, RESULT, SEE, WINS
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import make_random
@@ -129,6 +130,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         parts.append(_measure_parts(game, networks, 1 + turn * MAX_GAMES))
         rest = 1e9 / speeds[-1]["plies_per_second"] - sum(parts[-1].values())
         parts[-1]["the network"] = max(0.0, rest)
+    whole = 1e9 / _find_medians(speeds)["plies_per_second"]
     limits = {max(each, key=lambda part: each[part]) for each in parts}
     limit = limits.pop() if len(limits) == 1 else ""
     return {
@@ -142,6 +144,8 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         "derived": bool(code.SEES_CELLS),
         "counts_points": bool(code.HAS_POINTS),
         "plain": asdict(plain),
+        "accelerators": [name for name in ACCELERATORS if name in game.plain],
+        "accelerated_positions": compare_accelerators(game, games, seconds),
         "symmetry": symmetry and symmetry._asdict(),
         "openspiel": openspiel and openspiel._asdict(),
         "hints": hints,
@@ -159,6 +163,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         },
         "parts": _find_medians(parts),
         "limit": limit,
+        "savings": _find_savings(_find_medians(parts), whole, code),
         "advice": _advise(limit, code),
     }
 
@@ -186,6 +191,20 @@ def _advise(limit: str, code: Any) -> str:
     if limit == "see" and code.IS_ARRAY and code.PLANES == code.SEATS * code.PIECES:
         limit = "cells"
     return "" if limit == "cells" and code.SEES_CELLS else ADVICE.get(limit, "")
+
+
+def _find_savings(parts: dict[str, float], whole: float, code: Any) -> dict[str, float]:
+    """The most that accelerators which a file lacks could save of a network's move, as shares."""
+    saved = {"wins": parts.get("result", 0.0), "changes": parts.get("see", 0.0)}
+    missing = [name for name in saved if not getattr(code, f"HAS_{name.upper()}")]
+    found = {name: saved[name] / whole for name in missing}
+    if missing:
+        played = parts.get("play", 0.0) / whole
+        if len(missing) == 2:
+            found["both"] = played + sum(found.values())
+        else:  # with the other one nobody plays a move to try it
+            found[missing[0]] += played
+    return {name: round(share, 3) for name, share in found.items()}
 
 
 def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
@@ -237,9 +256,10 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[s
     All parts are measured in the same games, those of the seeds from *first* on.
     """
     module, workspace = load_timing(game), make_workspace(game.code, packed)
+    code, accelerated = game.code, [WINS] * game.code.HAS_WINS + [CHANGES] * game.code.HAS_CHANGES
     module.add_part(NOTHING, np.uint64(0), workspace)
     seconds, listings, seeds = {}, 0.0, range(first, first + MAX_GAMES)
-    for part in (LEGAL, NOTHING, PLAY, RESULT, SEE):
+    for part in (LEGAL, NOTHING, PLAY, RESULT, SEE, *accelerated):
         plies, listed, begun = 0, 0, time.process_time()
         for seed in seeds:
             counts = module.add_part(part, np.uint64(seed), workspace)
@@ -255,6 +275,11 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[s
         "result": seconds[RESULT] - seconds[PLAY],
         "see": seconds[SEE] - seconds[RESULT],
     }
+    if code.HAS_WINS and code.HAS_CHANGES:  # then nobody plays, judges or looks
+        differences = {"legal": differences["legal"]}
+    for name, part in (("wins", WINS), ("changes", CHANGES)):
+        if part in seconds:
+            differences[name] = seconds[part] - seconds[NOTHING]
     game.refuse_faults(workspace.states, workspace.planes)
     return {name: 1e9 * max(0.0, difference) for name, difference in differences.items()}
 
@@ -298,6 +323,9 @@ def print_report(content: dict[str, Any]) -> None:
         f"{content['bounds_checked_games']:,} random games, in which all moves were tried, kept"
         " within their arrays"
     )
+    if content["accelerators"]:
+        names, count = ", ".join(content["accelerators"]), content["accelerated_positions"]
+        print_line(f"accelerators ({names}) say what the rules say in {count:,} positions")
     if symmetry := content["symmetry"]:
         left = symmetry["declared"] - symmetry["views"]
         untried = f"; of its views {left} change the start, and were not tried" if left else ""
@@ -324,4 +352,9 @@ def print_report(content: dict[str, Any]) -> None:
         print_line(f"so what limits its speed is {content['limit']}{content['advice']}")
     else:
         print_line(f"no part limits its speed clearly: {ROUNDS} measurements disagree")
+    if content["savings"]:
+        saved = ", ".join(f"{name} {part:.0%}" for name, part in content["savings"].items())
+        print_line(
+            f"accelerators that the file could have, and what they save of it at most: {saved}"
+        )
     print_line(f"breed players: evolve start {content['file']}")

@@ -257,15 +257,15 @@ def _choose_by_value(
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
-        if HAS_WINS:
-            value = value_move(players, player, slot, state, move, workspace)
-        else:
+        if not HAS_WINS and takes_wins:
             trial = follow(workspace.states, 1, state, move)
-            if takes_wins:
-                verdict = judge(workspace.states, trial)
-                if has_won(workspace.states, trial, verdict, slot):
-                    return move
-            value = value_state(players, player, slot, trial, workspace)
+            verdict = judge(workspace.states, trial)
+            if has_won(workspace.states, trial, verdict, slot):
+                return move
+            if not HAS_CHANGES:
+                value = value_state(players, player, slot, trial, workspace)
+        if HAS_WINS or HAS_CHANGES or not takes_wins:
+            value = value_move(players, player, slot, state, move, workspace)
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best

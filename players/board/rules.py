@@ -437,6 +437,8 @@ def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> 
 
     The file gives them (HAS_CHANGES); the move is not played.
     """
+    if not HAS_CHANGES:
+        return np.int64(0)
     before = states[state, :SIZE] if IS_ARRAY else state
     count = np.int64(changes(before, move, seat, listed))
     if seldom(np.uint64(count) > np.uint64(listed.shape[0])):

@@ -413,15 +413,17 @@ def _compare_looks(game: BoardGame) -> None:
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
-        plain = list_answers(
-            game, state, lambda name, at, *more: game.ask(name, game.thaw(at), *more)
-        )
+        plain = list_answers(game, state, partial(_ask_named, game))
         theirs = list_answers(game, state, partial(_call, game))
         for (name, answer), (_, other) in zip(plain, theirs, strict=True):
             if answer != other:
                 raise _differs(game, name, state, answer, other)
         state = game.play(state, moves[int(below(stream, len(moves)))])
         moves = game.legal_moves(state)
+
+
+def _ask_named(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
+    return game.ask(name, game.thaw(state), *given)
 
 
 def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
@@ -446,6 +448,8 @@ def follow_all(game: BoardGame, seed: int) -> None:
     state, stream = game.initial(seed), new_stream(seed)
     while moves := game.legal_moves(state):
         seat = game.to_move(state)
+        for _ in list_answers(game, state, partial(_ask_named, game)):
+            pass
         for trial in [game.follow(state, "play", move) for move in moves]:
             game.observe(trial, seat)
             chance = game.code.HAS_CHANCE and game.ask("chance", game.thaw(trial))

@@ -6,30 +6,44 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
     GOES_ON,
+    HAS_GAIN,
+    HAS_KEY,
+    HAS_ORDER,
+    HAS_QUIET,
+    HAS_SAFE,
     LONGEST,
     MOVES,
     advance,
     begin,
     count_outcomes,
     find_changes,
+    find_gain,
+    find_key,
     find_mover,
+    find_order,
     follow,
+    is_quiet,
     judge,
+    list_changes,
     list_deeper_moves,
     list_moves,
+    list_safe,
+    list_wins,
     settle,
     weigh,
 )
 
-NOTHING, PLAY, RESULT, SEE, LEGAL, ALL = range(6)
+NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
 """What is done besides, for each move that could be made: nothing, or play; and then result; and
-then see, or, where the game goes on, legal; or all of that, and evaluate. Done twice in the same
-position, a part would look too fast: processors learn which way its branches go."""
+then see, or, where the game goes on, legal; or all of that, and evaluate, and accelerators. Done
+twice in the same position, a part would look too fast: processors learn which way its branches go.
+
+In place of that, ``wins`` may be asked, or ``changes`` for each move."""
 
 
 @compiled
@@ -49,7 +63,14 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
     while judge(states, state) == GOES_ON and plies < LONGEST:
         count = list_moves(states, state, moves, 0)
         seat = find_mover(states, state)
-        if part > NOTHING:
+        if part == WINS:
+            kept += list_wins(states, state, workspace.wins)
+        elif part == CHANGES:
+            for place in range(count):
+                kept += list_changes(states, state, peek(moves, place), seat, changes)
+        elif part > NOTHING:
+            if part == ALL:
+                kept += _ask_accelerators(states, state, seat, count, workspace)
             for place in range(count):
                 trial = follow(states, 1, state, peek(moves, place))
                 if part > PLAY:
@@ -68,3 +89,24 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
         plies += 1
     changes[0] = kept  # so that nothing is left out as useless
     return plies, listed
+
+
+@inlined
+def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace: Any) -> Any:
+    """Ask all that a file may say faster, for each move."""
+    kept, moves = np.int64(0), workspace.moves
+    kept += list_wins(states, state, workspace.wins)
+    if HAS_SAFE and kept == 0:
+        kept += list_safe(states, state, moves, MOVES)
+    if HAS_KEY:
+        kept += np.int64(find_key(states, state))
+    if HAS_QUIET:
+        kept += np.int64(is_quiet(states, state))
+    for place in range(count):
+        move = peek(moves, place)
+        kept += list_changes(states, state, move, seat, workspace.changes)
+        if HAS_GAIN:
+            kept += find_gain(states, state, move)
+        if HAS_ORDER:
+            kept += find_order(states, state, move)
+    return kept
