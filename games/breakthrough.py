@@ -19,6 +19,7 @@ WIDTH = SIZE
 MOVES = 6 * CELLS
 LONGEST = 4 * CELLS
 SYMMETRY = "mirror"
+ONLY_WINS = True
 PLANES = 2
 SIDES = ("w", "b")
 SIGNS = "wb"
@@ -73,6 +74,49 @@ def result(state):
     if not own or other & HOMES[seat]:
         return 1 if seat == 1 else -1
     return 2
+
+
+def wins(state, moves):
+    own, other, seat = state
+    goal, left, count = HOMES[1 - seat], own, 0
+    if count_bits(other) > 1:  # else the last piece may be taken anywhere
+        left &= goal << np.uint64(SIZE) if seat else goal >> np.uint64(SIZE)
+    while left:
+        cell = lowest_bit(left)
+        left &= left - ONE
+        for side in range(3):
+            column = cell % SIZE + side - 1
+            if 0 <= column < SIZE:
+                kind = 3 * seat + side
+                target = ONE << np.uint64(cell + STEPS[kind])
+                if not target & own and (side != 1 or not target & other):
+                    if target & goal or other == target:
+                        moves[count] = 6 * cell + kind
+                        count += 1
+    return count
+
+
+def changes(state, move, seat, bits):
+    """The piece that goes, that it comes, and the one that it takes."""
+    own, other, turn = state
+    cell, target = move // 6, move // 6 + STEPS[move % 6]
+    plane = 0 if seat == turn else 64
+    bits[0] = ~(plane + find_place(cell, seat))
+    bits[1] = plane + find_place(target, seat)
+    if not (other >> np.uint64(target)) & ONE:
+        return 2
+    bits[2] = ~(64 - plane + find_place(target, seat))
+    return 3
+
+
+def find_place(cell, seat):
+    """Where a seat sees a cell."""
+    return cell if seat == 0 else SIZE * (SIZE - 1 - cell // SIZE) + cell % SIZE
+
+
+def gain(state, move):
+    """1 if a piece is taken."""
+    return np.int64((state[1] >> np.uint64(move // 6 + STEPS[move % 6])) & ONE)
 
 
 def see(state, seat, planes):

@@ -20,7 +20,9 @@ ENDINGS = ("enough in a row", "a full board")
 OPENSPIEL = f"mnk(m={SIZE},n={SIZE},k={ROW})"
 BOTZONE = "Gomoku" if SIZE == 15 and ROW == 5 else ""
 
+ONLY_WINS = True
 TURN, WINNER = CELLS, CELLS + 1
+WORDS = (CELLS + 63) // 64
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -44,21 +46,42 @@ def legal(state, moves):
 def play(state, move):
     """Puts a stone, and looks along the four lines through it."""
     state[move] = 1 + state[TURN]
-    for down, right in DIRECTIONS:
-        before = count_stones(state, move, -down, -right)
-        if before + 1 + count_stones(state, move, down, right) >= ROW:
-            state[WINNER] = state[move]
+    if completes_row(state, move, state[move]):
+        state[WINNER] = state[move]
     state[TURN] = 1 - state[TURN]
 
 
-def count_stones(state, cell, down, right):
-    """How many stones of the same colour follow that on a cell, in one direction."""
+def completes_row(state, cell, stone):
+    """Whether enough stones of a colour stand in a row with one on a cell."""
+    for down, right in DIRECTIONS:
+        before = count_stones(state, cell, stone, -down, -right)
+        if before + 1 + count_stones(state, cell, stone, down, right) >= ROW:
+            return True
+    return False
+
+
+def count_stones(state, cell, stone, down, right):
+    """How many stones of a colour follow a cell, in one direction."""
     row, column, count = cell // SIZE + down, cell % SIZE + right, 0
-    while 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == state[cell]:
+    while 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == stone:
         count += 1
         row += down
         column += right
     return count
+
+
+def wins(state, moves):
+    stone, count = 1 + state[TURN], 0
+    for cell in range(CELLS):
+        if state[cell] == 0 and completes_row(state, cell, stone):
+            moves[count] = cell
+            count += 1
+    return count
+
+
+def changes(state, move, seat, bits):
+    bits[0] = move if seat == state[TURN] else 64 * WORDS + move
+    return 1
 
 
 def result(state):

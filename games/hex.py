@@ -18,6 +18,7 @@ MOVES = CELLS
 LONGEST = CELLS
 SYMMETRY = "turn"
 SHAPE = "hex"
+ONLY_WINS = True
 PLANES = 2
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
 OPENSPIEL = f"hex(board_size={SIZE})"
@@ -82,6 +83,28 @@ def result(state):
     if state[WINNER] == 0:
         return 2
     return 1 if state[WINNER] == 1 else -1
+
+
+def wins(state, moves):
+    """Cells that join both edges."""
+    seat, count = state[TURN], 0
+    for move in range(CELLS):
+        if state[move] == 0:
+            line = move // SIZE if seat == 0 else move % SIZE
+            edges = (line == 0) + 2 * (line == SIZE - 1)
+            for cell in NEIGHBOURS[move]:
+                if state[cell] == 1 + seat:
+                    edges |= state[CELLS + cell]
+            if edges == 3:
+                moves[count] = move
+                count += 1
+    return count
+
+
+def changes(state, move, seat, bits):
+    place = move if seat == 0 else move % SIZE * SIZE + move // SIZE
+    bits[0] = place if seat == state[TURN] else 64 * WORDS + place
+    return 1
 
 
 def see(state, seat, planes):

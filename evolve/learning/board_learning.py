@@ -29,6 +29,8 @@ from evolve_arena.genomes.tuple_entries import (
 )
 from evolve_arena.players.board.rules import (
     GOES_ON,
+    HAS_CHANGES,
+    HAS_WINS,
     LONGEST,
     SEATS,
     SEEN,
@@ -39,7 +41,10 @@ from evolve_arena.players.board.rules import (
     follow,
     has_won,
     judge,
+    judge_move,
+    list_changes,
     list_moves,
+    list_wins,
     moves_again,
     note_move,
     settle,
@@ -96,12 +101,13 @@ def _play(
         side = find_mover(workspace.states, state)
         at = side * readings
         count = list_moves(workspace.states, state, workspace.moves, 0)
+        winning = list_wins(workspace.states, state, workspace.wins)
         explores = chance(stream) < learning.exploration
         if explores or count == 1:
             move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
             _read(structure, workspace, side, state, at, at, True)
-            move = _choose(structure, tables, side, state, count, workspace)
+            move = _choose(structure, tables, side, state, count, winning, workspace)
         note_move(workspace.states, move)
         state = advance(workspace.states, state, move)
         _read(structure, workspace, side, state, at, at, True)
@@ -111,24 +117,38 @@ def _play(
         note_position(workspace, ply, at, readings, table, total, explores and count > 1)
         poke(workspace.signs, ply, sign)
         state = settle(workspace.states, state, stream)
-        outcome = judge(workspace.states, state)
         ply += 1
+        outcome = judge_move(workspace.states, state, move, ply, outcome, workspace.wins, winning)
     return ply, outcome if outcome != GOES_ON else np.int64(0)
 
 
 @inlined
 def _choose(
-    structure: Any, tables: Any, side: int, state: Any, count: int, workspace: TupleWorkspace
+    structure: Any,
+    tables: Any,
+    side: int,
+    state: Any,
+    count: int,
+    winning: Any,
+    workspace: TupleWorkspace,
 ) -> Any:
     """The first of the moves that win at once, or lead to the state of the best value."""
-    readings = peek(structure, READINGS)
+    states, readings = workspace.states, peek(structure, READINGS)
+    if winning > 0:
+        return peek(workspace.wins, 0)
+    source, target = side * readings, TRIAL * readings
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
-        move = peek(workspace.moves, place)
-        trial = follow(workspace.states, 1, state, move)
-        if has_won(workspace.states, trial, judge(workspace.states, trial), side):
+        move, trial = peek(workspace.moves, place), state
+        if not (HAS_WINS and HAS_CHANGES) or peek(structure, TURNS):
+            trial = follow(states, 1, state, move)
+        if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
             return move
-        _read(structure, workspace, side, trial, side * readings, TRIAL * readings, False)
+        if HAS_CHANGES:
+            listed = list_changes(states, state, move, side, workspace.changes)
+            _note_changes(structure, workspace, listed, source, target)
+        else:
+            _read(structure, workspace, side, trial, source, target, False)
         table = _find_table(structure, side, trial, workspace)
         value = _sum(structure, tables, table, workspace, TRIAL * readings)
         if best < 0 or value > best_value:
@@ -147,13 +167,21 @@ def _read(
     keep: Any,
 ) -> None:
     """Puts the entries for a *state* at place *target*, from those at place *source*."""
+    planes, changes = workspace.planes, workspace.changes
+    count = find_changes(workspace.states, state, planes, changes, side, keep, True)
+    _note_changes(structure, workspace, count, source, target)
+
+
+@inlined
+def _note_changes(
+    structure: Any, workspace: TupleWorkspace, count: Any, source: int, target: int
+) -> None:
+    """Put the entries at place *source*, after so many listed changes, at place *target*."""
     if source != target:
         for reading in range(peek(structure, READINGS)):
             poke(workspace.entries, target + reading, peek(workspace.entries, source + reading))
-    planes, changes = workspace.planes, workspace.changes
-    count = find_changes(workspace.states, state, planes, changes, side, keep, True)
     for place in range(count):
-        change = peek(changes, place)
+        change = peek(workspace.changes, place)
         went = np.int64(change < 0)
         note_change(structure, 0, workspace.entries, target, went, change ^ -went)
 

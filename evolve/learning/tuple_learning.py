@@ -58,6 +58,8 @@ class TupleWorkspace(NamedTuple):
     lanes: NDArray[np.float32]
     moves: NDArray[np.int64]
     """The legal ones."""
+    wins: NDArray[np.int64]
+    """Those that win at once, where the file lists them."""
     planes: NDArray[np.uint64]
     """What each player has seen of the board last, and what it sees now."""
     changes: NDArray[np.int64]
@@ -92,6 +94,7 @@ def make_tuple_workspace(
         np.zeros(plies + 1, dtype=np.uint8),
         np.ones(plies + 1, dtype=np.float32),
         np.zeros(LANES, dtype=np.float32),
+        np.zeros(moves, dtype=np.int64),
         np.zeros(moves, dtype=np.int64),
         np.zeros(3 * planes + 8, dtype=np.uint64),
         np.zeros(changes, dtype=np.int64),
