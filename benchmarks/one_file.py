@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.line import Line
 from evolve_arena.arena.arena import run_kernel
@@ -25,49 +26,55 @@ from evolve_arena.players.packed import (
     NETWORK,
     WEIGHTS_AT,
     PackedPlayers,
+    combine_players,
 )
+from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import make_player
 
 GAMES = Path(__file__).with_name("games")
 PLAYERS = 60
 ROUNDS = 9
-SMALL = {"PLAYERS": 4, "ROUNDS": 1}
+SEARCHES = ((4, 400), (10, 20))
+"""Depths, and how many games are played at each."""
+SMALL = {"PLAYERS": 4, "ROUNDS": 1, "SEARCHES": ((4, 2),)}
 
 
 def measure() -> Iterator[Line]:
     """All lines about games in one file."""
-    files = {name: make_game(str(GAMES / f"{name}.py")) for name in ("connect_four_bits",)}
-    cells = make_game(str(GAMES / "connect_four_cells.py"))
-    for hidden, target in ((16, 0.6), (64, 0.75)):
+    bits_file, cells, fast = (
+        make_game(str(GAMES / f"connect_four_{name}.py"))
+        for name in ("bits", "cells", "accelerated")
+    )
+    hand = ConnectFour()
+    for hidden, target in ((16, 0.92), (64, 0.95)):
         decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(hidden,))
         genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
-        by_hand = _batch(ConnectFour(), decoder.pack(genomes))
-        bits = files["connect_four_bits"]
         places = [(cell % 7) * 7 + cell // 7 for cell in range(42)]
-        batches = [
-            by_hand,
-            _batch(bits, _pack(decoder, genomes, list(range(49)))),
-            _batch(cells, _pack(decoder, genomes, places)),
-        ]
-        hand, own, naive = _compare(batches)
+        packed = _pack(decoder, genomes, list(range(49)))
+        speeds = _compare(
+            [
+                _batch(hand, decoder.pack(genomes)),
+                _batch(fast, packed),
+                _batch(bits_file, packed),
+                _batch(cells, _pack(decoder, genomes, places)),
+            ]
+        )
         name = f"84-{hidden}-1 value networks"
-        yield Line(
-            f"Connect Four in one file, bits, {name}",
-            own / 1e6,
-            "million plies/s",
-            "by hand",
-            own / hand,
-            f"{target}x",
-            own >= target * hand,
-        )
-        yield Line(
-            f"Connect Four in one file, cells, {name}",
-            naive / 1e6,
-            "million plies/s",
-            "bits",
-            naive / own,
-            "0.33x",
-            3 * naive >= own,
-        )
+        yield _tell(f"accelerated, {name}", speeds[1], "by hand", speeds[0], target)
+        yield _tell(f"bits, {name}", speeds[2], "by hand", speeds[0], 0.6)
+        yield _tell(f"cells, {name}", speeds[3], "bits", speeds[2], 0.33)
+    randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in (hand, fast)]
+    speeds = _compare([_batch(hand, randoms[0]), _batch(fast, randoms[1])], alike=1)
+    yield _tell("accelerated, random games", speeds[1], "by hand", speeds[0], 0.9)
+    for depth, games in SEARCHES:
+        batches = []
+        for game in (hand, fast):
+            player: Any = make_player(f"minimax:depth={depth},noise=0.1", game)
+            two = combine_players([player.packed] * 2)
+            seats = np.tile(np.array([[0, 1]], dtype=np.int32), (games, 1))
+            batches.append(make_batch(game, two, seats, derive_seeds(1, 0, "benchmark", games)))
+        speeds = _compare(batches)
+        yield _tell(f"accelerated, minimax:depth={depth}", speeds[1], "by hand", speeds[0], 0.5)
     othello = make_game("othello")
     plain = [make_game(str(GAMES / "othello_cells.py"), passes=passes) for passes in (0, 1)]
     batches = []
@@ -75,7 +82,8 @@ def measure() -> Iterator[Line]:
         decoder = _decoder(game)
         genomes = decoder.initialise(PLAYERS, "fan-in", np.random.default_rng(1))
         batches.append(_batch(game, decoder.pack(genomes)))
-    bits, *naive = _compare(batches, alike=2)  # the last has two passes more in a game
+    bits, *naive = (float(np.median(speed)) for speed in _compare(batches, alike=2))
+    # The last has two passes more in a game.
     yield Line(
         "Othello, bits, 128-32-1 value networks",
         bits / 1e6,
@@ -138,21 +146,34 @@ def _pack(decoder: Any, genomes: Any, places: list[int]) -> PackedPlayers:
     )
 
 
-def _compare(batches: list[Batch], alike: int | None = None) -> list[float]:
-    """Plies a second of each batch, by turns, the best of some rounds.
+def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.float64]]:
+    """Plies a second of each batch, by turns, in some rounds.
 
     The first ones play *alike*: the same games; all do if it is None.
     """
-    best = [0.0] * len(batches)
-    hashes = []
-    for batch in batches:
-        hashes.append(run_kernel(batch).games)
-    for _ in range(ROUNDS):
+    speeds = np.zeros((len(batches), ROUNDS))
+    hashes = [run_kernel(batch).games for batch in batches]
+    for turn in range(ROUNDS):
         for place, batch in enumerate(batches):
             begun = time.process_time()
             results = run_kernel(batch)
-            spent = time.process_time() - begun
-            best[place] = max(best[place], int(results.plies.sum()) / spent)
+            speeds[place, turn] = results.plies.sum() / (time.process_time() - begun)
     for other in hashes[1:alike]:
-        assert np.array_equal(hashes[0], other), "the same networks play other games"
-    return best
+        assert np.array_equal(hashes[0], other), "the same players play other games"
+    return list(speeds)
+
+
+def _tell(
+    name: str, speeds: NDArray[np.float64], other: str, others: NDArray[np.float64], target: float
+) -> Line:
+    """A line about Connect Four in one file; its ratio is the median of those of all rounds."""
+    ratio = float(np.median(speeds / others))
+    return Line(
+        f"Connect Four in one file, {name}",
+        float(np.median(speeds)) / 1e6,
+        "million plies/s",
+        other,
+        ratio,
+        f"{target}x",
+        ratio >= target,
+    )

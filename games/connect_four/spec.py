@@ -265,7 +265,7 @@ GAME = GameSpec(
         ),
         "minimax": PlayerKind(
             "minimax:depth=4,noise=0.2",
-            "searches 1 to 12 plies deep, of 5 moves plays one at random",
+            "searches 1 to 12 plies deep and plays 20 % of its moves at random",
             _make_minimax,
             optional=True,
         ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,15 @@ from evolve_arena.arena.match import play_match, play_matches
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.searching import TimedPlayer
 from evolve_arena.players.board.workspace import MOST_NODES, NODES
 from evolve_arena.players.player import Player
+from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.one_file import load_game
-from evolve_arena.runs.players import game_for
+from evolve_arena.runs.players import game_for, name_player
 
 TIC_TAC_TOE = '''"""Tic-tac-toe."""
 import numpy as np
@@ -283,6 +288,50 @@ def test_who_gives_values_says_what_is_played(bred: dict[str, Any]) -> None:
     assert player.name == name
 
 
+def test_what_was_bred_searches_in_one_word(ttt: BoardGame, bred: dict[str, Any]) -> None:
+    player, name = bred["value"]
+    for settings, kind in (("depth=2", "minimax"), ("rollouts=20,noise=0.1", "mcts")):
+        found = make_player(f"{name}, {settings}", ttt)
+        same = make_player(f"{kind}:{settings},values={name}", ttt)
+        assert found.name == f"{player.name},{settings}"
+        for board in walk(ttt, 3):
+            assert found.choose(board, new_stream(1)) == same.choose(board, new_stream(1))
+    assert game_for([f"{name},depth=2", "random"]).name == "ttt"
+    assert name_player(f"{name},depth=2") == f"{name},depth=2"
+
+
+def test_a_search_by_time_looks_as_deep_as_it_can(ttt: BoardGame, bred: dict[str, Any]) -> None:
+    for name in ("minimax:time=300ms", f"{bred['value'][1]},time=0.3"):
+        player = make_player(name, ttt)
+        assert isinstance(player, TimedPlayer)
+        board = ttt.initial()
+        player.choose(board, new_stream(1))
+        begun = time.perf_counter()
+        stream = new_stream(1)
+        assert player.choose(board, stream) in range(9)
+        assert player.depth == 9  # the whole game, in far less than the time
+        assert time.perf_counter() - begun < 10
+        won = ttt.play(ttt.play(ttt.play(ttt.play(board, 0), 3), 1), 4)
+        assert player.choose(won, stream) == 2
+        assert player.depth == 1
+    board, player = ttt.initial(), make_player("minimax:time=1ms", ttt)
+    player.search.room[LIMIT] = 0
+    assert player.choose(board, new_stream(1)) in range(9)
+
+
+def test_a_search_that_is_cut_short_leaves_the_move_of_the_one_before(ttt: BoardGame) -> None:
+    search = make_player("minimax:depth=9", ttt)
+    search._workspace.room[LIMIT] = 50
+    search._workspace.memory[NODES_SEARCHED] = 0
+    search.choose(ttt.initial(), new_stream(1))
+    assert 50 < search._workspace.memory[NODES_SEARCHED] < 200
+    search._workspace.room[LIMIT] = 0
+    full, new = [make_player("minimax:depth=9", ttt) for _ in range(2)]
+    full._workspace.memory[:] = search._workspace.memory  # a table without wrong values
+    for board in walk(ttt, 5):
+        assert full.choose(board, new_stream(1)) == new.choose(board, new_stream(1))
+
+
 def test_files_without_evaluate_meet_it(ttt: BoardGame) -> None:
     spec = find_game("ttt")
     assert spec.opponents == ("mcts:rollouts=100", "random")
@@ -299,6 +348,7 @@ def test_files_without_evaluate_meet_it(ttt: BoardGame) -> None:
         ("exploration=-1", "exploration is -1.0: it must be from 0 to 1000"),
         ("exploration=nan", "exploration is nan: it must be from 0 to 1000"),
         ("noise=2", "noise is 2.0: it must be from 0 to 1"),
+        ("time=5", "unknown setting of mcts 'time'"),
         ("values=random", "values is 'random': it must be run:PATH or file:PATH"),
         ("values=file:nothing", "player file:nothing: No such file or directory"),
     ],
@@ -307,6 +357,28 @@ def test_wrong_settings_are_refused(ttt: BoardGame, settings: str, sentence: str
     with pytest.raises(ArenaError, match=sentence) as caught:
         make_player(f"mcts:{settings}", ttt)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("time=0", "time is 0 s: it must be above 0, up to an hour"),
+        ("time=5min", "time is '5min': it must be a time such as 100ms or 2s"),
+        ("time=1s,depth=3", "give a depth or a time"),
+    ],
+)
+def test_wrong_times_are_refused(ttt: BoardGame, settings: str, sentence: str) -> None:
+    with pytest.raises(ArenaError, match=sentence):
+        make_player(f"minimax:{settings}", ttt)
+
+
+def test_games_with_a_search_of_their_own_have_none_over_what_was_bred(tmp_path: Path) -> None:
+    spec = find_game("connect-four")
+    decoder = spec.networks["mlp"].decoder_type(hidden=(4,))
+    player = decoder.player(np.zeros(decoder.genes, dtype=np.float32), "zero")
+    (tmp_path / "zero.safetensors").write_bytes(player.serialise())
+    with pytest.raises(BadValueError, match="no search over what was bred in connect-four"):
+        make_player(f"file:{tmp_path / 'zero.safetensors'},depth=2", spec.make())
 
 
 def test_values_need_a_value_head_and_two_seats(
