@@ -44,13 +44,17 @@ from evolve_arena.players.board.values import (
     HAS_VALUES,
     find_layers,
     is_shallow,
+    is_tuple_network,
     run_player_graph,
     slot_size,
+    sum_seen,
     sum_up,
     take_slot,
+    value_changes,
     value_listed,
     value_move,
     value_state,
+    weigh_bit,
 )
 from evolve_arena.players.board.workspace import (
     DEPTH,
@@ -254,6 +258,8 @@ def _choose_by_value(
         return peek(workspace.wins, 0)
     if HAS_WINS and HAS_CHANGES and is_shallow(players, player):
         return _choose_shallow(players, player, slot, state, count, workspace)
+    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and is_tuple_network(players, player):
+        return _choose_by_tuples(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
@@ -282,6 +288,28 @@ def _choose_shallow(
         move = peek(workspace.moves, place)
         listed = list_changes(workspace.states, state, move, slot, workspace.changes)
         value = value_listed(players, layers, listed, workspace)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best
+
+
+@inlined
+def _choose_by_tuples(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The same for a tuple network: where one bit changes, only what reads it is summed anew."""
+    changes, noted, total = workspace.changes, False, np.int64(0)
+    best, best_value = np.int64(-1), 0.0
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        listed = list_changes(workspace.states, state, move, slot, changes)
+        if listed == 1:
+            if not noted:
+                total, noted = sum_seen(players, player, slot, workspace), True
+            bit = peek(changes, 0)
+            value = np.float64(weigh_bit(players, player, slot, bit, total, workspace))
+        else:
+            value, noted = value_changes(players, player, slot, state, listed, workspace), False
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best

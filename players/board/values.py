@@ -47,6 +47,7 @@ from evolve_arena.genomes.tuple_entries import (
     note_change,
     start_readings,
     sum_entries,
+    weigh_change,
 )
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
@@ -159,20 +160,22 @@ def value_move(players: Any, player: int, slot: int, state: Any, move: Any, work
     """The value that a player gives to a *move* in a *state* that it has seen."""
     kind, trial = players.seats[player, KIND], state
     if HAS_CHANGES and (HAS_VALUES or HAS_TUPLES) and (not HAS_GRAPHS or kind != GRAPH):
-        count, size = (
-            list_changes(workspace.states, state, move, slot, workspace.changes),
-            slot_size(workspace),
-        )
-        if (
-            HAS_TUPLES
-            and kind == TUPLES
-            and peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS)
-        ):
+        count = list_changes(workspace.states, state, move, slot, workspace.changes)
+        if HAS_TUPLES and kind == TUPLES and knows_turns(players, player):
             trial = follow(workspace.states, 1, state, move)
-        _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
-        return _value_sums(players, player, slot, trial, workspace)
+        return value_changes(players, player, slot, trial, count, workspace)
     trial = follow(workspace.states, 1, state, move)
     return value_state(players, player, slot, trial, workspace)
+
+
+@inlined
+def value_changes(
+    players: Any, player: int, slot: int, trial: Any, count: Any, workspace: Any
+) -> Any:
+    """The value of a *trial* to a player, after so many listed changes of what it has seen."""
+    size = slot_size(workspace)
+    _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
+    return _value_sums(players, player, slot, trial, workspace)
 
 
 @inlined
@@ -291,9 +294,54 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 
 
 @inlined
+def knows_turns(players: Any, player: int) -> Any:
+    """Whether a tuple network has numbers of their own for positions in which it moves again."""
+    return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) > 0
+
+
+@inlined
+def is_tuple_network(players: Any, player: int) -> Any:
+    """Whether a player is one that has no such numbers."""
+    return players.seats[player, KIND] == TUPLES and not knows_turns(players, player)
+
+
+@inlined
+def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
+    """The sum of a tuple network for what it has seen; what it picks is noted."""
+    return sum_entries(
+        players.columns,
+        players.seats[player, COLUMNS_AT],
+        workspace.sums,
+        slot * slot_size(workspace),
+        players.columns,
+        players.seats[player, INPUTS_AT],
+        workspace.picked,
+        np.int64(0),
+    )
+
+
+@inlined
+def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, workspace: Any) -> Any:
+    """The sum of a tuple network after one *change* of what gave the *total* of `sum_seen`."""
+    went = np.int64(change < 0)
+    return weigh_change(
+        players.columns,
+        players.seats[player, COLUMNS_AT],
+        workspace.sums,
+        slot * slot_size(workspace),
+        went,
+        change ^ -went,
+        players.columns,
+        players.seats[player, INPUTS_AT],
+        workspace.picked,
+        total,
+    )
+
+
+@inlined
 def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
-    if peek(players.columns, structure + TURNS) and moves_again(workspace.states, trial, slot):
+    if knows_turns(players, player) and moves_again(workspace.states, trial, slot):
         table += peek(players.columns, structure + ENTRIES)
     return sum_entries(
         players.columns,
