@@ -52,13 +52,13 @@ def make_memory(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np
 
 
 @inlined
-def winning(depth: int) -> Any:
+def winning(depth: Any) -> Any:
     """What it is worth to win with the next move, with *depth* plies left: soon is better."""
     return WIN + depth
 
 
 @inlined
-def losing(depth: int) -> Any:
+def losing(depth: Any) -> Any:
     """What it is worth if the opponent wins with the next move but one, at least."""
     return 1 - WIN - depth
 
@@ -90,7 +90,7 @@ def find_pair(memory: Any, table_at: int, first: Any, second: Any) -> Any:
 
 
 @inlined
-def probe(memory: Any, slot: int, key: Any, depth: int, low: int, high: int) -> Any:
+def probe(memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any) -> Any:
     """The position's value or, if that suffices, a bound outside of *low* to *high*.
 
     :data:`UNKNOWN` if the table holds neither.
@@ -102,7 +102,7 @@ def probe(memory: Any, slot: int, key: Any, depth: int, low: int, high: int) -> 
 
 @inlined
 def probe_pair(
-    memory: Any, slot: int, first: Any, second: Any, depth: int, low: int, high: int
+    memory: Any, slot: Any, first: Any, second: Any, depth: Any, low: Any, high: Any
 ) -> Any:
     """What :func:`probe` gives, and the word for :func:`read_move`: -1 if there is none."""
     if peek(memory, slot) != np.int64(first) or peek(memory, slot + 1) != np.int64(second):
@@ -112,7 +112,7 @@ def probe_pair(
 
 
 @inlined
-def remembered_move(memory: Any, slot: int, key: Any) -> Any:
+def remembered_move(memory: Any, slot: Any, key: Any) -> Any:
     """The best move of the last search of this position, to any depth; -1 if there is none."""
     if slot < 0 or peek(memory, slot) != np.int64(key):
         return -1
@@ -120,14 +120,14 @@ def remembered_move(memory: Any, slot: int, key: Any) -> Any:
 
 
 @inlined
-def read_move(word: int) -> Any:
+def read_move(word: Any) -> Any:
     """The best move that an entry's last *word* holds."""
     return (word >> 6) % MOVES
 
 
 @inlined
 def store(
-    memory: Any, slot: int, key: Any, depth: int, low: int, high: int, value: int, move: int
+    memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any, value: Any, move: Any
 ) -> None:
     """Notes what a search with the window *low* to *high* gave."""
     if slot < 0:
@@ -139,14 +139,14 @@ def store(
 @inlined
 def store_pair(
     memory: Any,
-    slot: int,
+    slot: Any,
     first: Any,
     second: Any,
-    depth: int,
-    low: int,
-    high: int,
-    value: int,
-    move: int,
+    depth: Any,
+    low: Any,
+    high: Any,
+    value: Any,
+    move: Any,
 ) -> None:
     """The same for a position with a pair of keys."""
     poke(memory, slot, np.int64(first))
@@ -155,7 +155,7 @@ def store_pair(
 
 
 @inlined
-def _pack_entry(depth: int, low: int, high: int, value: int, move: int) -> Any:
+def _pack_entry(depth: Any, low: Any, high: Any, value: Any, move: Any) -> Any:
     """An entry's last word; values have 43 bits, so it is never negative."""
     bound = EXACT
     if value >= high:
@@ -166,7 +166,7 @@ def _pack_entry(depth: int, low: int, high: int, value: int, move: int) -> Any:
 
 
 @inlined
-def _read_value(word: int, depth: int, low: int, high: int) -> Any:
+def _read_value(word: Any, depth: Any, low: Any, high: Any) -> Any:
     if word % DEPTHS != depth:
         return UNKNOWN
     value = (word >> 18) - INFINITE

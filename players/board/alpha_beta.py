@@ -87,7 +87,8 @@ def choose_by_search(
     players: Any, slot: Any, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
     """One of the best moves, each as likely."""
-    values, moves, equals = workspace.ratings, workspace.moves, np.int64(0)
+    values, moves = workspace.ratings, workspace.moves
+    equals: Any = np.int64(0)
     if winning > 0:
         return peek(workspace.wins, below(workspace.streams, winning) if winning > 1 else 0)
     best = value_moves(players, slot, state, count, False, workspace)

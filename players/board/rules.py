@@ -572,6 +572,7 @@ __all__ = [
     "HAS_CHANCE",
     "HAS_CHANGES",
     "HAS_GAIN",
+    "HAS_KEY",
     "HAS_ORDER",
     "HAS_QUIET",
     "HAS_SAFE",
