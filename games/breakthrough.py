@@ -89,16 +89,16 @@ def wins(state, moves):
             if 0 <= column < SIZE:
                 kind = 3 * seat + side
                 target = ONE << np.uint64(cell + STEPS[kind])
-                if not target & own and (side != 1 or not target & other):
-                    if target & goal or other == target:
-                        moves[count] = 6 * cell + kind
-                        count += 1
+                is_legal = not target & own and (side != 1 or not target & other)
+                if is_legal and (target & goal or other == target):
+                    moves[count] = 6 * cell + kind
+                    count += 1
     return count
 
 
 def changes(state, move, seat, bits):
     """The piece that goes, that it comes, and the one that it takes."""
-    own, other, turn = state
+    _, other, turn = state
     cell, target = move // 6, move // 6 + STEPS[move % 6]
     plane = 0 if seat == turn else 64
     bits[0] = ~(plane + find_place(cell, seat))
