@@ -48,6 +48,7 @@ MODEST = (
 SMALL = {
     "WINDOW": 1.0,
     "PAUSE": 0.1,
+    "COMPARED": 2,
     "GAMES": 2,
     "PAIRS": 1,
     "RUNS": 3,

@@ -21,7 +21,7 @@ from evolve_arena.web.listing import Listing
 from evolve_arena.web.workers import READING, Worker, WorkerError
 from tests.served import end, serve
 
-COPIES = int(os.environ.get("HOSTILE_COPIES", "3"))
+COPIES = int(os.environ.get("HOSTILE_COPIES", "1"))
 """Hostile runs of each kind."""
 LONGEST = float(os.environ.get("HOSTILE_SECONDS", "10"))
 """Seconds that an answer may take, which would take for ever if it waited for a hostile run."""
