@@ -90,8 +90,17 @@ def write(folder: Path, old: str, new: str) -> Path:
     return file
 
 
-def test_right_ones_are_not_refused() -> None:
-    assert compare_accelerators(make_game(str(FILE)), GAMES, 60.0) > 4 * GAMES
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        (str(FILE), {}),
+        *(("hex", {"size": size}) for size in (3, 7, 11)),
+        *(("gomoku", {"size": size, "row": row}) for size, row in ((5, 3), (9, 5), (15, 5))),
+        *(("breakthrough", {"size": size}) for size in (4, 5, 8)),
+    ],
+)
+def test_right_ones_are_not_refused(name: str, options: dict[str, int]) -> None:
+    assert compare_accelerators(make_game(name, **options), 20, 60.0) >= 20  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", WRONG)
