@@ -75,6 +75,8 @@ FREE = (
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
+RULES = tuple(name for name in COMPILED if name not in OPTIONAL)
+"""What is needed of a file to play by it."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1
@@ -333,7 +335,7 @@ class _GameFile:
             "place": self._write_module(),
             "source": self.source,
             "file": self.path,
-            "functions": frozenset(_reach(COMPILED, self._find_calls())),
+            "functions": frozenset(_reach(RULES, self._find_calls())),
             "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
             "symmetry": symmetry,
             "__doc__": ast.get_docstring(self.tree),

@@ -88,7 +88,7 @@ class BoardGame(Game[Board, int]):
     file: ClassVar[Path]
     """Where it lies."""
     functions: ClassVar[Collection[str]]
-    """Those of its functions that are compiled."""
+    """Those of its functions by which it is played, but for accelerators."""
     title: ClassVar[str]
     """The first line of its docstring."""
     symmetry: ClassVar[str] = ""
