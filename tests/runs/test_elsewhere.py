@@ -90,7 +90,8 @@ def jobs(
     """Four runs of different lengths, the longest first."""
     code = tmp_path_factory.mktemp("code") / "slow.py"
     code.write_text(SLOW)
-    made = small_recipe().change({"method.select": f"{code}:slowly"})
+    # Checks that a busy machine cuts short would not be the same twice.
+    made = small_recipe().change({"method.select": f"{code}:slowly", "check.share": 1.0})
     return [
         Job(f"run-{n}", made.change({"run.seed": n, "run.generations": 65 - 5 * n}))
         for n in range(1, 5)
