@@ -69,7 +69,7 @@ def measure() -> Iterator[Line]:
     for depth, games in SEARCHES:
         batches = []
         for game in (hand, fast):
-            player: Any = make_player(f"minimax:depth={depth},noise=0.1", game)
+            player: Any = make_player(f"minimax:depth={depth}", game)
             two = combine_players([player.packed] * 2)
             seats = np.tile(np.array([[0, 1]], dtype=np.int32), (games, 1))
             batches.append(make_batch(game, two, seats, derive_seeds(1, 0, "benchmark", games)))
