@@ -142,7 +142,7 @@ def value_plainly(game: BoardGame, state: Board, side: int, depth: int) -> float
 
 @pytest.mark.parametrize(
     ("name", "depths"),
-    [(str(FILE), (1, 2, 3, 4)), ("tic-tac-toe", (2, 9)), ("kalah", (1, 4)), ("othello", (3,))],
+    [(str(FILE), (1, 2, 3, 4)), ("tic-tac-toe", (2, 6)), ("kalah", (1, 4)), ("othello", (3,))],
 )
 def test_all_moves_are_valued_as_by_plain_minimax(name: str, depths: tuple[int, ...]) -> None:
     game: Any = make_game(name)
