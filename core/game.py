@@ -201,7 +201,7 @@ class PlayerKind:
     runs_code: bool = False
     """Whether what stands after the colon is run: a program, or a file of Python code."""
     takes_values: bool = False
-    """Whether it searches, and ``values=run:PATH`` says who values the leaves."""
+    """True for a search whose leaves ``values=run:PATH`` can value."""
 
 
 @dataclass(frozen=True)

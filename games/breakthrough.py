@@ -110,7 +110,7 @@ def changes(state, move, seat, bits):
 
 
 def find_place(cell, seat):
-    """Where a seat sees a cell."""
+    """The place at which a seat sees a cell."""
     return cell if seat == 0 else SIZE * (SIZE - 1 - cell // SIZE) + cell % SIZE
 
 

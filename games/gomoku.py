@@ -52,7 +52,7 @@ def play(state, move):
 
 
 def completes_row(state, cell, stone):
-    """Whether enough stones of a colour stand in a row with one on a cell."""
+    """Test if enough stones of a colour stand in a row with one on a cell."""
     for down, right in DIRECTIONS:
         before = count_stones(state, cell, stone, -down, -right)
         if before + 1 + count_stones(state, cell, stone, down, right) >= ROW:
@@ -61,7 +61,7 @@ def completes_row(state, cell, stone):
 
 
 def count_stones(state, cell, stone, down, right):
-    """How many stones of a colour follow a cell, in one direction."""
+    """The number of stones of a colour that follow a cell, in one direction."""
     row, column, count = cell // SIZE + down, cell % SIZE + right, 0
     while 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == stone:
         count += 1

@@ -38,7 +38,7 @@ from evolve_arena.players.process import ProcessPlayer
 
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 SEARCH = re.compile(r"((?:, *(?:depth|time|rollouts|exploration|noise) *=[^,]*)+)$")
-"""How a player that was bred is to search, behind its path."""
+"""Settings of a search behind the path of a player that was bred."""
 BRED = ("run", "file")
 Permit = Callable[[str], None]
 """Is told of a specification that runs code, before it does; it raises an error to prevent it."""

@@ -65,7 +65,7 @@ DEFAULTS = {
 OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key")
 """Functions without which the rest does as well, but slower."""
 FILLED = {"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False}
-"""What stands for constants that a file leaves out."""
+"""Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
@@ -76,7 +76,7 @@ FREE = (
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
 RULES = tuple(name for name in COMPILED if name not in OPTIONAL)
-"""What is needed of a file to play by it."""
+"""Functions that are needed to play by a file."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1

@@ -94,7 +94,7 @@ class _Checker:
         return ", ".join(map(self.game.format_move, moves)) or "none"
 
     def _ask(self, name: str, state: Board, *given: Any) -> Any:
-        """What an accelerator says, which must be a whole number and leave the state alone."""
+        """Ask an accelerator: it must give a whole number and leave the state alone."""
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, *given)
         if self.game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
@@ -117,7 +117,7 @@ class _Checker:
         ) and not self._is_open(state)
 
     def _is_open(self, state: Board) -> bool:
-        """Whether a game goes on after a move, or chance decides next."""
+        """Test if a game goes on after a move, or chance decides next."""
         if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(state)):
             return True
         return self.game.judge(state) == GOES_ON
@@ -215,7 +215,7 @@ class _Checker:
                 self.fail("key", text, state)
 
     def _play_alike(self, one: Board, other: Board) -> bool:
-        """Whether two states have the same moves, and look and count the same now and after one."""
+        """Test if two states have the same moves, and look and count the same now and after one."""
         game = self.game
         moves = [game.legal_moves(each) for each in (one, other)]
         if moves[0] != moves[1] or not self._look_alike(one, other):

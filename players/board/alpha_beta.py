@@ -62,13 +62,13 @@ from evolve_arena.players.search import (
 )
 
 HAS_SEARCHES = True
-"""Whether players search by alpha-beta; see `evolve_arena.players.board.values`."""
+"""True if players search by alpha-beta; see `evolve_arena.players.board.values`."""
 
 GAINS = HAS_GAIN and not HAS_CHANCE
 SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE
 SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET
-"""What accelerators allow: see the parts of :func:`_value` that they replace."""
+"""Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
 PLIES, LIMIT, HISTORY_AT = 0, 1, 2
 WINS_AT = HISTORY_AT + SEATS * MOVES
@@ -160,7 +160,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
 
 @inlined
 def is_aborted(room: Any, memory: Any) -> Any:
-    """Whether a search has searched more nodes than it may: then it has no result."""
+    """Test if a search has searched more nodes than it may: then it has no result."""
     return seldom(peek(room, LIMIT) > 0) and peek(memory, NODES) > peek(room, LIMIT)
 
 
@@ -276,7 +276,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
 
 @inlined
 def _is_asked(asked: Any) -> Any:
-    """Whether the player that searches gives the values of leaves itself."""
+    """Test if the player that searches gives the values of leaves itself."""
     if HAS_DEEP_VALUES:
         players, slot, workspace = asked
         return players.seats[peek(workspace.players, slot), KIND] != SEARCH
@@ -285,7 +285,7 @@ def _is_asked(asked: Any) -> Any:
 
 @inlined
 def _wins_at_once(states: Any, state: Any, room: Any) -> Any:
-    """Whether the player to move has a move that wins at once."""
+    """Test if the player to move has a move that wins at once."""
     return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
 
 

@@ -132,12 +132,12 @@ def gain(state: Any, move: Any) -> Any:
 
 
 def order(state: Any, move: Any) -> Any:
-    """How good a *move* seems: alpha-beta tries the highest first. An accelerator."""
+    """A guess at the worth of a *move*: alpha-beta tries the highest first. An accelerator."""
     return 0
 
 
 def quiet(state: Any) -> Any:
-    """Whether :func:`evaluate` can be trusted: else alpha-beta looks a ply farther."""
+    """True if :func:`evaluate` can be trusted: if not, alpha-beta looks a ply farther."""
     return True
 
 

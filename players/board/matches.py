@@ -36,7 +36,7 @@ from evolve_arena.players.board.values import take_slot
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
-"""Whether somebody asks for moves that win at once: if not, the result is found faster."""
+"""True if players ask for moves that win at once: if not, the result is found faster."""
 
 
 @inlined

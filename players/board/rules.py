@@ -306,19 +306,19 @@ def list_safe(states: Any, state: Any, moves: Any, at: Any) -> Any:
 
 @inlined
 def find_gain(states: Any, state: Any, move: Any) -> Any:
-    """What the evaluation grows by with a *move*, for the player who makes it."""
+    """The growth of the evaluation by a *move*, for the player who makes it."""
     return np.int64(gain(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
 def find_order(states: Any, state: Any, move: Any) -> Any:
-    """How good a *move* seems at first sight."""
+    """A first guess at the worth of a *move*."""
     return np.int64(order(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
 def is_quiet(states: Any, state: Any) -> Any:
-    """Whether the evaluation of a *state* can be trusted."""
+    """Test if the evaluation of a *state* can be trusted."""
     return quiet(states[state, :SIZE] if IS_ARRAY else state)
 
 

@@ -125,7 +125,7 @@ class TimedPlayer(Player):
         self.search = _SearchPlayer(game, SEARCH, {DEPTH: DEEPEST}, noise, values, name)
         self.name, self.seconds = self.search.name, seconds
         self.depth = 0
-        """How deeply it looked before its last move."""
+        """The depth of the search before its last move, in plies."""
 
     def choose(self, position: Board, stream: Stream) -> int:
         """The move that the deepest search that came to its end thinks best."""

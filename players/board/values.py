@@ -215,7 +215,7 @@ def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 @inlined
 def is_shallow(players: Any, player: int) -> Any:
-    """Whether a player is a value network with one hidden layer, as most networks are."""
+    """Test if a player is a value network with one hidden layer, as most networks are."""
     if HAS_VALUES and players.seats[player, KIND] == NETWORK:
         return players.shapes[players.seats[player, SHAPE], LAYERS] == 2
     return False
@@ -295,13 +295,13 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 
 @inlined
 def knows_turns(players: Any, player: int) -> Any:
-    """Whether a tuple network has numbers of their own for positions in which it moves again."""
+    """Test if a tuple network has numbers of its own for positions in which it moves again."""
     return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) > 0
 
 
 @inlined
 def is_tuple_network(players: Any, player: int) -> Any:
-    """Whether a player is one that has no such numbers."""
+    """Test if a player is a tuple network without such numbers."""
     return players.seats[player, KIND] == TUPLES and not knows_turns(players, player)
 
 

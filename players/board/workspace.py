@@ -68,7 +68,7 @@ class Workspace(NamedTuple):
     moves: NDArray[np.int64]
     """Legal moves, of the state on the board and, in searches, of those behind it."""
     room: NDArray[np.int64]
-    """What alpha-beta notes; see `evolve_arena.players.board.alpha_beta`."""
+    """Notes of alpha-beta; see `evolve_arena.players.board.alpha_beta`."""
     memory: NDArray[np.int64]
     """Its table of positions; see `evolve_arena.players.search`."""
     ratings: NDArray[np.int64]
