@@ -103,7 +103,7 @@ class Run:
                 checked = {row[0] for row in history.champions()}
         except (NotARunError, StorageError):  # going on makes it anew
             return True
-        return not checked or last in checked
+        return last in checked
 
     @property
     def champion(self) -> BredPlayer:

@@ -244,8 +244,9 @@ def _open_again(job: Job, run: Run, reason: str) -> Run:
 
 
 def _reached(run: Run) -> int:
-    """The newest generation of which there is a checkpoint."""
-    return max(run.directory.generations(), default=0)
+    """The newest generation of which there is a checkpoint; the one before if a check is left."""
+    newest, last = max(run.directory.generations(), default=0), run.recipe.run.generations
+    return last - 1 if newest == last and not run.is_complete() else newest
 
 
 def breed_side_by_side(

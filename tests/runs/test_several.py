@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from evolve_arena import start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs import several
@@ -30,6 +31,7 @@ from evolve_arena.runs.several import (
     RunsStoppedError,
     breed,
 )
+from evolve_arena.runs.training import during_checks
 
 Told = list[RunsProgress]
 
@@ -115,6 +117,24 @@ def test_a_study_that_was_stopped_goes_on(jobs: list[Job], tmp_path: Path) -> No
     assert len(again) == 30 - sum(reached)
     whole = breed(jobs, tmp_path / "whole", workers=1)
     assert hashes(runs.values()) == hashes(whole.values())
+
+
+@pytest.mark.parametrize("every", [3, 100], ids=["checked before", "its only check"])
+def test_a_last_check_that_was_stopped_is_made_up_for(
+    every: int, jobs: list[Job], tmp_path: Path
+) -> None:
+    changes = {"check.every": every, "run.champion": "best-check"}
+    job = replace(jobs[3], recipe=jobs[3].recipe.change(changes))
+    last = job.recipe.run.generations
+    whole = breed([job], tmp_path / "whole", workers=1)[job.name]
+    stop = during_checks(lambda now: not now.checking or now.checking.generation < last)
+    start(job.recipe, run=tmp_path / "stopped" / job.name, executor="serial", callbacks=stop)
+    told: Told = []
+    again = breed([job], tmp_path / "stopped", workers=1, progress=listen(told))[job.name]
+    assert [now.generation for now in told] == [last]
+    assert again.checks() == whole.checks()
+    assert again.checks()[-1].generation == last
+    assert hashes([again]) == hashes([whole])
 
 
 def test_a_run_that_fails_is_named_and_the_others_are_finished(
