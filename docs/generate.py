@@ -173,11 +173,12 @@ def write_section(place: str) -> Callable[[], str]:
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
-        from evolve_arena.runs.recipe import CheckConfig, RunConfig
+        from evolve_arena.runs.recipe import CheckConfig, RunConfig, SearchConfig
 
         models = {
             "neat": NeatConfig,
             "islands": IslandsConfig,
+            "search": SearchConfig,
             "check": CheckConfig,
             "run": RunConfig,
         }
@@ -477,6 +478,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "best_of": write_best_of,
     "check_keys": write_section("check"),
     "islands_keys": write_section("islands"),
+    "search_keys": write_section("search"),
     "commands": write_commands,
     "dialects": write_dialects,
     "differences": write_differences,

@@ -9,6 +9,7 @@ import secrets
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -38,6 +39,7 @@ from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
 from evolve_arena.players.bred import Decoder
+from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
     NotPermittedError,
@@ -127,6 +129,19 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
 
+class SearchConfig(Config):
+    """The section ``[search]``: how far the champion looks ahead when it plays.
+
+    That is in checks, in duels, at a terminal, on the page and in exported bots; it remembers it.
+    How far individuals look ahead in the matches by which they are bred is said in ``[network]``.
+    """
+
+    depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
+    """Plies of alpha-beta; 0: none."""
+    rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
+    """Rollouts of Monte Carlo tree search for each move, over its values; 0: none."""
+
+
 class CheckConfig(Config):
     """The section ``[check]``: how the champion is measured from outside."""
 
@@ -207,6 +222,7 @@ class RunConfig(Config):
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "islands": IslandsConfig,
+    "search": SearchConfig,
     "check": CheckConfig,
     "run": RunConfig,
 }
@@ -229,6 +245,8 @@ class Recipe(Config):
     """neat-python's keys, for the method that has a section for them."""
     islands: IslandsConfig | None = None
     """Several populations that send individuals to each other, if there are to be such."""
+    search: SearchConfig | None = None
+    """How far the champion looks ahead, if it does so otherwise than the individuals."""
     check: CheckConfig = CheckConfig()
     """How the champion is measured from outside."""
     run: RunConfig = RunConfig()
@@ -289,6 +307,18 @@ class Recipe(Config):
         network = section.model_validate(self.network)
         return self.kind.make_decoder(self.make_game(), network, self.make_config())
 
+    def make_playing(self, decoder: Any) -> Any:
+        """The decoder of the champion: *decoder*, with the search that it plays with.
+
+        Raises:
+            BadValueError: There is no such search in the game, or over what is bred.
+        """
+        if self.search is None:
+            return decoder
+        if not hasattr(decoder, "rollouts"):
+            raise BadValueError(f"search: there is none over what is bred in {self.spec.name}")
+        return replace(decoder, depth=self.search.depth, rollouts=self.search.rollouts)
+
     def make_game(self) -> Any:
         """What is played."""
         return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
@@ -297,6 +327,7 @@ class Recipe(Config):
         """The method, with its settings."""
         decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
         configs = [self.make_config(number) for number in numbers] or [self.make_config()]
+        self.make_playing(decoder)
         needed = sum(self.kind.estimate_bytes(config, decoder) for config in configs)
         check_bytes(needed, "a generation of this recipe")
         methods = [self.kind(config, decoder) for config in configs]
@@ -372,7 +403,7 @@ class Recipe(Config):
         """
         one, two = (
             (
-                recipe.model_dump(exclude={"title", "check", "run"}),
+                recipe.model_dump(exclude={"title", "search", "check", "run"}),
                 recipe.run.model_dump(include={"seed", "id", "start_from", "population"}),
             )
             for recipe in (self, other)

@@ -262,7 +262,7 @@ class TrainingLoop:
         self.history.write_waiting()
         begun, now = working_clock(), state.generation
         genome, report = self.method.champion(state, self.arena)
-        decoder = self.method.decoder
+        decoder = self.recipe.make_playing(self.method.decoder)
         player = decoder.player(genome, f"{self.directory.path.name}@{now}")
         player.remarks = {"recipe": self.recipe.title, "generation": now}
         blob = player.serialise(**player.remarks, seed=state.seed)

@@ -86,15 +86,17 @@ KEPT = np.int64(1023)
 def choose_by_search(
     players: Any, slot: Any, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
-    """One of the best moves, each as likely."""
+    """One of the best moves, each as likely; the first, if what was bred gives the values."""
     values, moves = workspace.ratings, workspace.moves
     equals: Any = np.int64(0)
+    draws = players.seats[peek(workspace.players, slot), KIND] == SEARCH
     if winning > 0:
-        return peek(workspace.wins, below(workspace.streams, winning) if winning > 1 else 0)
+        many = draws and winning > 1
+        return peek(workspace.wins, below(workspace.streams, winning) if many else 0)
     best = value_moves(players, slot, state, count, False, workspace)
     for place in range(count):
         equals += peek(values, place) == best
-    left = below(workspace.streams, equals) if equals > 1 else np.int64(0)
+    left = below(workspace.streams, equals) if draws and equals > 1 else np.int64(0)
     for place in range(count):
         if peek(values, place) == best:
             if left == 0:

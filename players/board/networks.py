@@ -36,6 +36,7 @@ from evolve_arena.players.board.workspace import (
     TERMS,
     VALUE,
     plane_words,
+    search_fields,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import (
@@ -99,10 +100,34 @@ def _make_kind(
     return made
 
 
+@dataclass(frozen=True)
 class _OnBoard:
     """What all decoders have: the game; its options are fields that :func:`make_networks` adds."""
 
     game_type: ClassVar[type[BoardGame]]
+
+    depth: int = 0
+    """Plies that a player looks ahead by alpha-beta, up to 12; 0: only at its moves."""
+    rollouts: int = 0
+    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
+
+    def _find_search(self) -> dict[int, int]:
+        """What records say of the search.
+
+        Raises:
+            BadValueError: It is out of range, or the rules or the head forbid it.
+        """
+        if not (self.depth or self.rollouts):
+            return {}
+        code = self.game.code
+        for forbids, reason in (
+            (self.head != "value", "a policy has no values for a search"),
+            (self.game.seats != 2, "searches over values are for games of two"),
+            ("view" in self.game.plain, "something is hidden, and a search would see it"),
+        ):
+            if forbids:
+                raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
+        return search_fields(code, depth=self.depth or None, rollouts=self.rollouts or None)
 
     @cached_property
     def game(self) -> BoardGame:
@@ -140,6 +165,7 @@ class BoardView(_OnBoard):
                 raise UnknownNameError(kind, name, known)
         if not isinstance(self.take_wins, bool):
             raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
+        self._find_search()
         if self.encoding == "signed" and self.game.code.PLANES != 2:
             raise BadValueError("encoding is 'signed': only for games of two kinds of pieces")
 
@@ -196,6 +222,8 @@ class BoardView(_OnBoard):
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
         seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
+        for field, number in self._find_search().items():
+            seats[:, field] = number
         return seats
 
 
@@ -325,6 +353,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
             raise BadValueError(f"turns is {self.turns!r}: it must be true or false")
         if self.game.seats != 2:
             raise BadValueError(f"seats is {self.game.seats}: tuple networks play games for two")
+        self._find_search()
         super().__post_init__()
 
     @cached_property
@@ -410,6 +439,8 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """The players that *genomes* make; they win at once where they can, as they learned to."""
         packed = super().pack(genomes)
         packed.seats[:, TAKES_WINS] = 1
+        for field, number in self._find_search().items():
+            packed.seats[:, field] = number
         return packed
 
     def table(self, cells: Cells) -> TupleTable:

@@ -14,12 +14,13 @@ from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.workspace import (
     DEPTH,
     EXPLORATION,
+    EXPLORES,
     MCTS,
-    MOST_NODES,
     NODES,
     RECORD_FIELDS,
     ROLLOUTS,
     SEARCH,
+    search_fields,
 )
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import simple_player, with_noise
@@ -34,16 +35,11 @@ from evolve_arena.players.specification import (
     read_whole,
 )
 
-MAX_DEPTH = 12
 MAX_SECONDS = 3600.0
 DEEPEST = 60
 """A search by time looks no farther."""
 FEWEST = 256
 """Nodes that it may search at least before it looks at the clock."""
-MAX_ROLLOUTS = 1_000_000
-MAX_EXPLORATION = 1000.0
-EXPLORES = 0.7
-"""The usual constant of the upper confidence bound; measured in docs/choices.md."""
 
 
 class _SearchPlayer(CompiledPlayer):
@@ -74,6 +70,7 @@ class _SearchPlayer(CompiledPlayer):
             if player.decoder.head != "value":
                 raise BadValueError(f"values is {quote(values)}: it has a policy, but no values")
             packed = player.packed._replace(seats=player.packed.seats.copy())
+        packed.seats[0, [DEPTH, ROLLOUTS, NODES, EXPLORATION]] = 0  # of its own search
         packed.seats[0, list(fields)] = list(fields.values())
         name += f",noise={noise:.10g}" if noise else ""
         name += f",values={values}" if values else ""
@@ -99,9 +96,8 @@ class MinimaxPlayer(_SearchPlayer):
     """
 
     def __init__(self, game: Any, depth: int = 4, noise: float = 0.0, values: str = "") -> None:
-        if not 1 <= depth <= MAX_DEPTH:
-            raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
-        super().__init__(game, SEARCH, {DEPTH: depth}, noise, values, f"minimax:depth={depth}")
+        fields = search_fields(game.code, depth=depth)
+        super().__init__(game, SEARCH, fields, noise, values, f"minimax:depth={depth}")
 
 
 class TimedPlayer(Player):
@@ -171,19 +167,9 @@ class MctsPlayer(_SearchPlayer):
         noise: float = 0.0,
         values: str = "",
     ) -> None:
-        if not 1 <= rollouts <= MAX_ROLLOUTS:
-            raise BadValueError(f"rollouts is {rollouts}: it must be from 1 to {MAX_ROLLOUTS:,}")
-        if not 0.0 <= exploration <= MAX_EXPLORATION:
-            raise BadValueError(
-                f"exploration is {exploration}: it must be from 0 to {MAX_EXPLORATION:g}"
-            )
         if values and game.seats != 2:
             raise BadValueError("values is only for games of two")
-        fields = {
-            ROLLOUTS: rollouts,
-            NODES: min((rollouts + 1) * (game.code.MOVES + 1), MOST_NODES),
-            EXPLORATION: round(exploration * 2**32),
-        }
+        fields = search_fields(game.code, rollouts=rollouts, exploration=exploration)
         name = f"mcts:rollouts={rollouts}"
         name += f",exploration={exploration:.10g}" if exploration != EXPLORES else ""
         super().__init__(game, MCTS, fields, noise, values, name)

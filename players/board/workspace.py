@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache heeds changes)
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, PackedPlayers
@@ -40,6 +41,12 @@ They have a type, so that what takes one is compiled once for all of them."""
 NODE_FIELDS = 7
 MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """So many take 256 MiB."""
+
+MAX_DEPTH = 12
+MAX_ROLLOUTS = 1_000_000
+MAX_EXPLORATION = 1000.0
+EXPLORES = 0.7
+"""The usual constant of the upper confidence bound; measured in docs/choices.md."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
 BAD_WINS, BAD_CHANGE = 8, 9
@@ -98,6 +105,43 @@ class Workspace(NamedTuple):
     """The share of each seat after a rollout."""
     outcomes: NDArray[np.int32]
     """A hash table of the nodes to which chance leads."""
+
+
+def search_fields(
+    rules: Any,
+    *,
+    depth: int | None = None,
+    rollouts: int | None = None,
+    exploration: float = EXPLORES,
+) -> dict[int, int]:
+    """What the record of a player says who searches by the *rules* of a compiled module.
+
+    Args:
+        rules: See above.
+        depth: Plies of alpha-beta, 1 to 12; None for none.
+        rollouts: Those of Monte Carlo tree search for each move, 1 to 1,000,000; None for none.
+        exploration: The constant of its upper confidence bound; shares of the win go from 0 to 1.
+
+    Raises:
+        BadValueError: Something is out of range, or both are given.
+    """
+    if depth is not None and not 1 <= depth <= MAX_DEPTH:
+        raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
+    if rollouts is not None and not 1 <= rollouts <= MAX_ROLLOUTS:
+        raise BadValueError(f"rollouts is {rollouts}: it must be from 1 to {MAX_ROLLOUTS:,}")
+    if not 0.0 <= exploration <= MAX_EXPLORATION:
+        raise BadValueError(
+            f"exploration is {exploration}: it must be from 0 to {MAX_EXPLORATION:g}"
+        )
+    if depth is not None and rollouts is not None:
+        raise BadValueError("give a depth or rollouts: a player searches in one way")
+    if rollouts is None:
+        return {} if depth is None else {DEPTH: depth}
+    return {
+        ROLLOUTS: rollouts,
+        NODES: min((rollouts + 1) * (int(rules.MOVES) + 1), MOST_NODES),
+        EXPLORATION: round(exploration * 2**32),
+    }
 
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
