@@ -38,8 +38,8 @@ from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
-from evolve_arena.players.bred import Decoder
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
+from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
     NotPermittedError,
