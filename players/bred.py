@@ -82,6 +82,8 @@ class BredPlayer(CompiledPlayer):
     """The class of its decoder."""
     is_shared: ClassVar[bool] = False
     """Whether several games call a kind so; files then always say what is played."""
+    genome: Any
+    """What it was bred as."""
     genome_kind: ClassVar[str]
     """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
 
@@ -153,6 +155,7 @@ class VectorPlayer(BredPlayer):
         name: How tables call it.
     """
 
+    genome: NDArray[np.float32]
     genome_kind = "vector"
 
     def __init__(self, decoder: Any, genome: NDArray[np.float32], name: str) -> None:

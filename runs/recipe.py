@@ -129,11 +129,17 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 """Who types a value for one of these has chosen the opponents himself."""
 
 
+def searches(decoder: Any) -> bool:
+    """Whether players of a *decoder* can look ahead, which then has settings for it."""
+    return hasattr(decoder, "rollouts")
+
+
 class SearchConfig(Config):
     """The section ``[search]``: how far the champion looks ahead when it plays.
 
-    That is in checks, in duels, at a terminal, on the page and in exported bots; it remembers it.
-    How far individuals look ahead in the matches by which they are bred is said in ``[network]``.
+    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
+    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
+    another so, too.
     """
 
     depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
@@ -315,7 +321,7 @@ class Recipe(Config):
         """
         if self.search is None:
             return decoder
-        if not hasattr(decoder, "rollouts"):
+        if not searches(decoder):
             raise BadValueError(f"search: there is none over what is bred in {self.spec.name}")
         return replace(decoder, depth=self.search.depth, rollouts=self.search.rollouts)
 

@@ -386,7 +386,7 @@ class _Check:
             until = now + (end - now) / (len(opponents) - place)
             if place == 0 and rule == "best-check":
                 until = math.inf
-            series = self._series(opponent, games, check.opening_plies, int(seed))
+            series = self._series(self.player, opponent, games, check.opening_plies, int(seed))
             while series.played < series.games:
                 if working_clock() > until and series.played >= fewest:
                     break
@@ -395,18 +395,25 @@ class _Check:
             results.append(series.result)
         return results
 
-    def _begin(self, opponent: Player, games: int, purpose: str) -> DuelSeries:
-        """Games against another champion, from random openings."""
+    def _begin(self, opponent: BredPlayer, games: int, purpose: str) -> DuelSeries:
+        """Games against another champion, from random openings, both as they were bred.
+
+        A search that they play with elsewhere would take longer than what breeds them.
+        """
         check = self.loop.recipe.check
         plies = min(MOST_PLIES, longest_opening(self.loop.method.decoder.game) // 2)
         seed = derive_seeds(self.seed, self.generation, purpose, 1)[0]
-        return self._series(opponent, games, max(plies, check.opening_plies), int(seed))
+        one, two = self.player, opponent
+        if self.loop.recipe.search is not None:
+            decoder = self.loop.method.decoder
+            one, two = (decoder.player(each.genome, each.name) for each in (one, two))
+        return self._series(one, two, games, max(plies, check.opening_plies), int(seed))
 
-    def _series(self, opponent: Player, games: int, plies: int, seed: int) -> DuelSeries:
+    def _series(self, one: Player, two: Player, games: int, plies: int, seed: int) -> DuelSeries:
         return DuelSeries(
             self.loop.method.decoder.game,
-            self.player,
-            opponent,
+            one,
+            two,
             games=games,
             opening_plies=plies,
             seed=seed,

@@ -27,10 +27,12 @@ from evolve_arena.runs.recipe import (
     CheckConfig,
     Recipe,
     RunConfig,
+    SearchConfig,
     load_recipe,
     parse_changes,
     recipe_names,
     recipe_summary,
+    searches,
 )
 from evolve_arena.runs.recipe_code import list_texts
 from evolve_arena.runs.run import Run
@@ -196,6 +198,8 @@ class Desk:
         ]
         if kind.migrates:
             sections.append(("islands", IslandsConfig))
+        if searches(loaded.make_decoder()):
+            sections.append(("search", SearchConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
         for name, model in sections:
             inner = {"method": {kind.section}, "islands": {"each"}, "run": ORIGINS}.get(name, {})

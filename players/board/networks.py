@@ -111,8 +111,8 @@ class _OnBoard:
     rollouts: int = 0
     """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
 
-    def _find_search(self) -> dict[int, int]:
-        """What records say of the search.
+    def _find_search(self, head: str = "value") -> dict[int, int]:
+        """What records say of the search over the values of a *head*.
 
         Raises:
             BadValueError: It is out of range, or the rules or the head forbid it.
@@ -121,7 +121,7 @@ class _OnBoard:
             return {}
         code = self.game.code
         for forbids, reason in (
-            (self.head != "value", "a policy has no values for a search"),
+            (head != "value", "a policy has no values for a search"),
             (self.game.seats != 2, "searches over values are for games of two"),
             ("view" in self.game.plain, "something is hidden, and a search would see it"),
         ):
@@ -165,7 +165,7 @@ class BoardView(_OnBoard):
                 raise UnknownNameError(kind, name, known)
         if not isinstance(self.take_wins, bool):
             raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
-        self._find_search()
+        self._find_search(self.head)
         if self.encoding == "signed" and self.game.code.PLANES != 2:
             raise BadValueError("encoding is 'signed': only for games of two kinds of pieces")
 
@@ -222,7 +222,7 @@ class BoardView(_OnBoard):
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
         seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
-        for field, number in self._find_search().items():
+        for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats
 

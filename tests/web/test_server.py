@@ -122,6 +122,8 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert {key.partition(".")[0] for key in fields} == {
         "game", "network", "method", "neat", "islands", "check", "run",
     }  # fmt: skip
+    in_one_file = {field["key"]: field for field in server.get("form", recipe="hex")["fields"]}
+    assert in_one_file["search.depth"]["highest"] == 12
 
 
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
