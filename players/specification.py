@@ -11,6 +11,7 @@ Some kinds run code that is not ours. A specification may come from a file of so
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,7 +38,7 @@ from evolve_arena.players.player import Player, check_board, make_random
 from evolve_arena.players.process import ProcessPlayer
 
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-SEARCH = re.compile(r"((?:, *(?:depth|time|rollouts|exploration|noise) *=[^,]*)+)$")
+SEARCH = re.compile(r"((?:, *[a-z]+ *=[^,]*)+)$")
 """Settings of a search behind the path of a player that was bred."""
 BRED = ("run", "file")
 Permit = Callable[[str], None]
@@ -110,7 +111,7 @@ def split_search(argument: str) -> tuple[str, str]:
     (('evolved/first@20', 'depth=4,noise=0.1'), ('a, b', ''))
     """
     found = SEARCH.search(argument)
-    if not found or Path(argument).exists():
+    if not found or os.path.exists(argument):
         return argument, ""
     return argument[: found.start()].strip(), found[1][1:].strip()
 
@@ -128,7 +129,12 @@ def _add_search(player: Player, specification: str, settings: str) -> Player:
             f"player {quote(f'{specification},{settings}')}: there is no search over what was bred"
             f" in {player.game.name}"
         )
-    found: Player = known[kind].make(f"{settings},values={specification}", player.game)
+    text = f"{settings},values={specification}"
+    try:
+        found: Player = known[kind].make(text, player.game)
+    except BadValueError as error:
+        told = str(error).replace(f"player {kind}:{text}", f"player {specification},{settings}")
+        raise BadValueError(told) from None
     found.name = f"{player.name},{settings}"
     return found
 

@@ -75,8 +75,8 @@ FREE = (
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
-RULES = tuple(name for name in COMPILED if name not in OPTIONAL)
-"""Functions that are needed to play by a file."""
+RULES = tuple(name for name in COMPILED if name not in OPTIONAL or name == "quiet")
+"""Functions that are needed to play by a file, also with a search."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1

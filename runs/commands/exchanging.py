@@ -34,7 +34,8 @@ def export(
         str,
         typer.Argument(
             metavar="RUN",
-            help="A run's directory or name, or file:PATH of a player.",
+            help="A run's directory or name, or file:PATH of a player; RUN,depth=3 looks three"
+            " plies ahead.",
             autocompletion=complete_run_or_file,
         ),
     ],
@@ -164,13 +165,17 @@ def import_neat(
 def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
     """A player, and where its exported file goes unless another place is given."""
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.runs.export import read_player_file
+    from evolve_arena.players.specification import split_search
+    from evolve_arena.runs.export import look_ahead, read_player_file
     from evolve_arena.runs.run import Run
 
-    if not run.startswith(PREFIX):
-        opened = Run.open(run)
-        return opened.champion_at(generation), opened.path / "champion"
-    if generation is not None:
-        raise BadValueError(f"--generation is for runs, and {run} is a single player")
-    path = Path(run.removeprefix(PREFIX))
-    return read_player_file(path), path
+    named, search = split_search(run)
+    if not named.startswith(PREFIX):
+        opened = Run.open(named)
+        player, place = opened.champion_at(generation), opened.path / "champion"
+    elif generation is not None:
+        raise BadValueError(f"--generation is for runs, and {named} is a single player")
+    else:
+        place = Path(named.removeprefix(PREFIX))
+        player = read_player_file(place)
+    return look_ahead(player, search), place

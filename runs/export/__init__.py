@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.players import bred
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.specification import read_settings, read_whole
 from evolve_arena.runs.targets import TARGETS, check_target
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "NotedText",
     "export_player",
     "find_exporter",
+    "look_ahead",
     "read_neat_file",
     "read_player_file",
 ]
@@ -67,6 +69,25 @@ def export_player(player: BredPlayer, target: str) -> str | bytes:
         else " yet: name its champion.safetensors as file:PATH wherever a player is asked for"
     )
     raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported{hint}")
+
+
+def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
+    """The same *player*, looking as many plies ahead as *settings* say, ``depth=3`` for example.
+
+    Raises:
+        BadValueError: They say something else, or the player can't.
+        UnknownNameError: There is no such setting.
+    """
+    if not settings:
+        return player
+    depth = read_settings("exported bots", settings, {"depth": read_whole})["depth"]
+    if not hasattr(player.decoder, "depth"):
+        raise BadValueError(f"{player.name}: bots in {player.game.name} look no farther ahead")
+    changes = {"rollouts": 0} if hasattr(player.decoder, "rollouts") else {}
+    decoder = replace(player.decoder, depth=depth, **changes)
+    found: BredPlayer = decoder.player(player.genome, player.name)
+    found.remarks = player.remarks
+    return found
 
 
 def find_exporter(game: str, target: str) -> str:

@@ -15,9 +15,10 @@ import numpy as np
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.workspace import plane_words
+from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -53,10 +54,9 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         more: Functions of the game's file that the file needs too, by name.
 
     Raises:
-        BadValueError: The player makes random moves now and then.
+        BadValueError: The player makes random moves now and then, or searches a tree.
     """
-    if player.packed.seats[0, NOISE]:
-        raise BadValueError(f"{player.name} makes random moves: export it without noise")
+    check_search(player)
     if isinstance(player, TuplePlayer):
         inside = _describe_tuples(player)
     elif isinstance(player, NeatPlayer):
@@ -76,6 +76,7 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "The game": rules,
         "The network": head + _write_facts(player) + inside.constants.replace(head, ""),
         "How it plays": outer["How it plays"],
+        "How it looks ahead": outer["How it looks ahead"],
         **inside.sections(),
         GAME: outer[GAME],
         "How hosts ask": outer["How hosts ask"],
@@ -85,6 +86,21 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         parts,
         sections,
     )
+
+
+def check_search(player: BredPlayer) -> None:
+    """Makes sure that bots can play as *player* does.
+
+    Raises:
+        BadValueError: It makes random moves now and then, or searches a tree.
+    """
+    if player.packed.seats[0, NOISE]:
+        raise BadValueError(f"{player.name} makes random moves: export it without noise")
+    if player.packed.seats[0, ROLLOUTS]:
+        raise BadValueError(
+            f"{player.name} searches a tree by rollouts, which exported bots do not:"
+            " name a depth, such as RUN,depth=2"
+        )
 
 
 def _write_rules(game: BoardGame, more: Collection[str]) -> str:
@@ -171,6 +187,7 @@ def _write_facts(player: BredPlayer) -> str:
     takes_wins = getattr(decoder, "take_wins", True) and decoder.head == "value"
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
+    search = describe_search(player)
     return f"""\
 TAKES_WINS = {takes_wins}
 # Whether the network also sees if it is its turn.
@@ -187,7 +204,23 @@ HAS_CHANCE = {bool(code.HAS_CHANCE)}
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE = {[int(number) for number in code.START]!r}
 LONGEST = {int(code.LONGEST)}
+# Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
+# after which moves it looks farther. What the network says times UNIT is what it goes by.
+{", ".join(search)} = {", ".join(map(str, search.values()))}
 """
+
+
+def describe_search(player: BredPlayer) -> dict[str, Any]:
+    """What a bot must know to look ahead, by name."""
+    game: Any = player.game
+    return {
+        "CAN_SEARCH": player.decoder.head == "value"
+        and game.seats == 2
+        and "view" not in game.plain,
+        "DEPTH": int(player.packed.seats[0, DEPTH]),
+        "HAS_QUIET": bool(game.code.HAS_QUIET),
+        "UNIT": 1 if isinstance(player, TuplePlayer) else RESOLUTION,
+    }
 
 
 def list_bits(code: Any) -> list[int]:
@@ -264,7 +297,17 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,
         f"head: {player.decoder.head}",
+        *describe_depth(player),
     ]
+    own_program = (
+        "- Your own program: import it, and play a game with it alone; choose(state) is its move."
+        + write_search_help(player, "choose(state, depth=3)", "choose(state, seconds=0.5)")
+    )
+    as_player = (
+        '- As a player of Evolve Arena: process:"python3 FILE". It reads lines "state NUMBERS" and'
+        ' "go", and answers "move NUMBER".'
+        + write_search_help(player, '"go depth 3"', '"go movetime 500"')
+    )
     promise = (
         "In every position it chooses the very move that the player chooses inside Evolve Arena."
         f" {inside.remark}"
@@ -275,7 +318,7 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
 
 How to use it:
 
-- Your own program: import it, and play a game with it alone; choose(state) is its move.
+{wrap(own_program, "  ")}
 
     from FILE import LONGEST, choose, legal, play, result, start
 
@@ -291,8 +334,7 @@ How to use it:
 
 {_quote_file(player)}
 
-- As a player of Evolve Arena: process:"python3 FILE". It reads lines "state NUMBERS" and "go",
-  and answers "move NUMBER".
+{wrap(as_player, "  ")}
 
 It needs Python 3.8 or later{needs}, and keeps nothing from one move to the next.
 
@@ -302,6 +344,19 @@ What it is:
 
 {wrap(promise.rstrip())}
 """
+
+
+def describe_depth(player: BredPlayer) -> list[str]:
+    """How far the bot looks ahead, as a fact, if it does."""
+    depth = describe_search(player)["DEPTH"]
+    return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
+
+
+def write_search_help(player: BredPlayer, deep: str, timed: str) -> str:
+    """A sentence on how a bot that can is made to look ahead; it begins with a blank."""
+    if not describe_search(player)["CAN_SEARCH"]:
+        return ""
+    return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."
 
 
 def _quote_file(player: BredPlayer) -> str:

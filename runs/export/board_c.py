@@ -11,12 +11,17 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.packed import INPUTS_AT, NOISE
+from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import NetworkSource, cut, read_template, wrap, write_name
-from evolve_arena.runs.export.board import list_bits
+from evolve_arena.runs.export.board import (
+    check_search,
+    describe_depth,
+    describe_search,
+    list_bits,
+    write_search_help,
+)
 from evolve_arena.runs.export.c import (
     LAYERS_C,
     TUPLES_C,
@@ -37,17 +42,13 @@ def export_c(player: BredPlayer) -> str:
     """The source of one file of C99 that plays as *player* does, move for move.
 
     Raises:
-        BadValueError: The player makes random moves, searches, or is of a game without rules in a
-            file.
+        BadValueError: The player makes random moves, searches a tree, or is of a game without rules
+            in a file.
         TranslationError: The rules need what can't be written as C; it names the line.
     """
     if not isinstance(player.game, BoardGame):
         raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported to c")
-    record = player.packed.seats[0]
-    if record[NOISE]:
-        raise BadValueError(f"{player.name} makes random moves: export it without noise")
-    if record[DEPTH] or record[ROLLOUTS]:
-        raise BadValueError(f"{player.name} searches, which bots in C do not do")
+    check_search(player)
     if isinstance(player, TuplePlayer):
         inside = _describe_tuples(player)
     elif isinstance(player, NeatPlayer):
@@ -59,9 +60,10 @@ def export_c(player: BredPlayer) -> str:
     outer = cut(bot)
     sections = {
         "Whole numbers": outer["Whole numbers"],
-        "The game": f"{_write_facts(player)}\n{_write_rules(player.game)}",
+        "The game": f"{_write_facts(player)}\n{_write_rules(player)}",
         **arrange_c(inside),
         "How it plays": outer["How it plays"],
+        "How it looks ahead": outer["How it looks ahead"],
         "How hosts ask": outer["How hosts ask"],
     }
     templates = [bot, *map(read_template, inside.templates)]
@@ -74,15 +76,18 @@ def _write_facts(player: BredPlayer) -> str:
     decoder: Any = player.decoder
     facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
     facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
-    facts |= {name: int(getattr(code, name)) for name in ("SEES_CELLS", "HAS_POINTS")}
+    flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE")
+    facts |= {name: int(getattr(code, name)) for name in flags}
+    facts |= {name: int(value) for name, value in describe_search(player).items()}
     facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
 
 
-def _write_rules(game: BoardGame) -> str:
+def _write_rules(player: BredPlayer) -> str:
     """The rules with these options in C, and how the bot asks them."""
-    code: Any = game.code
+    game: Any = player.game
+    code, searches = game.code, describe_search(player)["CAN_SEARCH"]
     text = replace_constants(game.source, constants_of(game.rules))
     rules = Rules(text, Path(game.file).name, vars(code))
     if code.IS_ARRAY:
@@ -102,6 +107,12 @@ def _write_rules(game: BoardGame) -> str:
         asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
     else:
         asked["result"] = ("int64_t ask_result", "", "", [])
+    if searches:
+        asked |= {
+            name: (f"int64_t ask_{name}", "", "", [])
+            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
+            if has
+        }
     if not code.SEES_CELLS:
         more = ", int64_t seat, uint64_t *planes", ", seat, planes", [types.int64, planes]
         asked["see"] = ("void ask_view", *more)
@@ -111,23 +122,27 @@ def _write_rules(game: BoardGame) -> str:
         cast = "return (int64_t)" if head.startswith("int64_t") else ""
         call = f"{cast}{place}({given}{more_given});"
         texts.append(f"static {head}(State *state{parameters}) {{\n    {call}\n}}\n")
-    place, after = rules.call("play", [state, types.int64])
-    if code.IS_ARRAY:
-        body, cases = (
-            f"    (void){place}({given}, move);\n",
-            _write_setting("state->numbers[place]", item),
-        )
-    else:
-        names = ["m[{}]" if isinstance(k, types.UniTuple) else "m{}" for k in (state, after)]
-        body = f"    {rules.name_type(after)} after = {place}({given}, move);\n"
-        cases = "switch (place) {\n"
-        for number, part in enumerate(state):
-            own, other = (name.format(number) for name in names)
-            body += f"    state->{own} = ({rules.name_type(part)})after.{other};\n"
-            cases += f"    case {number}: {_write_setting(f'state->{own}', part)}\n"
-        cases += "    }\n    return 0;"
+    changing = [("follow", "play", "move")]
+    if searches and code.HAS_CHANCE:
+        changing.append(("happen", "resolve", "outcome"))
+    for called, name, given_name in changing:
+        place, after = rules.call(name, [state, types.int64])
+        if code.IS_ARRAY:
+            body, cases = (
+                f"    (void){place}({given}, {given_name});\n",
+                _write_setting("state->numbers[place]", item),
+            )
+        else:
+            names = ["m[{}]" if isinstance(k, types.UniTuple) else "m{}" for k in (state, after)]
+            body = f"    {rules.name_type(after)} after = {place}({given}, {given_name});\n"
+            cases = "switch (place) {\n"
+            for number, part in enumerate(state):
+                own, other = (name.format(number) for name in names)
+                body += f"    state->{own} = ({rules.name_type(part)})after.{other};\n"
+                cases += f"    case {number}: {_write_setting(f'state->{own}', part)}\n"
+            cases += "    }\n    return 0;"
+        texts.append(f"static void {called}(State *state, int64_t {given_name}) {{\n{body}}}\n")
     texts += [
-        f"static void follow(State *state, int64_t move) {{\n{body}}}\n",
         "// Sets a number, of which all 64 bits are given; returns whether it has room there.\n"
         "static int set_number(State *state, int place, uint64_t number, int negative) {\n"
         f"    {cases}\n}}\n",
@@ -220,7 +235,14 @@ def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:
         f"game: {player.game.name}, {player.game.describe()}",
         *inside.description,
         f"head: {player.decoder.head}",
+        *describe_depth(player),
     ]
+    use = (
+        'In Evolve Arena it is the player process:./bot. It reads lines "state NUMBERS" and "go",'
+        ' and answers "move NUMBER"; the file of the game says what the numbers are.'
+        + write_search_help(player, '"go depth 3"', '"go movetime 500"')
+        + " In your own program call choose(state, DEPTH, -1.0), after unpack_network()."
+    )
     name = write_name(player.name)
     return f"""The {player.game.name} player {name}, bred by Evolve Arena, in C.
 
@@ -228,9 +250,7 @@ Compile it, with any compiler of C99, without -ffast-math:
 
     gcc -O2 -o bot FILE -lm
 
-In Evolve Arena it is the player process:./bot. It reads lines "state NUMBERS" and "go", and answers
-"move NUMBER"; the file of the game says what the numbers are. In your own program call
-choose(state), after unpack_network().
+{wrap(use)}
 
 What it is:
 

@@ -31,6 +31,7 @@ ALWAYS = (
 """What a page asks in every game."""
 WITH_CELLS = ("ask_pieces", "ask_paths")
 WITH_TEXT = ("ask_text",)
+WITH_SEARCH = ("ask_depth", "ask_ahead")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class PageSource:
 
     text: str
     """Plain Python that follows the bot: functions called :data:`ALWAYS` and, as the board is,
-    :data:`WITH_CELLS` or :data:`WITH_TEXT`."""
+    :data:`WITH_CELLS` or :data:`WITH_TEXT`; and :data:`WITH_SEARCH` if bots can look ahead."""
     given: Mapping[str, str] = field(default_factory=dict)
     """JavaScript for names of the bot, such as those that stand for Python's own numbers."""
     modules: Mapping[str, Source] = field(default_factory=dict)
@@ -122,6 +123,7 @@ def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
         given[name] = f"{name}$"
     kind = find_board_view(player.game).layout()["kind"]
     wanted = [*ALWAYS, *(WITH_TEXT if kind == "text" else WITH_CELLS), *more]
+    wanted += [name for name in WITH_SEARCH if f"def {name}(" in page.text]
     bot = translate(Source(text, f"{one_line(player.name)}.py", space, given), wanted)
     return f"(() => {{\n{''.join(texts)}return {bot};\n}})()"
 

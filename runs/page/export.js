@@ -7,6 +7,12 @@ const game = (() => {
   for (const [value, name] of [...people, ["all", "all sides"], ["", "none: watch"]]) {
     side.append(new Option(name, value));
   }
+  const depth = find("depth"), usual = bot.ask_depth ? bot.ask_depth() : -1;
+  find("ahead").hidden = usual < 0;
+  for (let plies = 0; usual >= 0 && plies <= Math.max(usual, 6); plies++) {
+    const name = plies === 1 ? "1 ply" : plies ? `${plies} plies` : "no plies";
+    depth.append(new Option(name, String(plies), plies === usual, plies === usual));
+  }
   const board = new BoardDrawing(find("board"), layout, { onMove: (text) => play(Number(text)) });
   let line = [], turn = 0, showsValues = false;
 
@@ -53,7 +59,7 @@ const game = (() => {
   function answer(number) {
     if (number !== turn) return; // somebody began a new game, or took a move back
     try {
-      const chosen = bot.ask_bot(now());
+      const chosen = usual < 0 ? bot.ask_bot(now()) : bot.ask_ahead(now(), Number(depth.value));
       play(ask(now()).findIndex((move) => py.eq(move.is, chosen)));
     } catch (error) {
       status.textContent = `The bot failed: ${error.message}`;
@@ -91,7 +97,7 @@ const game = (() => {
     turn++;
     show();
   });
-  side.addEventListener("change", () => { turn++; show(); });
+  for (const choice of [side, depth]) choice.addEventListener("change", () => { turn++; show(); });
   begin();
   return { line: () => line, ask, now };
 })();

@@ -17,6 +17,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, load, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, player_kinds
@@ -48,6 +49,9 @@ BRED = [
 ]
 games = pytest.mark.parametrize("name", game_names())
 compiled_games = pytest.mark.parametrize("name", COMPILED)
+in_one_file = pytest.mark.parametrize(
+    "name", [name for name in game_names() if issubclass(find_game(name).game, BoardGame)]
+)
 
 
 def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
@@ -82,6 +86,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 # Rules
+
+
+@in_one_file
+def test_a_copy_of_a_shipped_file_would_be_taken(name: str) -> None:
+    """People begin with one: it must hold what is asked of theirs."""
+    game: Any = find_game(name).make()
+    check_plain(game, games=3)
 
 
 @games

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // --- Whole numbers ------------------------------------------------------------------------
 
@@ -192,16 +193,38 @@ static const uint64_t *look(State *state, int64_t seat) {
     return planes;
 }
 
-// Returns the number of the move for a state that is not over.
-static int64_t choose(State *state) {
-    int64_t moves[MOVES] = {0}, best = -1;
-    int64_t seat = checked((uint64_t)ask_mover(state), SEATS);
-    int64_t count = 1 + checked((uint64_t)ask_moves(state, moves) - 1, MOVES);
-    OUTPUT best_value = 0;
+// Lists the moves in a state that is not over; returns how many there are.
+static int64_t list_moves(State *state, int64_t *moves) {
+    int64_t count = checked((uint64_t)ask_moves(state, moves), MOVES + 1);
     for (int64_t place = 0; place < count; place++)
         (void)checked((uint64_t)moves[place], MOVES);
+    return count;
+}
+
+#if CAN_SEARCH
+// Looks ahead; see below.
+static int64_t search(State *state, int64_t seat, const int64_t *moves, int64_t count, int depth,
+                      double seconds);
+#endif
+
+// Returns the number of the move for a state that is not over. It looks so many plies ahead; with 0
+// at its moves alone. With a limit of time, not below 0, it looks one ply ahead, then two, and so on
+// up to depth, or as far as it can, and goes by the last look that it could complete.
+static int64_t choose(State *state, int depth, double seconds) {
+    int64_t moves[MOVES] = {0}, best = -1;
+    int64_t seat = checked((uint64_t)ask_mover(state), SEATS);
+    int64_t count = list_moves(state, moves);
+    OUTPUT best_value = 0;
+    (void)checked((uint64_t)count - 1, MOVES);
     if (count == 1)
         return moves[0];
+#if CAN_SEARCH
+    if (depth > 0 || seconds >= 0.0)
+        return search(state, seat, moves, count, depth, seconds);
+#else
+    (void)depth;
+    (void)seconds;
+#endif
     if (IS_POLICY) {
         const OUTPUT *outputs = evaluate_planes(look(state, seat));
         best = moves[0];
@@ -224,6 +247,134 @@ static int64_t choose(State *state) {
     return best;
 }
 
+// --- How it looks ahead -------------------------------------------------------------------
+
+// By alpha-beta: a value is what a state is worth to a seat, in the eyes of the one who looks.
+
+#define WIN (INT64_C(1) << 40)
+#define INFINITE (INT64_C(1) << 42)
+#define LARGEST 1073741823.0
+// It looks no farther, and so many plies farther where the rules say that a state is not quiet.
+#define DEEPEST 60
+#define MOST_EXTRA 8
+
+#if CAN_SEARCH
+static struct {
+    int64_t searcher;
+    int timed, late;
+    clock_t end;
+    // How often each move of each seat was too good for the other to allow it.
+    int64_t cuts[SEATS * MOVES];
+} looking;
+
+static int64_t worth(int64_t value, int64_t side) {
+    return side == looking.searcher ? value : -value;
+}
+
+// Puts first, from a place on, the move that cut most.
+static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t mover) {
+    const int64_t *cuts = looking.cuts + mover * MOVES;
+    int64_t most = place, move;
+    for (int64_t other = place + 1; other < count; other++)
+        if (cuts[moves[other]] > cuts[moves[most]])
+            most = other;
+    move = moves[most];
+    memmove(moves + place + 1, moves + place, (size_t)(most - place) * sizeof *moves);
+    moves[place] = move;
+}
+
+// What the state after a side's move is worth to it; a bound outside of low and high.
+static int64_t value_state(State *state, int64_t side, int depth, int64_t low, int64_t high) {
+    int64_t moves[MOVES] = {0}, best = -INFINITE;
+#if HAS_CHANCE
+    int64_t outcomes = ask_chance(state), total = 0;
+    for (int64_t outcome = 0; outcome < outcomes; outcome++) {
+        State after = *state;
+        happen(&after, outcome);
+        total += value_state(&after, side, depth, -INFINITE, INFINITE);
+    }
+    if (outcomes)
+        return floordiv(total, outcomes);
+#endif
+    if (is_finished(state))
+        return (has_won(state, side) - has_won(state, 1 - side)) * (WIN + depth);
+#if HAS_QUIET
+    if (depth <= 0 && (depth <= -MOST_EXTRA || ask_quiet(state))) {
+#else
+    if (depth <= 0) {
+#endif
+        double value = UNIT * (double)evaluate_planes(look(state, looking.searcher))[0];
+        if (!(value > -LARGEST))
+            value = -LARGEST;
+        return worth((int64_t)(value < LARGEST ? value : LARGEST), side);
+    }
+    looking.late = looking.late || (looking.timed && clock() > looking.end);
+    // From here on all is seen by the player to move.
+    int64_t mover = checked((uint64_t)ask_mover(state), SEATS);
+    int64_t sign_of_it = mover == side ? 1 : -1;
+    if (sign_of_it < 0) {
+        int64_t lowest = -high;
+        high = -low;
+        low = lowest;
+    }
+    int64_t count = list_moves(state, moves);
+    if (!count || looking.late)
+        return 0;
+    for (int64_t place = 0; place < count && best < high; place++) {
+        State after = *state;
+        if (depth > 1)
+            bring_forward(moves, place, count, mover);
+        follow(&after, moves[place]);
+        int64_t value = value_state(&after, mover, depth - 1, low > best ? low : best, high);
+        best = value > best ? value : best;
+        if (best >= high)
+            looking.cuts[mover * MOVES + moves[place]] += (int64_t)depth * depth;
+    }
+    return sign_of_it * best;
+}
+
+// The first of the best moves at this depth, or at the last one that it could complete.
+static int64_t search(State *state, int64_t seat, const int64_t *moves, int64_t count, int depth,
+                      double seconds) {
+    static int64_t values[MOVES];
+    int64_t order[MOVES] = {0}, chosen = moves[0];
+    memset(&looking, 0, sizeof looking);
+    looking.searcher = seat;
+    looking.timed = seconds >= 0.0;
+    if (looking.timed)
+        looking.end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+    memcpy(order, moves, sizeof order);
+    depth = depth > 0 && depth < DEEPEST ? depth : DEEPEST;
+    for (int plies = looking.timed ? 1 : depth; plies <= depth; plies++) {
+        int64_t best = -INFINITE, first = -1;
+        for (int64_t place = 0; place < count; place++) {
+            State after = *state;
+            follow(&after, order[place]);
+            // A window that begins below the best so far tells equals from worse.
+            int64_t value = value_state(&after, seat, plies - 1, best - 1, INFINITE);
+            values[order[place]] = value;
+            best = value > best ? value : best;
+        }
+        if (looking.late)
+            break;
+        for (int64_t place = 0; place < count && first < 0; place++)
+            if (values[moves[place]] == best)
+                first = chosen = moves[place];
+        // The best one is tried first the next time.
+        for (int64_t place = 0, before = first; place < count; place++) {
+            int64_t now = order[place];
+            order[place] = before;
+            if (now == first)
+                break;
+            before = now;
+        }
+        if (best >= WIN || best <= -WIN)
+            break;
+    }
+    return chosen;
+}
+#endif
+
 // --- How hosts ask ------------------------------------------------------------------------
 
 // Reads the numbers of a state; returns whether they are as many as there must be, and have room.
@@ -242,12 +393,24 @@ static int read_state(char *text, State *state) {
     return count == SIZE;
 }
 
+// The number behind a word of a line, or -1.
+static int64_t read_number(const char *line, const char *word) {
+    size_t length = strlen(word);
+    char *end;
+    if (strncmp(line, word, length) || line[length] < '0' || line[length] > '9')
+        return -1;
+    errno = 0;
+    int64_t number = strtoll(line + length, &end, 10);
+    return errno || end[strspn(end, " \t\r\n")] ? -1 : number;
+}
+
 static int fail(const char *reason) {
     fprintf(stderr, "%s\n", reason);
     return EXIT_FAILURE;
 }
 
-// Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave.
+// Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave. "go depth 3"
+// lets it look three plies ahead, "go movetime 500" for so many milliseconds.
 int main(void) {
     static char line[SIZE * 24 + 4096];
     State state;
@@ -263,7 +426,20 @@ int main(void) {
                 return fail("expected a state, all numbers of it, each as the game keeps it");
             if (is_finished(&state))
                 return fail("the game is over");
-            printf("move %lld\n", (long long)choose(&state));
+            int depth = DEPTH;
+            double seconds = -1.0;
+            int64_t number = read_number(line, "go depth ");
+            if (number >= 0)
+                depth = number < DEEPEST ? (int)number : DEEPEST;
+            number = read_number(line, "go movetime ");
+            if (number >= 0) {
+                // A part is kept back for the way there and back.
+                depth = DEEPEST;
+                seconds = number > 5 ? (0.9 * (double)number - 5.0) / 1000.0 : 0.0;
+            }
+            if (!CAN_SEARCH && (depth || seconds >= 0.0))
+                return fail("this bot can't look ahead");
+            printf("move %lld\n", (long long)choose(&state, depth, seconds));
             fflush(stdout);
         }
     }

@@ -8,6 +8,7 @@ check. It must stay free of everything but Python 3.8 and its standard library.
 from __future__ import annotations
 
 import sys
+import time
 from array import array
 from collections.abc import Sequence
 from random import randrange
@@ -103,14 +104,22 @@ HAS_CHANCE = False
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE: list[int] = []
 LONGEST = 1
+# Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
+# after which moves it looks farther. What the network says times UNIT is what it goes by.
+CAN_SEARCH, DEPTH, HAS_QUIET, UNIT = True, 0, False, 65536
 # --- How it plays -------------------------------------------------------------------------
 WORDS = (CELLS + 63) // 64
 LEAST, MOST = -(2**63), 2**64 - 1
 RULES = define_rules()
 
 
-def choose(numbers: Sequence[int]) -> int:
-    """Returns the number of the move for a state, which is given as its numbers."""
+def choose(numbers: Sequence[int], depth: int = DEPTH, seconds: float | None = None) -> int:
+    """Returns the number of the move for a state, which is given as its numbers.
+
+    It looks depth plies ahead; with 0 at its moves alone. With a limit of time it looks one ply
+    ahead, then two, and so on up to depth, or as far as it can, and goes by the last look that it
+    could complete.
+    """
     if len(numbers) != SIZE:
         raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
     if any(not LEAST <= number <= MOST for number in numbers):
@@ -124,6 +133,8 @@ def choose(numbers: Sequence[int]) -> int:
         raise ValueError("the rules have no such state")
     if len(moves) == 1:
         return moves[0]
+    if depth or seconds is not None:
+        return Search(seat, seconds).deepen(state, moves, depth or DEEPEST)
     if HEAD == "policy":
         outputs = evaluate_planes(look(state, seat))
         best = moves[0]
@@ -133,9 +144,7 @@ def choose(numbers: Sequence[int]) -> int:
         return best
     best, best_value = -1, 0.0
     for move in moves:
-        after = thaw(numbers)
-        changed = RULES["play"](after, move)
-        after = after if ARRAY else thaw(changed)
+        after = follow(state, move)
         if TAKES_WINS and is_finished(after) and has_won(after, seat):
             return move
         value = evaluate_planes(look(after, seat))[0]
@@ -149,6 +158,13 @@ def thaw(numbers: Sequence[int]) -> Any:
     if ARRAY:
         return make_array(ARRAY, numbers)
     return tuple(KINDS[place](number) for place, number in enumerate(numbers))
+
+
+def follow(state: Any, move: int) -> Any:
+    """Returns the state after a move, before chance decides."""
+    after = make_array(ARRAY, state) if ARRAY else state
+    changed = RULES["play"](after, move)
+    return after if ARRAY else thaw(changed)
 
 
 def is_finished(state: Any) -> bool:
@@ -180,6 +196,99 @@ def look(state: Any, seat: int) -> list[int]:
         sum(int(words[WORDS * plane + place]) << 64 * place for place in range(WORDS))
         for plane in range(PLANES)
     ] + turn
+
+
+# --- How it looks ahead -------------------------------------------------------------------
+WIN, INFINITE = 1 << 40, 1 << 42
+LARGEST = 2**30 - 1
+# It looks no farther, and so many plies farther where the rules say that a state is not quiet.
+DEEPEST, MOST_EXTRA = 60, 8
+
+
+class OutOfTimeError(Exception):
+    """There was not time enough for this look."""
+
+
+class Search:
+    """One look ahead, by alpha-beta.
+
+    A value is what a state is worth to a seat, in the eyes of the one who looks.
+    """
+
+    def __init__(self, searcher: int, seconds: float | None) -> None:
+        if not CAN_SEARCH:
+            raise ValueError("this bot can't look ahead")
+        self.searcher = searcher
+        self.timed = seconds is not None
+        self.deadline = time.monotonic() + (seconds or 0.0) if self.timed else float("inf")
+        self.cuts: dict[int, int] = {}
+
+    def deepen(self, state: Any, moves: list[int], depth: int) -> int:
+        """The first of the best moves at this depth, or at the last one that it could complete."""
+        best, value, order = moves[0], 0, list(moves)
+        for plies in range(1 if self.timed else depth, depth + 1):
+            try:
+                values = self.value_moves(state, order, plies)
+            except OutOfTimeError:
+                break
+            value = max(values.values())
+            best = next(move for move in moves if values[move] == value)
+            order = sorted(moves, key=lambda move: -values[move])
+            if abs(value) >= WIN:
+                break
+        return best
+
+    def value_moves(self, state: Any, order: list[int], depth: int) -> dict[int, int]:
+        """What moves are worth; those below the best may be worth less. Good ones come first."""
+        values, best = {}, -INFINITE
+        for move in order:
+            after = follow(state, move)
+            # A window that begins below the best so far tells equals from worse.
+            value = self.value(after, self.searcher, depth - 1, best - 1, INFINITE)
+            values[move], best = value, max(best, value)
+        return values
+
+    def value(self, state: Any, side: int, depth: int, low: int, high: int) -> int:
+        """What the state after a side's move is worth to it; a bound outside of low and high."""
+        if HAS_CHANCE:
+            outcomes = int(RULES["chance"](state))
+            if outcomes:
+                total = 0
+                for outcome in range(outcomes):
+                    after = make_array(ARRAY, state) if ARRAY else state
+                    changed = RULES["resolve"](after, outcome)
+                    after = after if ARRAY else thaw(changed)
+                    total += self.value(after, side, depth, -INFINITE, INFINITE)
+                return total // outcomes
+        if is_finished(state):
+            won = int(has_won(state, side)) - int(has_won(state, 1 - side))
+            return won * (WIN + depth)
+        if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or RULES["quiet"](state)):
+            value = UNIT * evaluate_planes(look(state, self.searcher))[0]
+            value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
+            return value if side == self.searcher else -value
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError
+        # From here on all is seen by the player to move.
+        mover, found = int(RULES["to_move"](state)), make_words(MOVES)
+        sign = 1 if mover == side else -1
+        if sign < 0:
+            low, high = -high, -low
+        moves = [int(move) for move in found[: RULES["legal"](state, found)]]
+        if not moves:
+            return 0
+        if depth > 1:
+            cuts = self.cuts
+            moves = sorted(moves, key=lambda move: -cuts.get(2 * move + mover, 0))
+        best = -INFINITE
+        for move in moves:
+            after = follow(state, move)
+            value = self.value(after, mover, depth - 1, max(low, best), high)
+            best = max(best, value)
+            if best >= high:
+                self.cuts[2 * move + mover] = self.cuts.get(2 * move + mover, 0) + depth * depth
+                break
+        return sign * best
 
 
 # --- How a game is played -----------------------------------------------------------------
@@ -236,12 +345,21 @@ def result(numbers: Sequence[int]) -> Any:
 
 
 def play_on_stdin() -> None:
-    """Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave."""
+    """Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave.
+
+    "go depth 3" lets it look three plies ahead, "go movetime 500" for so many milliseconds.
+    """
     state: list[int] = []
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["state"]:
             state = [int(word) for word in words[1:]]
+        elif words[:2] == ["go", "depth"]:
+            print("move", choose(state, min(int(words[2]), DEEPEST)), flush=True)
+        elif words[:2] == ["go", "movetime"]:
+            # A part is kept back for the way there and back.
+            seconds = max(0.9 * int(words[2]) - 5.0, 0.0) / 1000.0
+            print("move", choose(state, DEEPEST, seconds), flush=True)
         elif words[:1] == ["go"]:
             print("move", choose(state), flush=True)
 

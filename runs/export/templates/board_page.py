@@ -13,7 +13,9 @@ from typing import Any
 from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.runs.export.templates.board import (
     ARRAY,
+    CAN_SEARCH,
     CELLS,
+    DEPTH,
     HAS_POINTS,
     HEAD,
     MOVES,
@@ -101,7 +103,17 @@ def ask_places(position: Any) -> list[int]:
 
 def ask_bot(position: Any) -> int:
     """The move that the bot chooses."""
-    return choose(position[0])
+    return choose(position[0], DEPTH)
+
+
+def ask_depth() -> int:
+    """How many plies the bot looks ahead; -1 if it can't."""
+    return DEPTH if CAN_SEARCH else -1
+
+
+def ask_ahead(position: Any, depth: int) -> int:
+    """The move that the bot chooses if it looks so many plies ahead, for ten seconds at most."""
+    return choose(position[0], depth, 10.0 if depth else None)
 
 
 def ask_values(position: Any) -> list[float]:

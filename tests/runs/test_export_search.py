@@ -1,0 +1,235 @@
+"""Exported bots that look ahead: they choose what the search in the arena chooses."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.registry import find_game, register_game
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export import export_player, look_ahead
+from evolve_arena.runs.one_file import load_game
+from tests.bred import make_bred, random_positions
+from tests.c_bots import ask, build, with_gcc
+from tests.forked import evolve
+from tests.pages import ask_page, make_safe, with_node
+
+NERVOUS = "nervous"
+"""Tic-tac-toe, whose states are not quiet while its corner is free and its middle is not."""
+PLAYERS: dict[str, tuple[str, str, dict[str, Any], int]] = {
+    "cells": ("tic-tac-toe", "mlp", {"depth": 3}, 60),
+    "a graph": ("tic-tac-toe", "graph", {"depth": 2}, 60),
+    "words": ("othello", "mlp", {"size": 6, "hidden": (4,), "depth": 2}, 20),
+    "tuples": ("hex", "tuples", {"size": 4, "tuples": 10, "length": 3, "depth": 3}, 30),
+    "turns": ("kalah", "tuples", {"tuples": 6, "length": 3, "turns": True, "depth": 4}, 30),
+    "chance": ("pig", "mlp", {"goal": 20, "depth": 2}, 40),
+    "quiet": (NERVOUS, "mlp", {"depth": 2}, 40),
+    "quiet tuples": (NERVOUS, "tuples", {"tuples": 8, "length": 3, "depth": 1}, 40),
+}
+"""Game, kind of network, settings, and how many positions."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nervous(tmp_path_factory: pytest.TempPathFactory) -> None:
+    text = Path(str(find_game("tic-tac-toe").game.file)).read_text(encoding="utf-8")
+    text += "\n\ndef quiet(state):\n    return state[0] != 0 or state[4] == 0\n"
+    file = tmp_path_factory.mktemp("games") / f"{NERVOUS}.py"
+    file.write_text(text, encoding="utf-8")
+    register_game(load_game(file))
+
+
+@pytest.fixture(params=PLAYERS)
+def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
+    """A player that looks ahead, positions, and what it chooses there in the arena."""
+    game, network, settings, count = PLAYERS[request.param]
+    player = make_bred(game, network, seed=3, **settings)
+    positions = random_positions(player.game, count, 1)
+    chosen = [player.choose(position, new_stream(1)) for position in positions]
+    near = look_ahead(player, "depth=1" if settings["depth"] > 1 else "depth=2")
+    others = [near.choose(position, new_stream(1)) for position in positions]
+    assert others != chosen  # how far it looks matters
+    return player, positions, chosen
+
+
+def run_python(player: BredPlayer) -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "bot"}
+    exec(str(export_player(player, "python")), space)
+    return space
+
+
+def numbers(position: Any) -> list[int]:
+    return [int(number) for number in position.state]
+
+
+def test_python_files_choose_the_same(case: tuple[BredPlayer, list[Any], list[int]]) -> None:
+    player, positions, chosen = case
+    choose = run_python(player)["choose"]
+    assert [choose(numbers(position)) for position in positions] == chosen
+    told = find_depth(str(export_player(player, "python")))
+    assert told == player.decoder.depth
+
+
+def find_depth(text: str) -> int:
+    found = re.search(r"- search: alpha-beta, (\d+) pl(y|ies)\n", text)
+    return int(found[1]) if found else 0
+
+
+@with_gcc
+def test_programs_in_c_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
+) -> None:
+    player, positions, chosen = case
+    shown = [f"state {' '.join(map(str, numbers(position)))}" for position in positions]
+    program = build(str(export_player(player, "c")), tmp_path)
+    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
+    # Another depth than its own is asked for.
+    program = build(str(export_player(look_ahead(player, "depth=6"), "c")), tmp_path)
+    asked = f"go depth {player.decoder.depth}"
+    assert ask(program, [line for each in shown for line in (each, asked)]) == chosen
+
+
+@with_node
+def test_pages_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
+) -> None:
+    player, positions, chosen = case
+    given = [[make_safe(position.state), position.plies] for position in positions]
+    assert ask_page(player, given, tmp_path, "return bot.ask_bot(position);")[0] == chosen
+    depth = player.decoder.depth
+    body = f"return [bot.ask_depth(), bot.ask_ahead(position, {depth})];"
+    plain = look_ahead(player, "depth=0")
+    assert ask_page(plain, given, tmp_path, body)[0] == [[0, move] for move in chosen]
+
+
+def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
+    player = make_bred("hex", "mlp", hidden=(4,), size=5)
+    bot = run_python(player)
+    state = bot["play"](bot["start"](), 3)
+    begun = time.monotonic()
+    assert bot["choose"](state, seconds=0.2) in bot["legal"](state)
+    assert time.monotonic() - begun < 60.0
+    # Where the end is in sight, what it finds in time is what it finds with patience.
+    small = make_bred("tic-tac-toe", "mlp", seed=3)
+    bot = run_python(small)
+    for position in random_positions(small.game, 30, 2):
+        state = numbers(position)
+        if (empty := state[:9].count(0)) <= 4:
+            whole = bot["choose"](state, depth=empty)
+            timed = bot["choose"](state, seconds=300.0)
+            assert value(bot, state, timed) == value(bot, state, whole)
+
+
+def value(bot: dict[str, Any], state: list[int], move: int) -> int:
+    """What a move leads to if both play perfectly: -1, 0 or 1."""
+    after = bot["play"](state, move)
+    if (end := bot["result"](after)) is not None:
+        return int(end[state[9]])
+    return -max(value(bot, after, answer) for answer in bot["legal"](after))
+
+
+@with_gcc
+def test_a_program_searches_as_long_as_it_may(tmp_path: Path) -> None:
+    player = make_bred("hex", "mlp", hidden=(4,), size=5)
+    program = build(str(export_player(player, "c")), tmp_path)
+    shown = [f"state {' '.join(map(str, numbers(p)))}" for p in random_positions(player.game, 3)]
+    lines = [line for each in shown for line in (each, "go movetime 100")]
+    moves = ask(program, lines)
+    for position, move in zip(random_positions(player.game, 3), moves, strict=True):
+        assert move in player.game.legal_moves(position)
+
+
+CANNOT: list[tuple[str, dict[str, Any]]] = [
+    ("tic-tac-toe", {"head": "policy"}),
+    ("pig", {"seats": 3}),
+]
+
+
+@pytest.mark.parametrize(("game", "settings"), CANNOT)
+def test_who_cannot_look_ahead_says_so(game: str, settings: dict[str, Any]) -> None:
+    player = make_bred(game, "mlp", **settings)
+    text = str(export_player(player, "python"))
+    bot = run_python(player)
+    assert "looks three plies ahead" not in text
+    with pytest.raises(ValueError, match=r"^this bot can't look ahead$"):
+        bot["choose"](bot["start"](), depth=2)
+    with pytest.raises(BadValueError, match="depth"):
+        look_ahead(player, "depth=2")
+
+
+@with_gcc
+def test_a_program_that_cannot_look_ahead_says_so(tmp_path: Path) -> None:
+    player = make_bred("tic-tac-toe", "mlp", head="policy")
+    program = build(str(export_player(player, "c")), tmp_path)
+    done = subprocess.run(
+        [str(program)],
+        input="state 0 0 0 0 0 0 0 0 0 0\ngo depth 2\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "this bot can't look ahead\n")
+
+
+def test_who_searches_a_tree_is_told_what_bots_do_instead() -> None:
+    player = make_bred("tic-tac-toe", "mlp", rollouts=10)
+    for target in ("python", "c", "html"):
+        with pytest.raises(BadValueError, match=r"by rollouts, which .* such as RUN,depth=2$"):
+            export_player(player, target)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ea.Run:
+    changes = {
+        "method.individuals": 4,
+        "method.tournament_size": 2,
+        "network.hidden": [4],
+        "run.generations": 1,
+        "check.games": 2,
+        "check.opponents": ["random"],
+        "search.depth": 2,
+    }
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    return ea.start("tic-tac-toe-evolved", run=folder, changes=changes, executor="serial")
+
+
+@pytest.mark.parametrize("place", ["{}", "file:{}/champion.safetensors"])
+def test_the_command_exports_how_far_it_looks(run: ea.Run, place: str, tmp_path: Path) -> None:
+    for settings, depth in (("", 2), (",depth=4", 4), (",depth=0", 0)):
+        out = tmp_path / f"bot{depth}.py"
+        named = f"{place.format(run.path)}{settings}"
+        done = evolve("export", named, "--out", str(out), folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert find_depth(out.read_text(encoding="utf-8")) == depth
+
+
+WRONG = {
+    ",depth=13": "depth is 13: it must be from 1 to 12",
+    ",dept=3": "unknown setting of exported bots 'dept'",
+    ",time=100ms": "unknown setting of exported bots 'time'",
+}
+
+
+@pytest.mark.parametrize("settings", WRONG)
+def test_wrong_settings_are_named(run: ea.Run, settings: str, tmp_path: Path) -> None:
+    done = evolve("export", f"{run.path}{settings}", folder=tmp_path)
+    assert done.returncode != 0
+    assert WRONG[settings] in done.stderr
+
+
+def test_wrong_settings_of_players_are_named_as_they_were_typed(run: ea.Run) -> None:
+    place = f"run:{run.path}"
+    with pytest.raises(ArenaError) as told:
+        ea.load_player(f"{place},depth=99")
+    assert f"{place},depth=99" in str(told.value)
+    assert "minimax" not in str(told.value)
+    with pytest.raises(ArenaError, match=r"unknown setting of .*'dept'.*depth"):
+        ea.load_player(f"{place},dept=3")
