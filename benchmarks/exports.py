@@ -21,7 +21,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
-from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.export.page import write_bot
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
@@ -122,10 +122,21 @@ def measure() -> Iterator[Line]:
 def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]:
     recipe = load_recipe(name, {"method.name": method} if method else {})
     changes = ALIKE | SHORT[recipe.method["name"]] | ({"method.name": method} if method else {})
-    if "depth" in recipe.network:  # Python searches a thousand times slower
+    if recipe.network.get("depth"):  # Python searches a thousand times slower
         changes["network.depth"] = 1
     champion = ea.start(name, run=folder / "run", changes=changes, progress=False).champion
     title = f"{Path(name).stem}, {method}" if method else name
+    yield from _measure_champion(title, champion, folder)
+    decoder, own = champion.decoder, bool(method) or name == champion.game.name
+    if own and hasattr(decoder, "rollouts") and decoder.head == "value":
+        deep = look_ahead(champion, "depth=2")
+        yield from _measure_champion(f"{title}, 2 plies", deep, folder, patient=False)
+
+
+def _measure_champion(
+    title: str, champion: Any, folder: Path, patient: bool = True
+) -> Iterator[Line]:
+    """A line for each target; Python does not play whole games unless one is *patient*."""
     for target in [target for target in ("python", "c", "html") if target in TARGETS]:
         try:
             content = export_player(champion, target)
@@ -139,7 +150,8 @@ def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]
             yield _play_on_page(f"{title} as {target}", size, champion, folder)
             continue
         command = f"{sys.executable} {file}" if target == "python" else _compile(file)
-        yield _play(f"{title} as {target}", size, champion, command)
+        games = GAMES if patient or target == "c" else 0
+        yield _play(f"{title} as {target}", size, champion, command, games)
 
 
 def _compile(file: Path) -> str:
@@ -150,7 +162,7 @@ def _compile(file: Path) -> str:
     return str(program)
 
 
-def _play(what: str, size: float, champion: Any, command: str) -> Line:
+def _play(what: str, size: float, champion: Any, command: str, games: int) -> Line:
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
     programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
@@ -158,8 +170,10 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
         if isinstance(program.dialect, CheckersDialect):
             program.dialect = Unhurried()
     plies = min(2, longest_opening(game))
-    result = ea.duel(programs[0], "random", games=GAMES, opening_plies=plies, seed=5, game=game)
-    broken = sum(forfeit.games for forfeit in result.forfeits)
+    broken = 0
+    if games:
+        result = ea.duel(programs[0], "random", games=games, opening_plies=plies, seed=5, game=game)
+        broken = sum(forfeit.games for forfeit in result.forfeits)
     began, same, asked = time.perf_counter(), 0, 0
     for seat, program in enumerate(programs):  # hosts say once where a program sits
         program.begin(seat)
@@ -181,7 +195,7 @@ def _play(what: str, size: float, champion: Any, command: str) -> Line:
         what,
         size,
         "kB",
-        f"forfeited of {GAMES} games: {broken}; {1e3 * seconds / asked:.1f} ms a move;"
+        f"forfeited of {games} games: {broken}; {1e3 * seconds / asked:.1f} ms a move;"
         f" the arena's moves in {asked:,} positions",
         same / asked,
         "no forfeit, 1",

@@ -97,17 +97,17 @@ def _write_default(default: str) -> str:
     return "default left out" if default == "left out" else f"default `{default}`"
 
 
-def find_method_sections() -> dict[str, tuple[type[Any], list[str]]]:
-    """The methods by name: the class, and which games it plays."""
+def find_method_sections() -> dict[type[Any], tuple[str, list[str]]]:
+    """The methods by class: the name, and which games it plays."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.methods import methods_of
 
-    found: dict[str, tuple[type[Any], list[str]]] = {}
+    found: dict[type[Any], tuple[str, list[str]]] = {}
     for game in sorted(shipped_games()):
         for name, method in methods_of(game).items():
             if not method.__module__.startswith("evolve_arena."):  # somebody's own
                 continue
-            found.setdefault(name, (method, []))[1].append(game)
+            found.setdefault(method, (name, []))[1].append(game)
     return found
 
 
@@ -116,7 +116,7 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
     from evolve_arena.core.registry import find_game
 
     found: dict[tuple[str, str], tuple[type[BaseModel], list[str], list[str]]] = {}
-    for method_name, (method, games) in find_method_sections().items():
+    for method, (method_name, games) in find_method_sections().items():
         for game in games:
             for kind in method.networks(find_game(game)):
                 section = method.network_section(find_game(game), {"kind": kind})
@@ -156,12 +156,15 @@ def write_network_keys() -> str:
 def write_method_keys() -> str:
     """``[method]``: each method."""
     parts = []
-    for name, (method, games) in find_method_sections().items():
+    sections = find_method_sections()
+    names = [name for name, _ in sections.values()]
+    for method, (name, games) in sections.items():
         about = write_sentence(str(method.__doc__).strip().partition("\n")[0])
         if "Raises" in about:
             about = ""
+        place = f" in {games[0]}" if names.count(name) > 1 and len(games) == 1 else ""
         parts.append(
-            f'### `method.name = "{name}"`\n\n{about} It plays {", ".join(games)}.\n\n'
+            f'### `method.name = "{name}"`{place}\n\n{about} It plays {", ".join(games)}.\n\n'
             + write_keys(method.config_type, "method.")
         )
     return "\n".join(parts)

@@ -30,6 +30,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     average_tables,
     make_tuple_workspace,
     merge_shards,
+    slide,
 )
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
@@ -151,10 +152,10 @@ class TdTuples(Learner[TdTuplesState]):
         progress = self._progress(state)
         learning = LearningSettings(
             games=config.games // config.shards,
-            step=_slide(config.step, config.step_end, progress),
+            step=slide(config.step, config.step_end, progress),
             decay=config.trace_decay,
             discount=config.discount,
-            exploration=_slide(config.exploration, config.exploration_end, progress),
+            exploration=slide(config.exploration, config.exploration_end, progress),
             damped=float(config.gradient == "squared"),
         )
         return Work(
@@ -225,7 +226,7 @@ class TdTuples(Learner[TdTuplesState]):
             draws=figures[DRAWS],
         )
         progress = self._progress(state)
-        statistics["epsilon"] = _slide(config.exploration, config.exploration_end, progress)
+        statistics["epsilon"] = slide(config.exploration, config.exploration_end, progress)
         return statistics
 
     def _progress(self, state: TdTuplesState) -> float:
@@ -287,7 +288,3 @@ def learn_on_board(
         return teach, make_workspace
 
     return learn
-
-
-def _slide(begin: float, end: float | None, progress: float) -> float:
-    return begin if end is None else begin + (end - begin) * progress

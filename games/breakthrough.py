@@ -153,5 +153,7 @@ def name_move(move):
     """Such as ``b2c3``; what can never be played has a question mark and a number."""
     cell, kind = divmod(move, 6)
     column, row = cell % SIZE + kind % 3 - 1, cell // SIZE + (1 if kind < 3 else -1)
-    target = f"{'abcdefgh'[column]}{row + 1}" if 0 <= column < SIZE and 0 <= row < SIZE else f"?{kind}"
+    target = (
+        f"{'abcdefgh'[column]}{row + 1}" if 0 <= column < SIZE and 0 <= row < SIZE else f"?{kind}"
+    )
     return f"{'abcdefgh'[cell % SIZE]}{cell // SIZE + 1}{target}"

@@ -25,6 +25,7 @@ METHODS = {
     "evolutionary-programming": (
         "evolve_arena.evolve.evolutionary_programming:EvolutionaryProgramming"
     ),
+    "td": "evolve_arena.evolve.td:Td",
     "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
 }
 """Methods that can breed for any game which has networks of their kind."""

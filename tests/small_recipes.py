@@ -40,6 +40,17 @@ SMALL_RECIPES = {
     ),
     "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
     "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),
+    "td in one file": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=td",
+            "method.individuals=2",
+            "network.hidden=[8]",
+            "network.activation=tanh",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
     "td-tuples": (
         "connect-four-td",
         ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],

@@ -25,6 +25,7 @@ SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponent
 FEWER = {
     "tournament": "method.individuals=10",
     "neat": "neat.pop_size=10",
+    "td": "method.games=100",
     "td-tuples": "method.games=200",
 }
 

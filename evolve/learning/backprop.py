@@ -112,6 +112,48 @@ def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> An
 
 
 @inlined
+def add_changes(
+    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
+) -> None:
+    """Adds to the sums what came, and takes away what went.
+
+    Args:
+        pupil: The network.
+        sums: Those of the hidden units.
+        at: Where they begin.
+        index: The input that each feature raises.
+        factor: By how much.
+        changes: Features that came, or complements of those that went.
+        count: How many.
+    """
+    for place in range(count):
+        change = peek(changes, place)
+        feature = change ^ (change >> 63)
+        value = peek(factor, feature) if change >= 0 else -peek(factor, feature)
+        add_input(pupil, sums, at, peek(index, feature), value)
+
+
+@inlined
+def output_after(
+    pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
+) -> Any:
+    """The sum that goes into the output's tanh after such changes; see :func:`add_changes`."""
+    total = simd.load(pupil.last, pupil.width)
+    for block in range(0, pupil.width, LANES):
+        unit = simd.load(sums, at + block)
+        for place in range(count):
+            change = peek(changes, place)
+            feature = change ^ (change >> 63)
+            value = peek(factor, feature) if change >= 0 else -peek(factor, feature)
+            row = peek(index, feature) * pupil.width + block
+            term = simd.multiply(simd.spread(value), simd.load(pupil.first, row))
+            unit = simd.add(unit, term)
+        unit = activate(unit, TANH)
+        total = simd.add(total, simd.multiply(unit, simd.load(pupil.last, block)))
+    return simd.halve_sum(total)
+
+
+@inlined
 def apply_tanh(pupil: Pupil, number: Any) -> Any:
     """The tanh of one *number*, to the bit that of the hidden units."""
     simd.store(pupil.hidden, pupil.width, activate(simd.spread(number), TANH))
@@ -129,6 +171,7 @@ def learn(
     hidden_rate: Any,
     output_rate: Any,
     bias_factor: Any,
+    damped: Any = ONE,
 ) -> Any:
     """Moves the network's value for one example towards *target*, by one step of descent.
 
@@ -142,12 +185,14 @@ def learn(
         hidden_rate: The step of the first layer (``float32``).
         output_rate: The step of the last layer (``float32``).
         bias_factor: 1, or 0 for biases that stay what they are (``float32``).
+        damped: 1 for the gradient of the squared error, with tanh's slope as a factor, 0 for that
+            of the cross-entropy, without (``float32``).
 
     Returns:
         The value before the step, from -1 to 1.
     """
-    value = apply_tanh(pupil, _forward(pupil, sources, values, at, count))
-    error = (target - value) * (ONE - value * value)
+    value = apply_tanh(pupil, forward(pupil, sources, values, at, count))
+    error = (target - value) * (ONE - damped * value * value)
     _descend(
         pupil,
         sources,
@@ -162,7 +207,7 @@ def learn(
 
 
 @inlined
-def _forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any:
+def forward(pupil: Pupil, sources: Any, values: Any, at: int, count: int) -> Any:
     """The sum that goes into the output's tanh; the hidden units' activations are kept."""
     biases = pupil.inputs * pupil.width
     output = simd.load(pupil.last, pupil.width)

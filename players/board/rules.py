@@ -520,8 +520,14 @@ def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, tot
 @inlined
 def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> Any:
     """How many bits are seen in a *slot*; *changes* says which."""
-    count, at = 0, SEATS * SEEN
-    look(states, state, slot, planes, at)
+    look(states, state, slot, planes, SEATS * SEEN)
+    return list_seen(states, planes, SEATS * SEEN, changes, slot)
+
+
+@inlined
+def list_seen(states: Any, planes: Any, at: Any, changes: Any, slot: Any) -> Any:
+    """The same of what :func:`look` wrote into *planes*, at place *at*."""
+    count = 0
     for word in range(SEEN):
         left = peek(planes, at + word)
         while left:

@@ -68,7 +68,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
     sections["islands."] = IslandsConfig
     sections |= {
         f"{name}: method.": method.config_type
-        for name, (method, _) in generate.find_method_sections().items()
+        for method, (name, _) in generate.find_method_sections().items()
     }
     for (kind, _), (section, games, _) in generate.list_networks().items():
         sections[f"{games[0]} {kind}: network."] = section

@@ -1,0 +1,249 @@
+"""Games that a value network plays against itself, of any compiled board game.
+
+After a game the value of each position, as who moved to it sees it, is drawn towards its λ-return,
+as in `evolve_arena.evolve.learning.tuple_learning`, from the last position to the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import below, chance
+from evolve_arena.evolve.learning import backprop
+from evolve_arena.evolve.learning.backprop import (
+    Pupil,
+    add_changes,
+    apply_tanh,
+    output_after,
+    read_genes,
+    start_sums,
+    write_genes,
+)
+from evolve_arena.evolve.learning.tuple_learning import (
+    DRAWS,
+    ERROR,
+    FIRST_WINS,
+    PLIES,
+    LearningSettings,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    HAS_CHANGES,
+    HAS_WINS,
+    LONGEST,
+    SEATS,
+    SEEN,
+    advance,
+    begin,
+    find_changes,
+    find_mover,
+    follow,
+    has_won,
+    judge,
+    judge_move,
+    list_changes,
+    list_moves,
+    list_seen,
+    list_wins,
+    note_move,
+    settle,
+)
+
+ONE = np.float32(1.0)
+
+
+class NetworkWorkspace(NamedTuple):
+    """Room for one game."""
+
+    inputs_of_bits: NDArray[np.int64]
+    """The input that each bit which is seen raises."""
+    factors: NDArray[np.float32]
+    """By how much."""
+    sums: NDArray[np.float32]
+    """Those of the hidden units, for what each seat has seen."""
+    sources: NDArray[np.int64]
+    """Inputs of a state that are not 0."""
+    inputs: NDArray[np.float32]
+    """What they are."""
+    seen: NDArray[np.uint64]
+    """What who moved saw after each ply, in words."""
+    values: NDArray[np.float32]
+    """What that was worth, for who began."""
+    explored: NDArray[np.uint8]
+    """Whether each ply was played at random."""
+    movers: NDArray[np.int64]
+    """Who played it."""
+    moves: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    planes: NDArray[np.uint64]
+    changes: NDArray[np.int64]
+    states: NDArray[Any]
+    """As in :class:`~evolve_arena.evolve.learning.tuple_learning.TupleWorkspace`."""
+
+
+@compiled
+def teach(
+    learning: LearningSettings,
+    rates: Any,
+    pupil: Pupil,
+    genes: Any,
+    stream: Any,
+    workspace: NetworkWorkspace,
+    figures: Any,
+) -> None:
+    """Plays games and changes *genes* after each of them.
+
+    Args:
+        learning: How to play and learn; its step counts nothing.
+        rates: The steps of the first layer and of the last, ``float32``.
+        pupil: Room for the network.
+        genes: Those of the network, ``float32``, changed in place.
+        stream: Chance.
+        workspace: Memory that is used again and again.
+        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+    """
+    read_genes(pupil, genes)
+    for _ in range(learning.games):
+        plies, outcome = _play(learning, pupil, stream, workspace)
+        figures[PLIES] += plies
+        figures[FIRST_WINS] += outcome > 0
+        figures[DRAWS] += outcome == 0
+        figures[ERROR] += _learn(learning, rates, pupil, plies, outcome, workspace)
+    write_genes(pupil, genes)
+
+
+@inlined
+def _play(
+    learning: LearningSettings, pupil: Pupil, stream: Any, workspace: NetworkWorkspace
+) -> Any:
+    """Plays one game: how many plies, and 1, 0 or -1 for who began."""
+    states = workspace.states
+    for slot in range(SEATS):
+        start_sums(pupil, workspace.sums, slot * pupil.width)
+        for word in range(SEEN):
+            poke(workspace.planes, slot * SEEN + word, np.uint64(0))
+    state, ply = settle(states, begin(states), stream), 0
+    outcome = judge(states, state)
+    while outcome == GOES_ON and ply < LONGEST:
+        side = find_mover(states, state)
+        count = list_moves(states, state, workspace.moves, 0)
+        winning = list_wins(states, state, workspace.wins)
+        explores = count > 1 and chance(stream) < learning.exploration
+        if explores or count == 1:
+            move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+        else:
+            _see(pupil, side, state, workspace)
+            move = _choose(pupil, side, state, count, winning, workspace)
+        note_move(states, move)
+        state = advance(states, state, move)
+        _see(pupil, side, state, workspace)
+        total = _value(pupil, side, 0, workspace)
+        for word in range(SEEN):
+            poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
+        poke(workspace.values, ply, np.float32(1 - 2 * side) * apply_tanh(pupil, total))
+        poke(workspace.explored, ply, np.uint8(explores))
+        poke(workspace.movers, ply, side)
+        state = settle(states, state, stream)
+        ply += 1
+        outcome = judge_move(states, state, move, ply, outcome, workspace.wins, winning)
+    return ply, outcome if outcome != GOES_ON else np.int64(0)
+
+
+@inlined
+def _choose(
+    pupil: Pupil, side: int, state: Any, count: int, winning: Any, workspace: NetworkWorkspace
+) -> Any:
+    """The first of the moves that win at once, or lead to the state of the best value."""
+    states = workspace.states
+    if winning > 0:
+        return peek(workspace.wins, 0)
+    best, best_value = np.int64(-1), np.float32(0.0)
+    for place in range(count):
+        move, trial = peek(workspace.moves, place), state
+        if not (HAS_WINS and HAS_CHANGES):
+            trial = follow(states, 1, state, move)
+        if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
+            return move
+        if HAS_CHANGES:
+            changed = list_changes(states, state, move, side, workspace.changes)
+        else:
+            changed = find_changes(
+                states, trial, workspace.planes, workspace.changes, side, False, False
+            )
+        value = _value(pupil, side, changed, workspace)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best
+
+
+@inlined
+def _see(pupil: Pupil, side: int, state: Any, workspace: NetworkWorkspace) -> None:
+    """Let a *side* look at a *state*: its sums are those of what it sees then."""
+    changes = workspace.changes
+    count = find_changes(workspace.states, state, workspace.planes, changes, side, True, False)
+    add_changes(
+        *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
+        *(changes, count),
+    )
+
+
+@inlined
+def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
+    """What goes into the output's tanh after so many changes of what a *side* has seen."""
+    return output_after(
+        *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
+        *(workspace.changes, count),
+    )
+
+
+@inlined
+def _list_inputs(words: Any, at: int, side: int, workspace: NetworkWorkspace) -> Any:
+    """Write the inputs down that a *side* has which sees the *words* at place *at*; how many."""
+    count = list_seen(workspace.states, words, at, workspace.changes, side)
+    for place in range(count):
+        bit = peek(workspace.changes, place)
+        poke(workspace.sources, place, peek(workspace.inputs_of_bits, bit))
+        poke(workspace.inputs, place, peek(workspace.factors, bit))
+    return count
+
+
+@inlined
+def _learn(
+    learning: LearningSettings,
+    rates: Any,
+    pupil: Pupil,
+    plies: int,
+    outcome: int,
+    workspace: NetworkWorkspace,
+) -> Any:
+    """Draws the values of a game's positions towards their returns, the last one first.
+
+    Nothing is learned about the position after the last ply, nor from what followed a ply that was
+    played at random. Returns the sum of the differences between values and returns.
+    """
+    following = result = np.float32(outcome)
+    chosen = plies > 0 and not peek(workspace.explored, plies - 1)
+    error = 0.0
+    for ply in range(plies - 2, -1, -1):
+        value = peek(workspace.values, ply)
+        if chosen:
+            mixed = (1.0 - learning.decay) * following + learning.decay * result
+            result = np.float32(learning.discount * mixed)
+            error += abs(np.float64(result) - np.float64(value))
+            side = peek(workspace.movers, ply)
+            count = _list_inputs(workspace.seen, ply * SEEN, side, workspace)
+            backprop.learn(
+                *(pupil, workspace.sources, workspace.inputs, 0, count),
+                np.float32(1 - 2 * side) * result,
+                *(rates[0], rates[1], ONE, np.float32(learning.damped)),
+            )
+        else:
+            result = value
+        following = value
+        chosen = not peek(workspace.explored, ply)
+    return error

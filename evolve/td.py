@@ -1,0 +1,260 @@
+"""The method ``td``: value networks that learn by playing against themselves, by TD(λ).
+
+For two players in any game that is a file of rules. Connect Four has a method of that name of its
+own, which repeats a published study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame, Config, GameSpec
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.backprop import new_pupil
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
+from evolve_arena.evolve.learning.tuple_learning import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    LearningSettings,
+    slide,
+)
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import specialise_board
+from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
+from evolve_arena.players.bred import BredPlayer
+
+LESSONS = "evolve_arena.evolve.learning.network_learning"
+MOST_HIDDEN = 1024
+
+
+class TdConfig(LearnerConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["td"] = "td"
+    """Which method this is."""
+    games: int = Field(default=2000, ge=1, le=1_000_000)
+    """Games that each learner plays against itself in a generation."""
+    trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
+    """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
+    discount: float = Field(default=1.0, ge=0.0, le=1.0)
+    """γ: what a result is worth one move earlier; 1: just as much."""
+    exploration: float = Field(default=0.1, ge=0.0, le=1.0)
+    """The share of moves that are played at random, at the start."""
+    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
+    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
+    is."""
+    rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
+    """What the steps of learning are multiplied by: 1 / inputs in the first layer, 1 / hidden units
+    in the last."""
+    rate_scale_end: float | None = Field(default=None, gt=0.0, le=100.0)
+    """The same after ``schedule_games`` games; if it is left out, it stays what it is."""
+    schedule_games: int = Field(default=1_000_000, ge=1)
+    """After so many games of a learner exploration and steps have come to their ends, each by the
+    same difference per game."""
+    gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
+    """Of what error a step goes down the gradient. That of the squared error has tanh's slope
+    as a factor, so that what is thought certain is hardly ever learned anew."""
+    initialisation: str = "fan-in"
+    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+
+
+class ValueNetworkConfig(Config):
+    """The section ``[network]`` of a recipe."""
+
+    head: Literal["value"] = "value"
+    """One output, which scores every state that a move leads to."""
+    encoding: str = "planes"
+    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
+    for one's own piece and -1 for the opponent's."""
+    take_wins: bool = True
+    """Whether a move is played at once that wins the game."""
+    hidden: tuple[int, ...] = (32,)
+    """Units of the only hidden layer, 1 to 1024."""
+    activation: Literal["tanh"] = "tanh"
+    """The function of the hidden units."""
+    depth: int = 0
+    """Plies that the champion looks ahead by alpha-beta, up to 12; 0: only at its moves."""
+    rollouts: int = 0
+    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
+
+
+@dataclass(frozen=True, eq=False)
+class TdState:
+    """Everything that the future of a run depends on."""
+
+    seed: int
+    generation: int
+    population: NDArray[np.float32]
+    """Shape ``(individuals, genes)``."""
+
+
+class Td(Learner[TdState]):
+    """Lets value networks play themselves and learn by temporal differences."""
+
+    name = "td"
+    rate = "method.rate_scale"
+    config_type = TdConfig
+    genome_kind = "vector"
+    network_kind = "mlp"
+    network_type = ValueNetworkConfig
+    state_type = TdState
+    config: TdConfig
+
+    @classmethod
+    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+        """Multilayer perceptrons of games in one file that two can play."""
+        fits = issubclass(game.game, BoardGame) and game.game().seats == 2
+        return super().networks(game) if fits else {}
+
+    @classmethod
+    def make_decoder(cls, game: AnyGame, network: Any, config: Any) -> Any:
+        """Networks with one hidden layer.
+
+        Raises:
+            BadValueError: They have another number of hidden layers, or more than 1024 units; or
+                more than two play.
+        """
+        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
+            raise BadValueError(
+                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one hidden"
+                f" layer of 1 to {MOST_HIDDEN} units, such as [32]"
+            )
+        if game.seats != 2:
+            raise BadValueError(f"seats is {game.seats}: the method 'td' learns games for two")
+        return super().make_decoder(game, network, config)
+
+    def initial(self, seed: int) -> TdState:
+        """Learners who know nothing yet."""
+        config = self.config
+        generator = derive_generator(seed, 0, "initialisation")
+        genes = self.decoder.initialise(config.individuals, config.initialisation, generator)
+        return TdState(seed, 0, genes)
+
+    def find_mismatch(self, state: TdState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.decoder.genes)
+
+    def make_work(self, state: TdState) -> Work:
+        """A learner's games of one generation are a part."""
+        config, decoder = self.config, self.decoder
+        learners, genes = state.population.shape
+        progress = self._find_progress(state)
+        scale = slide(config.rate_scale, config.rate_scale_end, progress)
+        learning = LearningSettings(
+            games=config.games,
+            step=0.0,
+            decay=config.trace_decay,
+            discount=config.discount,
+            exploration=slide(config.exploration, config.exploration_end, progress),
+            damped=float(config.gradient == "squared"),
+        )
+        return Work(
+            kernel="evolve_arena.evolve.td:teach_part",
+            inputs=(
+                state.population,
+                derive_seeds(state.seed, state.generation, "learning", learners),
+                decoder.board.index.astype(np.int64),
+                decoder.board.factor.astype(np.float32),
+            ),
+            outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
+            options={
+                "game": decoder.game.name,
+                "rules": list(decoder.game.rules),
+                "inputs": decoder.inputs,
+                "units": decoder.hidden[0],
+                "learning": list(learning),
+                "rates": [scale / decoder.inputs, scale / decoder.hidden[0]],
+            },
+            coarse=True,
+            games=config.games,
+        )
+
+    def update(
+        self, state: TdState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[TdState, dict[str, float]]:
+        """What the learners know now, and means over all of their games."""
+        population, figures = outputs
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
+        config = self.config
+        statistics["epsilon"] = slide(
+            config.exploration, config.exploration_end, self._find_progress(state)
+        )
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def describe(self, state: TdState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has learned from."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+    def _find_progress(self, state: TdState) -> float:
+        """How far exploration and steps are on the way to their ends, 0 to 1."""
+        return min(1.0, state.generation * self.config.games / self.config.schedule_games)
+
+
+def teach_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """A kernel of `evolve_arena.arena.work`; see :meth:`Td.make_work`."""
+    population, seeds, index, factor = inputs
+    game: Any = find_game(options["game"]).game
+    made = game(**game.make_rules(*options["rules"])._asdict())
+    code, *_, lessons = specialise_board(game.place, made.rules, (LESSONS,))
+    learning = LearningSettings(*options["learning"])
+    pupil = new_pupil(options["inputs"], options["units"])
+    workspace = _make_workspace(code, pupil.width, index, factor)
+    rates = np.array(options["rates"], dtype=np.float32)
+    rows: Sequence[int] = range(part.start, part.stop)
+    if not rows:  # only to compile
+        scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
+        lessons.teach(learning._replace(games=0), rates, pupil, *scratch)
+    for row in rows:
+        genes, figures = outputs[0][row], outputs[1][row]
+        genes[:], figures[:] = population[row], 0.0
+        lessons.teach(
+            learning, rates, pupil, genes, seeds[row : row + 1].copy(), workspace, figures
+        )
+        made.refuse_faults(workspace.states, workspace.planes)
+
+
+def _make_workspace(
+    code: Any, width: int, index: NDArray[Any], factor: NDArray[Any]
+) -> NetworkWorkspace:
+    """Room for a game by the rules of a compiled module, of networks so wide."""
+    words, bits, plies = seen_words(code), count_changes(code), code.LONGEST + 1
+    return NetworkWorkspace(
+        inputs_of_bits=np.array(index),
+        factors=np.array(factor),
+        sums=np.zeros((code.SEATS + 1) * width, dtype=np.float32),
+        sources=np.zeros(bits, dtype=np.int64),
+        inputs=np.zeros(bits, dtype=np.float32),
+        seen=np.zeros(plies * words, dtype=np.uint64),
+        values=np.zeros(plies, dtype=np.float32),
+        explored=np.zeros(plies, dtype=np.uint8),
+        movers=np.zeros(plies, dtype=np.int64),
+        moves=np.zeros(2 * code.MOVES, dtype=np.int64),
+        wins=np.zeros(2 * code.MOVES, dtype=np.int64),
+        planes=np.zeros((code.SEATS + 1) * words + 8, dtype=np.uint64),
+        changes=np.zeros(bits, dtype=np.int64),
+        states=make_states(code, 2),
+    )

@@ -1,0 +1,196 @@
+"""Value networks that learn by playing themselves, in any game that is a file of rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve_arena as ea
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game
+from evolve_arena.evolve.td import Td
+from evolve_arena.runs.recipe import load_recipe
+
+SMALL = {
+    "method.name": "td",
+    "network.hidden": [6],
+    "method.games": 3,
+    "method.exploration": 0.0,
+    "run.generations": 1,
+    "check.games": 2,
+    "check.opponents": ["random"],
+}
+
+
+def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
+    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
+    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+
+
+class Mirror:
+    """The same network and the same lessons, in NumPy and 64 bits."""
+
+    def __init__(self, run: ea.Run) -> None:
+        self.decoder: Any = run.method.decoder
+        self.config = run.method.config
+        self.game = self.decoder.game
+        inputs, units = self.decoder.inputs, self.decoder.hidden[0]
+        self.rates = [self.config.rate_scale / inputs, self.config.rate_scale / units]
+        ends = np.cumsum([inputs * units, units, units, 1])
+        first, biases, last, bias = np.split(
+            run.state(0).population[0].astype(np.float64), ends[:-1]
+        )
+        self.first, self.biases, self.last, self.bias = (
+            first.reshape(inputs, units),
+            biases,
+            last,
+            bias,
+        )
+
+    def genes(self) -> np.ndarray:
+        """All numbers, in the order of a genome."""
+        return np.concatenate([self.first.ravel(), self.biases, self.last, self.bias])
+
+    def look(self, position: Any, seat: int) -> np.ndarray:
+        """The inputs."""
+        return np.asarray(self.game.observe(position, seat), dtype=np.float64).ravel()
+
+    def value(self, seen: np.ndarray) -> float:
+        """The output, from -1 to 1."""
+        return float(np.tanh(np.tanh(seen @ self.first + self.biases) @ self.last + self.bias)[0])
+
+    def learn(self, seen: np.ndarray, target: float) -> None:
+        """Goes one step towards a target."""
+        hidden = np.tanh(seen @ self.first + self.biases)
+        value = self.value(seen)
+        error = target - value
+        if self.config.gradient == "squared":
+            error *= 1.0 - value * value
+        step = self.rates[0] * error * self.last * (1.0 - hidden * hidden)
+        self.last = self.last + self.rates[1] * error * hidden
+        self.bias = self.bias + self.rates[1] * error
+        self.first = self.first + np.outer(seen, step)
+        self.biases = self.biases + step
+
+    def play(self) -> None:
+        """Plays a game and learns from it."""
+        game, position, line = self.game, self.game.initial(0), []
+        while (outcome := game.outcome(position)) is None:
+            side, best, most = game.to_move(position), None, -np.inf
+            for move in game.legal_moves(position):
+                after = game.play(position, move)
+                end = game.outcome(after)
+                worth = 10.0 if end and end.winner == side else self.value(self.look(after, side))
+                if worth > most:
+                    best, most = after, worth
+            position = best
+            seen = self.look(position, side)
+            line.append((1 - 2 * side, seen, self.value(seen)))
+        final = 0.0 if outcome.winner is None else 1.0 - 2.0 * outcome.winner
+        following = result = final
+        for sign, seen, value in reversed(line[:-1]):
+            mixed = (1 - self.config.trace_decay) * following + self.config.trace_decay * result
+            result, following = self.config.discount * mixed, sign * value
+            self.learn(seen, sign * result)
+
+
+@pytest.mark.parametrize("gradient", ["cross-entropy", "squared"])
+@pytest.mark.parametrize("encoding", ["planes", "signed"])
+def test_a_network_learns_what_the_formulas_say(
+    gradient: str, encoding: str, tmp_path: Path
+) -> None:
+    run = breed(
+        "tic-tac-toe-evolved",
+        tmp_path / "run",
+        method__gradient=gradient,
+        network__encoding=encoding,
+        method__rate_scale=2.0,
+        method__discount=0.9,
+    )
+    mirror = Mirror(run)
+    if encoding == "signed":
+        mirror.look = lambda position, seat: np.subtract(  # type: ignore[method-assign]
+            *np.asarray(mirror.game.observe(position, seat), dtype=np.float64)
+        ).ravel()
+    for _ in range(3):
+        mirror.play()
+    learned = run.state(1).population[0]
+    before = run.state(0).population[0]
+    assert np.abs(learned - before).max() > 0.01
+    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
+@pytest.fixture(scope="module")
+def plain_hex(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Hex without accelerators."""
+    text = Path(str(find_game("hex").game.file)).read_text(encoding="utf-8")
+    for name in ("wins", "changes"):
+        text, count = re.subn(rf"\ndef {name}\(.*?(?=\n\n\n|\Z)", "", text, flags=re.DOTALL)
+        assert count == 1
+    text = text.replace("ONLY_WINS = True\n", "")
+    file = tmp_path_factory.mktemp("games") / "plain_hex.py"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
+    changes = {"game__size": 4, "method__exploration": 0.2, "method__games": 200}
+    changes["method__individuals"] = 1
+    runs = [breed(name, tmp_path / Path(name).stem, **changes) for name in ("hex", plain_hex)]
+    assert runs[0].population_sha256 == runs[1].population_sha256
+    assert runs[0].population_sha256 != runs[0].digest(runs[0].state(0))
+
+
+def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
+    run = breed(
+        "hex",
+        tmp_path / "run",
+        game__size=5,
+        network__hidden=[16],
+        method__games=1000,
+        method__exploration=0.1,
+        run__generations=5,
+        check__every=5,
+    )
+    result = ea.duel(f"run:{run.path}", "random", games=200, opening_plies=2, seed=1)
+    assert result.wilson_95[0] > 0.75
+    deeper = ea.duel(
+        f"run:{run.path},depth=2", f"run:{run.path}", games=100, opening_plies=2, seed=1
+    )
+    assert deeper.score > 0.5
+
+
+@pytest.mark.parametrize("game", ["kalah", "pig"])
+def test_turns_points_and_chance_are_learned_from(game: str, tmp_path: Path) -> None:
+    options = {"method__games": 300, "method__exploration": 0.1, "method__individuals": 2}
+    run = breed(game, tmp_path / "run", run__generations=3, **options)
+    result = ea.duel(f"run:{run.path}", "random", games=200, seed=1)
+    assert result.wilson_95[0] > 0.5
+    assert run.history()["plies"][0] > 5
+
+
+WRONG = {
+    "hidden": ("hex", {"network.hidden": [8, 8]}, "network.hidden is .*one hidden layer"),
+    "seats": ("pig", {"game.seats": 3}, "seats is 3: the method 'td' learns games for two"),
+    "head": ("hex", {"network.head": "policy"}, "network.head"),
+    "activation": ("hex", {"network.activation": "relu"}, "network.activation"),
+    "a game of its own": ("checkers", {}, "which the method 'td' does not play"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_it_does_not_learn_is_told(case: str) -> None:
+    game, changes, sentence = WRONG[case]
+    with pytest.raises(ArenaError, match=sentence):
+        load_recipe(game, SMALL | changes).make_method()
+
+
+def test_connect_four_has_one_of_its_own() -> None:
+    method = load_recipe("td-lambda").make_method()
+    assert method.name == "td"
+    assert not isinstance(method, Td)
