@@ -1,7 +1,7 @@
 """The method ``td``: value networks that learn by playing against themselves, by TD(λ).
 
-For two players in any game that is a file of rules. Connect Four has a method of that name of its
-own, which repeats a published study.
+For two players in any game that is a file of rules. A game may have a method of that name of its
+own instead (`GameSpec.learners`).
 """
 
 from __future__ import annotations

@@ -117,9 +117,9 @@ def load_game(
     searches = {} if "view" in file.plain else dict(SEARCHES)
     ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if searches)]
     usual = "mcts:rollouts=100" if searches else ""
-    if not two:
+    if 2 not in seats:
         searches.pop("minimax", None)
-    elif searches and "evaluate" in file.plain:
+    if two and searches and "evaluate" in file.plain:
         usual = "minimax:depth=2,noise=0.2"
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))

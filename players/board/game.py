@@ -111,6 +111,13 @@ class BoardGame(Game[Board, int]):
         return run_plain(self.source, self.file, constants_of(self.rules))
 
     @cached_property
+    def why_no_search(self) -> str:
+        """Why nobody searches it by alpha-beta or over values of networks; empty if they do."""
+        if self.seats != 2:
+            return f"seats is {self.seats}: such searches are for games of two"
+        return "something is hidden, and a search would see it" if "view" in self.plain else ""
+
+    @cached_property
     def highest_number(self) -> int:
         """The highest number that a plane shows, by the bits set in it; 0 if planes are none.
 

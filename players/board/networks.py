@@ -119,15 +119,11 @@ class _OnBoard:
         """
         if not (self.depth or self.rollouts):
             return {}
-        code = self.game.code
-        for forbids, reason in (
-            (head != "value", "a policy has no values for a search"),
-            (self.game.seats != 2, "searches over values are for games of two"),
-            ("view" in self.game.plain, "something is hidden, and a search would see it"),
-        ):
-            if forbids:
-                raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
-        return search_fields(code, depth=self.depth or None, rollouts=self.rollouts or None)
+        reason = "a policy has no values for a search" if head != "value" else ""
+        if reason := reason or self.game.why_no_search:
+            raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
+        depth, rollouts = self.depth or None, self.rollouts or None
+        return search_fields(self.game.code, depth=depth, rollouts=rollouts)
 
     @cached_property
     def game(self) -> BoardGame:

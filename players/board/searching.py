@@ -62,6 +62,8 @@ class _SearchPlayer(CompiledPlayer):
     ) -> None:
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
+        if (kind == SEARCH or values) and game.why_no_search:
+            raise BadValueError(game.why_no_search)
         packed = simple_player(RECORD_FIELDS, kind)
         if values:
             player = make_player(values, game)
@@ -167,8 +169,6 @@ class MctsPlayer(_SearchPlayer):
         noise: float = 0.0,
         values: str = "",
     ) -> None:
-        if values and game.seats != 2:
-            raise BadValueError("values is only for games of two")
         fields = search_fields(game.code, rollouts=rollouts, exploration=exploration)
         name = f"mcts:rollouts={rollouts}"
         name += f",exploration={exploration:.10g}" if exploration != EXPLORES else ""

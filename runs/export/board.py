@@ -214,9 +214,7 @@ def describe_search(player: BredPlayer) -> dict[str, Any]:
     """What a bot must know to look ahead, by name."""
     game: Any = player.game
     return {
-        "CAN_SEARCH": player.decoder.head == "value"
-        and game.seats == 2
-        and "view" not in game.plain,
+        "CAN_SEARCH": player.decoder.head == "value" and not game.why_no_search,
         "DEPTH": int(player.packed.seats[0, DEPTH]),
         "HAS_QUIET": bool(game.code.HAS_QUIET),
         "UNIT": 1 if isinstance(player, TuplePlayer) else RESOLUTION,

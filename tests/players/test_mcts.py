@@ -387,5 +387,5 @@ def test_values_need_a_value_head_and_two_seats(
     for kind in ("minimax", "mcts"):
         with pytest.raises(BadValueError, match="it has a policy, but no values"):
             make_player(f"{kind}:values={bred['policy'][1]}", ttt)
-    with pytest.raises(BadValueError, match="values is only for games of two"):
+    with pytest.raises(BadValueError, match="such searches are for games of two"):
         make_player(f"mcts:values={bred['value'][1]}", coins)

@@ -127,6 +127,12 @@ def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
             assert value(bot, state, timed) == value(bot, state, whole)
 
 
+def test_a_depth_below_0_is_refused() -> None:
+    bot = run_python(make_bred("tic-tac-toe", "mlp"))
+    with pytest.raises(ValueError, match="^depth is -1: it must be 0 or more$"):
+        bot["choose"](bot["start"](), depth=-1)
+
+
 def value(bot: dict[str, Any], state: list[int], move: int) -> int:
     """What a move leads to if both play perfectly: -1, 0 or 1."""
     after = bot["play"](state, move)

@@ -183,7 +183,8 @@ def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
     Path("winner.ini").write_text(sizes, encoding="utf-8")
     run = ea.start("tic-tac-toe", neat_config="winner.ini", changes=SHORT, executor="serial")
     assert run.path == Path("evolved/winner")
-    assert run.recipe.network == {"head": "policy", "encoding": "signed", "take_wins": True}
+    told = {"head": "policy", "encoding": "signed", "take_wins": True}
+    assert run.recipe.network == {**told, "depth": 0, "rollouts": 0}
     trains = text.replace("num_inputs = 42", "num_inputs = 26").replace("puts = 7", "puts = 4")
     Path("winner.ini").write_text(trains, encoding="utf-8")
     found = read_neat_config("winner.ini", "ticket-to-ride")

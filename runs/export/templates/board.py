@@ -225,6 +225,8 @@ class Search:
 
     def deepen(self, state: Any, moves: list[int], depth: int) -> int:
         """The first of the best moves at this depth, or at the last one that it could complete."""
+        if depth < 1:
+            raise ValueError(f"depth is {depth}: it must be 0 or more")
         best, value, order = moves[0], 0, list(moves)
         for plies in range(1 if self.timed else depth, depth + 1):
             try:
