@@ -129,7 +129,7 @@ def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
 
 def test_a_depth_below_0_is_refused() -> None:
     bot = run_python(make_bred("tic-tac-toe", "mlp"))
-    with pytest.raises(ValueError, match="^depth is -1: it must be 0 or more$"):
+    with pytest.raises(ValueError, match=r"^depth is -1: it must be 0 or more$"):
         bot["choose"](bot["start"](), depth=-1)
 
 
