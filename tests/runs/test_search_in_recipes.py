@@ -67,7 +67,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
         ("hex", {"search.plies": 2}, "search.plies"),
         ("connect-four", {"search.depth": 2}, "there is none over what is bred in connect-four"),
         ("hex-evolved", {"network.depth": 2, "network.head": "policy"}, "a policy has no values"),
-        ("pig-evolved", {"game.seats": 3, "network.depth": 2}, "such searches are for games of two"),
+        ("pig-evolved", {"game.seats": 3, "network.depth": 2}, "are for games of two"),
     ],
 )
 def test_searches_that_can_not_be_are_refused(
