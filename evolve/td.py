@@ -44,7 +44,7 @@ class TdConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td"] = "td"
-    """Which method this is."""
+    """The name of this method."""
     games: int = Field(default=2000, ge=1, le=1_000_000)
     """Games that each learner plays against itself in a generation."""
     trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
@@ -57,7 +57,7 @@ class TdConfig(LearnerConfig):
     """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
     is."""
     rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
-    """What the steps of learning are multiplied by: 1 / inputs in the first layer, 1 / hidden units
+    """Factor of the steps of learning, which are 1 / inputs in the first layer and 1 / hidden units
     in the last."""
     rate_scale_end: float | None = Field(default=None, gt=0.0, le=100.0)
     """The same after ``schedule_games`` games; if it is left out, it stays what it is."""
@@ -65,7 +65,7 @@ class TdConfig(LearnerConfig):
     """After so many games of a learner exploration and steps have come to their ends, each by the
     same difference per game."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
-    """Of what error a step goes down the gradient. That of the squared error has tanh's slope
+    """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that what is thought certain is hardly ever learned anew."""
     initialisation: str = "fan-in"
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
@@ -80,7 +80,7 @@ class ValueNetworkConfig(Config):
     """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
     for one's own piece and -1 for the opponent's."""
     take_wins: bool = True
-    """Whether a move is played at once that wins the game."""
+    """true: a move that wins the game is played at once."""
     hidden: tuple[int, ...] = (32,)
     """Units of the only hidden layer, 1 to 1024."""
     activation: Literal["tanh"] = "tanh"
@@ -185,7 +185,7 @@ class Td(Learner[TdState]):
     def update(
         self, state: TdState, outputs: Sequence[NDArray[Any]]
     ) -> tuple[TdState, dict[str, float]]:
-        """What the learners know now, and means over all of their games."""
+        """The networks after the games, and means over all of these."""
         population, figures = outputs
         sums = figures.sum(axis=0)
         statistics = self.describe_games(
@@ -205,7 +205,7 @@ class Td(Learner[TdState]):
         return {"individuals": individuals, "genes": genes, "games_learned": games}
 
     def _find_progress(self, state: TdState) -> float:
-        """How far exploration and steps are on the way to their ends, 0 to 1."""
+        """The share of the way to their ends that exploration and steps have gone, 0 to 1."""
         return min(1.0, state.generation * self.config.games / self.config.schedule_games)
 
 

@@ -130,7 +130,7 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 
 
 def searches(decoder: Any) -> bool:
-    """Whether players of a *decoder* can look ahead, which then has settings for it."""
+    """Test if players of a *decoder* can look ahead: it has settings for that."""
     return hasattr(decoder, "rollouts")
 
 

@@ -115,7 +115,7 @@ def output_with(pupil: Pupil, sums: Any, at: int, source: int, value: Any) -> An
 def add_changes(
     pupil: Pupil, sums: Any, at: int, index: Any, factor: Any, changes: Any, count: int
 ) -> None:
-    """Adds to the sums what came, and takes away what went.
+    """Add features that came to the sums, and subtract those that went.
 
     Args:
         pupil: The network.

@@ -63,21 +63,21 @@ class NetworkWorkspace(NamedTuple):
     inputs_of_bits: NDArray[np.int64]
     """The input that each bit which is seen raises."""
     factors: NDArray[np.float32]
-    """By how much."""
+    """The value of that input."""
     sums: NDArray[np.float32]
     """Those of the hidden units, for what each seat has seen."""
     sources: NDArray[np.int64]
     """Inputs of a state that are not 0."""
     inputs: NDArray[np.float32]
-    """What they are."""
+    """Their values."""
     seen: NDArray[np.uint64]
-    """What who moved saw after each ply, in words."""
+    """The words that the mover saw after each ply."""
     values: NDArray[np.float32]
-    """What that was worth, for who began."""
+    """The value of each, for who began."""
     explored: NDArray[np.uint8]
-    """Whether each ply was played at random."""
+    """1 for each ply that was played at random."""
     movers: NDArray[np.int64]
-    """Who played it."""
+    """The seat that played it."""
     moves: NDArray[np.int64]
     wins: NDArray[np.int64]
     planes: NDArray[np.uint64]
@@ -121,7 +121,7 @@ def teach(
 def _play(
     learning: LearningSettings, pupil: Pupil, stream: Any, workspace: NetworkWorkspace
 ) -> Any:
-    """Plays one game: how many plies, and 1, 0 or -1 for who began."""
+    """Play one game; give its plies, and 1, 0 or -1 for who began."""
     states = workspace.states
     for slot in range(SEATS):
         start_sums(pupil, workspace.sums, slot * pupil.width)
@@ -194,7 +194,7 @@ def _see(pupil: Pupil, side: int, state: Any, workspace: NetworkWorkspace) -> No
 
 @inlined
 def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
-    """What goes into the output's tanh after so many changes of what a *side* has seen."""
+    """The sum that goes into the output's tanh after so many changes of what a *side* has seen."""
     return output_after(
         *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
         *(workspace.changes, count),
@@ -203,7 +203,7 @@ def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> 
 
 @inlined
 def _list_inputs(words: Any, at: int, side: int, workspace: NetworkWorkspace) -> Any:
-    """Write the inputs down that a *side* has which sees the *words* at place *at*; how many."""
+    """List the inputs of a *side* that sees the *words* at place *at*; give their number."""
     count = list_seen(workspace.states, words, at, workspace.changes, side)
     for place in range(count):
         bit = peek(workspace.changes, place)

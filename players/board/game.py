@@ -112,7 +112,7 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def why_no_search(self) -> str:
-        """Why nobody searches it by alpha-beta or over values of networks; empty if they do."""
+        """The reason why nobody searches it by alpha-beta or over values; empty if they do."""
         if self.seats != 2:
             return f"seats is {self.seats}: such searches are for games of two"
         return "something is hidden, and a search would see it" if "view" in self.plain else ""

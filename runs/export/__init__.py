@@ -80,7 +80,11 @@ def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
     """
     if not settings:
         return player
-    depth = read_settings("exported bots", settings, {"depth": read_whole})["depth"]
+    try:
+        depth = read_settings("exported bots", settings, {"depth": read_whole})["depth"]
+    except BadValueError as error:
+        told = str(error).replace("player exported bots:", f"{player.name},")
+        raise BadValueError(told) from None
     if not hasattr(player.decoder, "depth"):
         raise BadValueError(f"{player.name}: bots in {player.game.name} look no farther ahead")
     changes = {"rollouts": 0} if hasattr(player.decoder, "rollouts") else {}

@@ -211,7 +211,7 @@ LONGEST = {int(code.LONGEST)}
 
 
 def describe_search(player: BredPlayer) -> dict[str, Any]:
-    """What a bot must know to look ahead, by name."""
+    """The facts that a bot needs to look ahead, by name."""
     game: Any = player.game
     return {
         "CAN_SEARCH": player.decoder.head == "value" and not game.why_no_search,
@@ -345,13 +345,13 @@ What it is:
 
 
 def describe_depth(player: BredPlayer) -> list[str]:
-    """How far the bot looks ahead, as a fact, if it does."""
+    """The depth of the bot's search as a fact, if it has one."""
     depth = describe_search(player)["DEPTH"]
     return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
 
 
 def write_search_help(player: BredPlayer, deep: str, timed: str) -> str:
-    """A sentence on how a bot that can is made to look ahead; it begins with a blank."""
+    """A sentence that tells how to make a bot look ahead, if it can; it begins with a blank."""
     if not describe_search(player)["CAN_SEARCH"]:
         return ""
     return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."

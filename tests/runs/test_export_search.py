@@ -220,6 +220,7 @@ def test_the_command_exports_how_far_it_looks(run: ea.Run, place: str, tmp_path:
 WRONG = {
     ",depth=13": "depth is 13: it must be from 1 to 12",
     ",dept=3": "unknown setting of exported bots 'dept'",
+    ",depth=x": "run,depth=x: depth is 'x': it must be a whole number",
     ",time=100ms": "unknown setting of exported bots 'time'",
 }
 

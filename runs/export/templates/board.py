@@ -241,7 +241,7 @@ class Search:
         return best
 
     def value_moves(self, state: Any, order: list[int], depth: int) -> dict[int, int]:
-        """What moves are worth; those below the best may be worth less. Good ones come first."""
+        """The values of moves, bounds for those below the best. Good moves come first."""
         values, best = {}, -INFINITE
         for move in order:
             after = follow(state, move)
@@ -251,7 +251,7 @@ class Search:
         return values
 
     def value(self, state: Any, side: int, depth: int, low: int, high: int) -> int:
-        """What the state after a side's move is worth to it; a bound outside of low and high."""
+        """The value to a side of the state after its move; a bound outside of low and high."""
         if HAS_CHANCE:
             outcomes = int(RULES["chance"](state))
             if outcomes:

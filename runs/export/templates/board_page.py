@@ -107,7 +107,7 @@ def ask_bot(position: Any) -> int:
 
 
 def ask_depth() -> int:
-    """How many plies the bot looks ahead; -1 if it can't."""
+    """The plies that the bot looks ahead; -1 if it can't."""
     return DEPTH if CAN_SEARCH else -1
 
 
