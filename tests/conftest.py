@@ -105,6 +105,7 @@ tournament_size = 3
 [check]
 every = 3
 games = 20
+share = 1.0
 
 [run]
 generations = 8
