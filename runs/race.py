@@ -41,6 +41,7 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, recipe_files
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.td import Td
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.tuples import TupleDecoder
@@ -61,6 +62,7 @@ CANDIDATES: dict[str, dict[str, Any]] = {
         "method.shards": 1,
         "method.step": 0.002,
     },
+    "td": {"method.individuals": 2, "network.hidden": [64]},
     "tournament": {},
     "neat": {},
 }
@@ -140,7 +142,7 @@ def list_candidates(
     for method, values in CANDIDATES.items():
         try:
             recipe = load_recipe(game, {"method.name": method, **values, **changes}, permit)
-            found[method] = _fit_tuples(recipe)
+            found[method] = _fit_learner(recipe)
         except ArenaError as error:
             problems.append(error)
     if not found:
@@ -158,14 +160,18 @@ def _list_recipes(game: str) -> list[str]:
     return list(found.values())
 
 
-def _fit_tuples(recipe: Recipe) -> Recipe:
-    """The *recipe*; if it is one of tuple networks, with tables and generations of a usual size."""
-    if not isinstance(recipe.make_decoder(), TupleDecoder):
+def _fit_learner(recipe: Recipe) -> Recipe:
+    """The *recipe*; if it is one of learners, with tables and generations of a usual size."""
+    decoder: Any = recipe.make_decoder()
+    if issubclass(recipe.kind, Td):
+        games = min(int(recipe.method["games"]), PLIES_LEARNED // decoder.game.code.LONGEST)
+        return recipe.change({"method.games": max(1, games)})
+    if not isinstance(decoder, TupleDecoder):
         return recipe
     error: ArenaError | None = None
     for length in LENGTHS:
         try:
-            decoder: Any = recipe.change({"network.length": length}).make_decoder()
+            decoder = recipe.change({"network.length": length}).make_decoder()
             numbers = decoder.table(decoder.draw(np.random.default_rng(0))).numbers
         except ArenaError as problem:  # far too large
             error = problem

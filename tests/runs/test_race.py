@@ -207,6 +207,7 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     found = list_candidates(ROWS, {"check.games": 30})
     assert {name: one.method["name"] for name, one in found.items()} == {
         "td-tuples": "td-tuples",
+        "td": "td",
         "tournament": "tournament",
         "neat": "neat",
     }
@@ -226,6 +227,7 @@ def test_tuples_are_shorter_where_more_can_lie_on_a_cell() -> None:
     Path("pieces.py").write_text(source, encoding="utf-8")
     found = list_candidates("pieces.py")["td-tuples"]
     assert (found.network["length"], found.method["games"]) == (4, 500)
+    assert list_candidates("pieces.py")["td"].method["games"] == 500
 
 
 def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
