@@ -219,6 +219,31 @@ def write_games() -> str:
     return write_table(("game", "seats", "networks", "the usual board", "about"), rows)
 
 
+def write_abilities() -> str:
+    """What can be done with which of the games that ship, and why the rest can't."""
+    from evolve_arena.core.registry import shipped_games
+    from evolve_arena.runs.abilities import list_abilities
+
+    games = sorted(shipped_games())
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for game in games:
+        for kind, name, reason in list_abilities(game):
+            found.setdefault((kind, name), {}).setdefault(reason, []).append(game)
+    rows = []
+    for (kind, name), reasons in found.items():
+        able = reasons.pop("", [])
+        others = [game for each in reasons.values() for game in each]
+        told = ", ".join(able) or "none"
+        if len(able) + len(others) < len(games):
+            rows.append((f"{kind} `{name}`", told, "its own"))
+            continue
+        if len(able) > len(others):
+            told = f"all but {', '.join(sorted(others))}" if others else "all"
+        why = "; ".join(f"{', '.join(able)}: {reason}" for reason, able in reasons.items())
+        rows.append((f"{kind} `{name}`", told, write_sentence(why)))
+    return write_table(("what", "with", "not with, and why"), rows)
+
+
 def write_players() -> str:
     """Who can be named, as ``evolve players`` tells it."""
     from evolve_arena.core.registry import shipped_games
@@ -478,6 +503,7 @@ def write_best_of() -> str:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
+    "abilities": write_abilities,
     "best_of": write_best_of,
     "check_keys": write_section("check"),
     "islands_keys": write_section("islands"),

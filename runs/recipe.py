@@ -562,6 +562,16 @@ def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
+def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
+    """The recipe of a *game* if nobody says more than these *values*, by dotted key.
+
+    Raises:
+        RecipeError: One of them is wrong, or the method does not play the game.
+    """
+    content = {**usual_recipe(game, values), "game": {"name": game.name}}
+    return _resolve_changed(content, values, game.name)
+
+
 def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
     """Values by dotted key, from texts like ``run.generations=200``.
 

@@ -1,4 +1,4 @@
-"""The commands for who makes a game, new-game and check; and doctor, for any machine."""
+"""The commands about games, games, new-game and check; and doctor, for any machine."""
 
 from __future__ import annotations
 
@@ -7,14 +7,43 @@ from typing import Annotated
 
 import typer
 
+from evolve_arena.runs.commands.completion import complete_game
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to *app*."""
+    app.command(rich_help_panel="Games")(games)
     app.command("new-game", rich_help_panel="Games")(new_game)
     app.command(rich_help_panel="Games")(check)
     app.command(rich_help_panel="This machine")(doctor)
+
+
+def games(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="One of them, or a game in one file, which is run.",
+            autocompletion=complete_game,
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the games, or all that can be done with one, and why the rest can't.
+
+    Methods, searches, opponents and export targets are tried with its usual options.
+    """
+    from evolve_arena.runs.abilities import describe_games, list_abilities, print_game, print_games
+    from evolve_arena.runs.output import print_json
+
+    if game is None:
+        print_json({"games": describe_games()}) if json else print_games()
+    elif json:
+        print_json({"game": game, "abilities": [each._asdict() for each in list_abilities(game)]})
+    else:
+        print_game(game)
 
 
 def new_game(

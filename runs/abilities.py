@@ -1,0 +1,149 @@
+"""What can be done with a game, and why the rest can't: found out by trying it.
+
+``evolve games`` shows it, and the documentation has a table of it; tests do what a cell promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import GameSpec
+from evolve_arena.core.registry import find_game, game_names, load, open_game
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.specification import player_kinds
+from evolve_arena.runs.export import export_player, find_exporter
+from evolve_arena.runs.methods import METHODS
+from evolve_arena.runs.output import print_line, print_table
+from evolve_arena.runs.recipe import make_usual
+from evolve_arena.runs.targets import TARGETS
+
+SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
+"""Searches over what was bred, by the setting that asks for one."""
+GENERAL = ("random", "minimax", "mcts")
+"""Players that games may have in common."""
+GENERAL_GAMES = "games that are one file of rules"
+
+
+class Ability(NamedTuple):
+    """Something that may be done with a game."""
+
+    kind: str
+    """``breed by``, ``look ahead by``, ``meet`` or ``export to``."""
+    name: str
+    reason: str
+    """Why it can't be done; empty if it can."""
+
+
+def list_abilities(game: str) -> list[Ability]:
+    """What can be done with a *game* with its default options, and why the rest can't.
+
+    Args:
+        game: Its name, or the path of a game in one file, which is run.
+
+    Raises:
+        UnknownNameError: There is no such game.
+        ArenaError: The file is no game.
+    """
+    spec = open_game(game)
+    methods = [*METHODS, *(name for name in spec.learners if name not in METHODS)]
+    player, graph = make_untaught(spec), make_untaught(spec, "neat")
+    players = [*GENERAL, *(name for name in spec.players if name not in GENERAL)]
+    return [
+        *(Ability("breed by", name, _why_not_bred(spec, name)) for name in methods),
+        *(Ability("look ahead by", name, _why_no_search(player, name)) for name in SEARCHES),
+        *(Ability("meet", name, _why_not_met(spec, name)) for name in players),
+        *(Ability("export to", name, _why_not_exported(player, graph, name)) for name in TARGETS),
+    ]
+
+
+def make_untaught(game: GameSpec, method: str = "tournament") -> BredPlayer:
+    """A player of a *game* that has learned nothing: the first that a *method* begins with."""
+    breeder: Any = make_usual(game, {"method.name": method}).make_method()
+    population = breeder.initial(1).population
+    genome = population.take([0]) if breeder.genome_kind == "graph" else population[0]
+    player: BredPlayer = breeder.decoder.player(genome, "it")  # so reasons tell of it
+    return player
+
+
+def _why(act: Callable[[], Any]) -> str:
+    """What an attempt says; nothing if it succeeds."""
+    try:
+        act()
+    except ArenaError as error:
+        return str(error)
+    return ""
+
+
+def _why_not_bred(spec: GameSpec, name: str) -> str:
+    told = _why(lambda: make_usual(spec, {"method.name": name}).make_method())
+    method: Any = load(METHODS.get(name) or spec.learners[name])
+    if not told or method.networks(spec):
+        return told
+    if method.only_pairs and spec.most_seats > 2:
+        return "its matches are of two, and more can play"
+    return f"so far it teaches {GENERAL_GAMES}"
+
+
+def _why_no_search(player: BredPlayer, name: str) -> str:
+    if not hasattr(player.decoder, name):
+        return f"so far it is for {GENERAL_GAMES}"
+    return _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
+
+
+def _why_not_met(spec: GameSpec, name: str) -> str:
+    if name in player_kinds(spec.name):
+        return ""
+    game: Any = spec.make()
+    return getattr(game, "why_no_search", "") or f"so far it plays {GENERAL_GAMES}"
+
+
+def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str:
+    game = player.game.name
+    if not find_exporter(game, target):
+        others = [other for other in game_names() if find_exporter(other, target)]
+        return f"it is for {' and '.join(others)}"
+    told = _why(lambda: export_player(graph if target == "neat-python" else player, target))
+    if told.endswith(f"{game}, which can't be exported to {target}"):
+        return f"so far it takes {GENERAL_GAMES}"
+    return told.partition(f" to {target}: ")[2] or told
+
+
+def describe_games() -> list[dict[str, Any]]:
+    """Of each game: its name, how many play, if chance decides, and the first line of its file."""
+    found = []
+    for name in game_names():
+        spec = find_game(name)
+        about = (
+            str(spec.game.__doc__ or "").strip().partition("\n")[0].rstrip(":.").replace("``", "")
+        )
+        seats = [2, spec.most_seats] if spec.seats_option else [spec.game().seats] * 2
+        found.append({"name": name, "players": seats, "chance": spec.has_chance, "about": about})
+    return found
+
+
+def print_games() -> None:
+    """Prints a line for each game."""
+    rows = []
+    for game in describe_games():
+        fewest, most = game["players"]
+        seats = f"{fewest} to {most}" if most > fewest else str(most)
+        chance = "yes" if game["chance"] else ""
+        rows.append((game["name"], seats, chance, game["about"]))
+    print_table("Games", ["game", "players", "chance", "about"], rows, left=4)
+    print_line("All that can be done with one, and why the rest can't: evolve games GAME")
+
+
+def print_game(name: str) -> None:
+    """Prints all that can be done with a game, and why the rest can't."""
+    rows: list[tuple[str, str, str]] = []
+    sections, before = [], ""
+    for kind, what, reason in list_abilities(name):
+        if kind != before:
+            sections.append(len(rows))
+        rows.append((kind if kind != before else "", what, reason or "yes"))
+        before = kind
+    title = f"{name}: what can be done with it"
+    print_table(title, ["", "", "or why not"], rows, left=3, sections=sections[1:])

@@ -1,0 +1,113 @@
+"""What the table of abilities promises is done, for games of each kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.core.registry import game_names, open_game
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.specification import make_player
+from evolve_arena.runs.abilities import Ability, list_abilities, make_untaught
+from evolve_arena.runs.export import export_player
+from evolve_arena.runs.methods import METHODS, methods_of
+from tests.contracts.test_games import walk
+from tests.forked import evolve
+
+OWN = Path(__file__).parents[2] / "benchmarks" / "games" / "dots_and_boxes.py"
+"""A stranger's file: turns that go on, and points."""
+SEARCHED = ("tic-tac-toe", "pig")
+"""Those that are searched here. All games in one file are compiled from the same sources."""
+
+
+@cache
+def abilities(game: str) -> dict[str, dict[str, str]]:
+    """The reasons why not, by kind and name; empty if it can be done."""
+    found: dict[str, dict[str, str]] = {}
+    for kind, name, reason in list_abilities(game):
+        found.setdefault(kind, {})[name] = reason
+    return found
+
+
+every_game = pytest.mark.parametrize("game", [*game_names(), str(OWN)])
+
+
+@every_game
+def test_only_rules_forbid_something_in_games_of_one_file(game: str) -> None:
+    found = abilities(game)
+    if not hasattr(open_game(game).game, "place"):
+        return  # the games with mechanisms of their own
+    told = {reason for names in found.values() for reason in names.values()}
+    assert not [reason for reason in told if "so far" in reason]
+    assert not any(found["look ahead by"].values())
+    assert not any(found["meet"].values())
+
+
+@every_game
+def test_methods_that_may_breed_are_those_that_recipes_take(game: str) -> None:
+    able = {name for name, reason in abilities(game)["breed by"].items() if not reason}
+    known = methods_of(open_game(game).name)
+    assert able == {name for name in known if name in METHODS or name in open_game(game).learners}
+
+
+@every_game
+def test_what_can_be_exported_is(game: str) -> None:
+    spec = open_game(game)
+    players = make_untaught(spec), make_untaught(spec, "neat")
+    for target, reason in abilities(game)["export to"].items():
+        if not reason:
+            content = export_player(players[target == "neat-python"], target)
+            assert len(content) > 1000 or target == "neat-python"
+            if isinstance(content, str) and content.startswith('"""'):
+                compile(content, target, "exec")
+
+
+@pytest.mark.parametrize("game", SEARCHED)
+def test_who_may_look_ahead_or_be_met_moves(game: str) -> None:
+    untaught: Any = make_untaught(open_game(game))
+    found = [
+        replace(untaught.decoder, **{name: 1}).player(untaught.genome, name)
+        for name in abilities(game)["look ahead by"]
+    ]
+    found += [make_player(name, untaught.game) for name in abilities(game)["meet"]]
+    assert len(found) == 5
+    position, moves, _ = next(walk(untaught.game, 1))
+    for player in found:
+        assert player.choose(position, new_stream(1)) in moves
+        player.close()
+
+
+def test_a_reason_is_told_in_a_few_words() -> None:
+    told = [
+        Ability(kind, name, reason)
+        for game in game_names()
+        for kind, names in abilities(game).items()
+        for name, reason in names.items()
+        if reason
+    ]
+    assert abilities("pig")["breed by"]["evolutionary-programming"] == (
+        "its matches are of two, and more can play"
+    )
+    assert abilities("hex")["export to"]["botzone"] == "Botzone does not have it by these rules"
+    assert abilities("hex")["export to"]["checkerboard"] == "it is for checkers"
+    assert abilities("ticket-to-ride")["meet"]["mcts"].startswith("so far it plays games that are")
+    for ability in told:
+        assert "\n" not in ability.reason
+        assert len(ability.reason) < 200
+
+
+def test_the_command_shows_them(tmp_path: Path) -> None:
+    shown = evolve("games", folder=tmp_path).stdout
+    assert re.search(r"hex +2 +Hex: x joins the upper edge", shown)
+    assert re.search(r"pig +2 to 5 +yes +Pig: roll a die", shown)
+    told = json.loads(evolve("games", str(OWN), "--json", folder=tmp_path).stdout)
+    assert {"kind": "meet", "name": "mcts", "reason": ""} in told["abilities"]
+    wrong = evolve("games", "kala", folder=tmp_path)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert "did you mean 'kalah'" in wrong.stderr
