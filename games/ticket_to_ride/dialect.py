@@ -11,11 +11,27 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.games.ticket_to_ride.board import COLOURS, LINE_OF_ROUTE, ROUTE_LINES, ROUTES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide, find_fault
 from evolve_arena.games.ticket_to_ride.layout import (
+    CARDS,
     DECK_SIZE,
     DISCARD_AT,
+    HAND_AT,
+    HELD_TICKETS,
     LAST_SEAT,
+    NUMBER_OF_PLAYERS,
+    OFFERED_AT,
+    OFFERED_SIZE,
+    OPEN_AT,
+    OPEN_SIZE,
+    OWNER_AT,
     PASSES,
+    PHASE,
+    POINTS,
+    ROUND,
     TICKET_DECK_SIZE,
+    TICKETS_AT,
+    TO_MOVE,
+    TRAINS,
+    player_at,
 )
 from evolve_arena.games.ticket_to_ride.moves import route_name
 from evolve_arena.games.ticket_to_ride.position import Position, describe_ticket
@@ -52,43 +68,56 @@ class TicketDialect(BoardDialect):
 
 
 def describe_view(position: Position) -> dict[str, Any]:
-    """What the seat that is to move may know of a *position* that is not over, as JSON has it.
+    """What the seat that is to move may know of a *position* that is not over, as JSON has it."""
+    game = TicketToRide(**position.rules._asdict())
+    moves = [game.format_move(move) for move in game.legal_moves(position)]
+    return {**tell_view(position.array.tolist()), "moves": moves}
+
+
+def tell_view(state: list[int]) -> dict[str, Any]:
+    """The same but for the moves, of the numbers of a *state*, as exported bots have it, too.
 
     Seats count from 0. Cards are counted by colour, those that there are. A ticket is named by its
     cities, and so is a route, with the seat that has claimed each of its one or two lines; routes
     of which no line is claimed are left out.
     """
-    game = TicketToRide(**position.rules._asdict())
-    seat, state = position.to_move, position.array
-    discarded = state[DISCARD_AT : DISCARD_AT + len(COLOURS)].tolist()
-    owners = [None if owner < 0 else owner for owner in position.owners]
+    seat, colours = state[TO_MOVE], len(COLOURS)
     claimed = {}
     for route in range(ROUTES):
-        lines = owners[LINE_OF_ROUTE[route] : LINE_OF_ROUTE[route] + ROUTE_LINES[route]]
+        first = OWNER_AT + int(LINE_OF_ROUTE[route])
+        lines = [
+            None if owner < 0 else owner for owner in state[first : first + ROUTE_LINES[route]]
+        ]
         if lines.count(None) < len(lines):
             claimed[route_name(route)] = lines
+    seats = []
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        at = player_at(other)
+        counts = {"trains": TRAINS, "points": POINTS, "cards": CARDS, "tickets": HELD_TICKETS}
+        seats.append({name: state[at + place] for name, place in counts.items()})
+    own = player_at(seat)
+    held = state[own + TICKETS_AT : own + TICKETS_AT + state[own + HELD_TICKETS]]
     return {
         "seat": seat,
-        "phase": PHASES[position.phase],
-        "round": position.round,
-        "last_seat": None if state[LAST_SEAT] < 0 else int(state[LAST_SEAT]),
-        "passes": int(state[PASSES]),
-        "seats": [
-            {
-                "trains": position.trains(other),
-                "points": position.points(other),
-                "cards": position.cards(other),
-                "tickets": len(position.tickets(other)),
-            }
-            for other in range(position.players)
-        ],
+        "phase": PHASES[state[PHASE]],
+        "round": state[ROUND],
+        "last_seat": None if state[LAST_SEAT] < 0 else state[LAST_SEAT],
+        "passes": state[PASSES],
+        "seats": seats,
         "claimed": claimed,
-        "open": list(position.open_cards),
-        "deck": int(state[DECK_SIZE]),
-        "discarded": {name: count for name, count in zip(COLOURS, discarded, strict=True) if count},
-        "ticket_deck": int(state[TICKET_DECK_SIZE]),
-        "hand": position.hand(seat),
-        "tickets": [describe_ticket(ticket) for ticket in position.tickets(seat)],
-        "offered": [describe_ticket(ticket) for ticket in position.offered],
-        "moves": [game.format_move(move) for move in game.legal_moves(position)],
+        "open": [COLOURS[card] for card in state[OPEN_AT : OPEN_AT + state[OPEN_SIZE]]],
+        "deck": state[DECK_SIZE],
+        "discarded": count_cards(state[DISCARD_AT : DISCARD_AT + colours]),
+        "ticket_deck": state[TICKET_DECK_SIZE],
+        "hand": count_cards(state[own + HAND_AT : own + HAND_AT + colours]),
+        "tickets": [describe_ticket(ticket) for ticket in held],
+        "offered": [
+            describe_ticket(ticket)
+            for ticket in state[OFFERED_AT : OFFERED_AT + state[OFFERED_SIZE]]
+        ],
     }
+
+
+def count_cards(counts: list[int]) -> dict[str, int]:
+    """How many cards there are of each colour of which there are some."""
+    return {COLOURS[colour]: count for colour, count in enumerate(counts) if count}

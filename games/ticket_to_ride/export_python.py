@@ -22,6 +22,7 @@ from evolve_arena.runs.export.numbers import describe_numbers
 from evolve_arena.runs.export.templates import kernel, numbers_mlp
 
 CHOOSE = "evolve_arena.games.ticket_to_ride.choose"
+DRAW = "evolve_arena.games.ticket_to_ride.cards.draw_state"
 
 
 def export_python(player: BredPlayer) -> str:
@@ -43,8 +44,8 @@ def export_python(player: BredPlayer) -> str:
     network = {"The network": inside.constants, **inside.sections()}
     names = ("weigh_decisions", "begin_weighing", "weigh_move")
     constants, functions = bundle(
-        (bot.choose, bot.play_on_stdin),
-        instead={f"{CHOOSE}.{name}": bot for name in names},
+        (bot.choose, bot.start, bot.legal, bot.play, bot.result, bot.view, bot.play_on_stdin),
+        instead={f"{CHOOSE}.{name}": bot for name in names} | {DRAW: bot},
         given=[numbers_mlp.__name__],
         beside=[inside.constants, *parts[2:]],
         constants={
@@ -105,6 +106,15 @@ How to use it:
     discarded, hand       how many cards of each colour are discarded, and are in hand
     ticket_deck           how many tickets are left
     tickets, offered      the own tickets, and those offered, such as "Atlanta-Montreal (9)"
+
+- A whole game: start(players) returns a state, a list of numbers with all that is hidden, and
+  start(players, seed) always the same one; view(state) what the seat to move may know of it, as
+  above; legal(state) the moves, play(state, move) the state after one, and result(state) None while
+  the game goes on, else the points of each seat. So a game is played by
+
+    state = start(4)
+    while result(state) is None:
+        state = play(state, choose(view(state)))
 
 It needs Python 3.8 or later and no other package, and keeps nothing from one move to the next but
 the state of its random numbers, and ways on the map that it need not seek again.

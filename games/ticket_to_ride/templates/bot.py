@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from array import array
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +23,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKETS,
 )
 from evolve_arena.games.ticket_to_ride.choose import choose_move
-from evolve_arena.games.ticket_to_ride.dialect import PHASES
+from evolve_arena.games.ticket_to_ride.dialect import PHASES, tell_view
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
@@ -30,11 +31,14 @@ from evolve_arena.games.ticket_to_ride.layout import (
     HAND_AT,
     HELD_TICKETS,
     LAST_SEAT,
+    MOST_PLAYERS,
+    MOVES,
     NUMBER_OF_PLAYERS,
     OFFERED_AT,
     OFFERED_SIZE,
     OPEN_AT,
     OPEN_SIZE,
+    OVER,
     OWNER_AT,
     PART_AT,
     PASSES,
@@ -48,8 +52,15 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.layout import (
+    STREAM as STREAM_AT,
+)
+from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.moves import format_move, route_name
 from evolve_arena.games.ticket_to_ride.position import describe_ticket
+from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.scoring import score
+from evolve_arena.runs.export.templates.kernel import below
 from evolve_arena.runs.export.templates.numbers_mlp import evaluate_numbers
 
 RULES: Any = SimpleNamespace()
@@ -105,6 +116,58 @@ def read_view(view: dict[str, Any]) -> list[int]:
     if len(state) != STATE_FIELDS or any(type(n) is not int or abs(n) > 999 for n in state):
         raise ValueError("the view has a number that no game has")
     return state
+
+
+def start(players: int, seed: int | None = None) -> list[int]:
+    """Returns the state before the first move; the decks follow from the seed, else from now."""
+    if players not in range(2, MOST_PLAYERS + 1):
+        raise ValueError("2 to 5 play")
+    state: Any = [0] * STATE_FIELDS
+    deal(RULES, players, time.time_ns() if seed is None else seed, state)
+    return list(state)
+
+
+def view(state: list[int]) -> dict[str, Any]:
+    """Returns what the seat that is to move may know of a state: what choose takes."""
+    return {**tell_view(state), "moves": legal(state)}
+
+
+def legal(state: Any) -> list[str]:
+    """Returns the moves in a state; none once the game is over."""
+    return list(number_moves(state))
+
+
+def number_moves(state: Any) -> dict[str, int]:
+    """The numbers of the moves in a state, by their names."""
+    numbers: Any = [0] * MOVES
+    return {format_move(move): move for move in numbers[: list_moves(RULES, state, numbers)]}
+
+
+def play(state: list[int], move: str) -> list[int]:
+    """Returns the state after a move."""
+    moves = number_moves(state)
+    after: Any = list(state)
+    if move not in moves:
+        raise ValueError(f"there is no move {move!r} here")
+    apply_move(RULES, after, moves[move])
+    return list(after)
+
+
+def result(state: Any) -> Any:
+    """Returns None while the game goes on, else the points of each seat."""
+    if state[PHASE] != OVER:
+        return None
+    points: Any = [0] * MOST_PLAYERS
+    score(RULES, state, points)
+    return tuple(points[: state[NUMBER_OF_PLAYERS]])
+
+
+def draw_state(state: list[int], count: int) -> int:
+    """A random integer from 0 to count - 1 from the state's own stream."""
+    stream = [state[STREAM_AT]]
+    drawn = below(stream, count)
+    state[STREAM_AT] = stream[0]
+    return drawn
 
 
 def weigh_decisions(packed: Any, player: int, network: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import random
 import shlex
 import sys
 from collections.abc import Callable
@@ -123,6 +124,33 @@ def test_a_view_has_all_that_a_seat_may_know() -> None:
                     state[player_at(seat) + HAND_AT : player_at(seat) + HAND_AT + 9] = 0
         assert found.tolist() == expected.tolist()
     assert last > 0
+
+
+@pytest.mark.parametrize(("kind", "seats"), [("moves, relu", 2), ("moves, tanh, code", 5)])
+def test_a_game_is_played_with_the_file_alone(kind: str, seats: int) -> None:
+    """Its states are those of the arena, but for the sign of the stream's word."""
+    bot = load_bot(kind)
+    game = at_seats(bred(kind).game, seats)
+    for seed in (3, 2**63 + 5):
+        choices = random.Random(seed)
+        state, expected = bot["start"](seats, seed), game.initial(seed)
+        while not expected.is_over:
+            state[STREAM] = int(expected.array[STREAM])
+            assert state == expected.array.tolist()
+            assert bot["result"](state) is None
+            assert bot["view"](state) == describe_view(expected)
+            move = choices.choice(game.legal_moves(expected))
+            assert game.format_move(move) in bot["legal"](state)
+            state = bot["play"](state, game.format_move(move))
+            expected = game.play(expected, move)
+        assert bot["result"](state) == game.points(expected)
+        assert bot["legal"](state) == []
+    with pytest.raises(ValueError, match="no move 'draw deck' here"):
+        bot["play"](bot["start"](seats), "draw deck")
+    with pytest.raises(ValueError, match="2 to 5 play"):
+        bot["start"](1)
+    state = bot["start"](seats)
+    assert bot["choose"](bot["view"](state)) in bot["legal"](state)
 
 
 @pytest.mark.parametrize("kind", PLAYERS)
