@@ -832,7 +832,7 @@ def _resolve_changed(
     """The recipe of this *content* with other *values*.
 
     If these choose another method, settings of the old one fall away unless the new one has them,
-    too; if it can't do with what is left, all of them fall away.
+    too; if it can't do with what is left, all of them fall away. The title names the method then.
     """
     versions, game = [content], content.get("game", {})
     old = {key: content.get(key, {}) for key in OF_METHODS}
@@ -842,6 +842,8 @@ def _resolve_changed(
         with suppress(ArenaError):  # a file that was not run yet
             usual = usual_recipe(_find_game(game), values)
             new = {key: usual[key] for key in OF_METHODS if key in usual}
+            subject, colon, _ = str(content.get("title", "")).partition(":")
+            content = {**content, "title": f"{subject if colon else game['name']}: {name}"}
             rest = {key: value for key, value in content.items() if key not in OF_METHODS}
             merged = {key: {**part, **old[key]} for key, part in new.items()}
             versions = [{**content, **merged}, {**rest, **new}]

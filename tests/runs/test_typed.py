@@ -336,7 +336,9 @@ def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "left out" in line]
     assert line.startswith("evolve: left out, since method neat does not have them: network.")
-    assert "method neat" in evolve("info", "gomoku", folder=tmp_path)
+    told = evolve("info", "gomoku", folder=tmp_path)
+    assert "method neat" in told
+    assert "Gomoku: neat" in told
     assert "left out" not in evolve("resume", "gomoku", "--generations", "2", folder=tmp_path)
 
 
