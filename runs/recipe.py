@@ -843,7 +843,7 @@ def _resolve_changed(
             usual = usual_recipe(_find_game(game), values)
             new = {key: usual[key] for key in OF_METHODS if key in usual}
             subject, colon, _ = str(content.get("title", "")).partition(":")
-            content = {**content, "title": f"{subject if colon else game['name']}: {name}"}
+            content = {**content, "title": f"{subject if colon else usual['title']}: {name}"}
             rest = {key: value for key, value in content.items() if key not in OF_METHODS}
             merged = {key: {**part, **old[key]} for key, part in new.items()}
             versions = [{**content, **merged}, {**rest, **new}]

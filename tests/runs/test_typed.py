@@ -338,7 +338,7 @@ def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
     assert line.startswith("evolve: left out, since method neat does not have them: network.")
     told = evolve("info", "gomoku", folder=tmp_path)
     assert "method neat" in told
-    assert "Gomoku: neat" in told
+    assert "Gomoku, nine by nine: neat" in told
     assert "left out" not in evolve("resume", "gomoku", "--generations", "2", folder=tmp_path)
 
 
