@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import multiprocessing
 import os
 import pkgutil
+import runpy
+import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +19,7 @@ from typing import IO, Any
 from evolve_arena import games, runs, studies
 from evolve_arena.runs import cli
 
-__all__ = ["evolve", "start_evolve"]
+__all__ = ["evolve", "run_script", "start_evolve"]
 
 FORK = multiprocessing.get_context("fork")
 for package in (runs, games, studies):
@@ -57,6 +61,102 @@ def evolve(*words: str, folder: Path, typed: str = "") -> subprocess.CompletedPr
             file.seek(0)
             texts.append(file.read().decode())
     return subprocess.CompletedProcess(words, process.exitcode, *texts)
+
+
+SHIM = """#!{python} -IS
+import os, socket, sys
+
+server = socket.socket(socket.AF_UNIX)
+server.connect({address!r})
+words = repr(({name!r}, sys.argv[1:], os.getcwd(), dict(os.environ))).encode()
+socket.send_fds(server, [len(words).to_bytes(8, "big")], [0, 1, 2])
+server.sendall(words)
+sys.exit(server.recv(1)[0])
+"""
+"""A command that lets the process at a socket fork, gives it all it has, and waits for its code."""
+
+
+def run_script(
+    words: list[str], folder: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Runs a script to its end in *folder*, for which ``evolve`` and ``python`` are copies of this.
+
+    Args:
+        words: The script and its arguments.
+        folder: Where it runs.
+        environment: What it has in its environment beside what this process has.
+    """
+    with (
+        tempfile.TemporaryDirectory() as place,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        socket.socket(socket.AF_UNIX) as server,
+    ):
+        address = f"{place}/socket"
+        for name in ("evolve", "python"):
+            shim = Path(place, name)
+            shim.write_text(SHIM.format(python=sys.executable, address=address, name=name))
+            shim.chmod(0o755)
+        server.bind(address)
+        server.listen()
+        server.settimeout(0.05)
+        path = f"{place}{os.pathsep}{os.environ['PATH']}"
+        script = subprocess.Popen(
+            words,
+            stdout=out,
+            stderr=err,
+            cwd=folder,
+            env={**os.environ, "PATH": path, **environment},
+        )
+        while script.poll() is None:
+            try:
+                asked, _ = server.accept()
+            except TimeoutError:
+                continue
+            with asked:
+                asked.setblocking(True)
+                asked.sendall(bytes([_answer(asked)]))
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+    return subprocess.CompletedProcess(words, script.returncode, *texts)
+
+
+def _answer(asked: socket.socket) -> int:
+    """Do what a shim asks for in a copy of this process; gives its exit code."""
+    size, files, _, _ = socket.recv_fds(asked, 8, 3)
+    told = b""
+    while len(told) < int.from_bytes(size, "big"):
+        told += asked.recv(1 << 16)
+    process = FORK.Process(target=_obey, args=(files, *ast.literal_eval(told.decode())))
+    process.start()
+    for file in files:
+        os.close(file)
+    process.join()
+    return abs(process.exitcode or 0) % 256
+
+
+def _obey(
+    files: list[int], name: str, words: list[str], folder: str, environment: dict[str, str]
+) -> None:
+    """Be ``evolve`` or ``python``."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+    sys.stdin = os.fdopen(0)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    sys.argv = [name, *words]
+    if name == "evolve":
+        cli.main()
+    elif words[0] == "-m":
+        sys.argv = words[1:]
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = words
+        exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
 
 
 def _run(
