@@ -10,7 +10,7 @@
 # FOLDER/PART.log holds the commands of a part and what they printed. A command that fails does not
 # end the others: those that failed are listed at the end, and the exit code is 1.
 set -uo pipefail
-PARTS="readme hour games races tuples ticket checkers minimax neat engines strengths studies"
+PARTS="readme hour games looking races tuples ticket checkers minimax neat engines strengths studies"
 SMALL=${SMALL:-}
 root=$(cd "$(dirname "$0")/.." && pwd)
 for name in ${ONLY:-}; do
@@ -241,6 +241,22 @@ part_games() { # recipes were tuned on seed 1
       pig) say python -m benchmarks.exact_play "${players[@]}" --games $(games 10000) ;;
       chomp | tic-tac-toe) say python -m benchmarks.exact_play "${players[@]}" --games $(games 2000) ;;
     esac
+  done
+}
+
+part_looking() { # the champions of part games of one seed, looking ahead; time is the clock's
+  local plies
+  for name in $(few tic-tac-toe chomp kalah breakthrough hex gomoku othello pig); do
+    plies=4 changes=()
+    case $name in pig) plies=0 ;; tic-tac-toe) plies=2 ;;
+      chomp) plies=2 changes=(--set game.height=5 --set game.width=5) ;;
+    esac
+    breed $name 2 $name-2 "${changes[@]}"
+    for opponent in $(few mcts:rollouts=1000 mcts:rollouts=10000); do
+      for look in , $(few ,depth=3 ,time=100ms); do
+        say python -m benchmarks.medians "$name-2${look%,}" --opponent $opponent --games $(games 100) --openings $plies
+      done
+    done
   done
 }
 

@@ -49,6 +49,7 @@ SAID = {
     "strengths": "mutation_strength=0.1: root mean square distance",
     "tuples": "run:td-6: ",
     "checkers": "in sum: ",
+    "looking": "median of 1 against mcts:rollouts=1000",
 }
 """A line of the results, of parts that do not only run `evolve`; of several one is enough."""
 
