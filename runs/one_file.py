@@ -29,7 +29,7 @@ from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import BoardGameView
-from evolve_arena.players.board.game import BoardGame, GameFileError, run_plain
+from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.searching import SEARCHES
@@ -64,8 +64,6 @@ DEFAULTS = {
     "resolve": "def resolve(state, outcome):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
-COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
-"""Functions that count, and what says how many numbers each writes, or their names."""
 OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False}

@@ -43,6 +43,8 @@ from evolve_arena.players.board.workspace import (
 )
 
 GOES_ON = 2
+COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
+"""Functions that count, and what says how many numbers each writes, or their names."""
 FEW = 3
 """So many legal moves a message names."""
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
