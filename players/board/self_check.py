@@ -185,6 +185,7 @@ class _PlainChecker:
                     f"play gives another state for the same move {move} the second time: it may"
                     " depend on nothing but the state and the move",
                 )
+            self._check_counts(state, [])  # chance may decide next, or the game may be over
             state = self._settle(state._replace(plies=before.plies + 1))
         self._look(state)
         if not made:
