@@ -120,15 +120,9 @@ def _choose_own(
         return choose_by_search(players, slot, state, count, winning, workspace)
     if weighs_moves(players, player):
         return _choose_by_action(players, player, slot, state, count, workspace)
-    if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and players.seats[player, HEAD] == POLICY:
-        if HAS_POLICIES and kind == NETWORK:
-            return _choose_by_network(players, player, slot, count, workspace)
-        if HAS_DENSE and kind == DENSE:
-            shape, base, inputs = run_dense(players, player, slot, state, workspace)
-            outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
-            return _pick_strongest(outputs, 0, count, workspace)
-        if HAS_GRAPHS and kind == GRAPH:
-            return _choose_by_graph(players, player, slot, state, count, workspace)
+    head = players.seats[player, HEAD]
+    if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+        return _choose_by_outputs(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
         return _choose_by_value(players, player, slot, state, count, winning, workspace)
     return np.int64(-1)
@@ -168,21 +162,8 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         for place in range(count):
             move = peek(workspace.moves, place)
             ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
-    elif HAS_POLICIES and head == POLICY and kind == NETWORK:
-        shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
-        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
-        for place in range(count):
-            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
-    elif HAS_DENSE and head == POLICY and kind == DENSE:
-        shape, base, inputs = run_dense(players, 0, slot, state, workspace)
-        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
-        for place in range(count):
-            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
-    elif HAS_GRAPHS and head == POLICY and kind == GRAPH:
-        run_player_graph(players, 0, slot, state, workspace)
-        for place in range(count):
-            at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
-            ratings[place] = peek(workspace.values, at)
+    elif (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+        _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
         for place in range(count):
             trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
@@ -192,6 +173,23 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
             else:
                 ratings[place] = value_state(players, 0, slot, trial, workspace)
     return np.int64(count)
+
+
+@inlined
+def _rate_by_outputs(
+    players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
+) -> None:
+    """Write the outputs of a policy."""
+    if HAS_GRAPHS and players.seats[0, KIND] == GRAPH:
+        run_player_graph(players, 0, slot, state, workspace)
+        for place in range(count):
+            at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
+            ratings[place] = peek(workspace.values, at)
+    elif HAS_POLICIES or HAS_DENSE:
+        shape, base, inputs = _find_last_inputs(players, 0, slot, state, workspace)
+        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+        for place in range(count):
+            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
 
 
 @inlined
@@ -210,9 +208,14 @@ def _rate_by_search(
 
 
 @inlined
-def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
-    """The first legal move of the strongest output."""
-    shape, base, inputs = _find_last_inputs(players, player, slot, workspace)
+def _choose_by_outputs(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first legal move of the strongest output of a policy."""
+    if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
+        run_player_graph(players, player, slot, state, workspace)
+        return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
+    shape, base, inputs = _find_last_inputs(players, player, slot, state, workspace)
     if MOVES <= LANES:
         allowed = np.uint64(0)
         for place in range(count):
@@ -223,8 +226,10 @@ def _choose_by_network(players: Any, player: int, slot: int, count: int, workspa
 
 
 @inlined
-def _find_last_inputs(players: Any, player: int, slot: int, workspace: Any) -> Any:
+def _find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
     """The shape of a policy network, where its last layer stands, and what goes into that."""
+    if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
+        return run_dense(players, player, slot, state, workspace)
     at = slot * slot_size(workspace)
     shape = players.shapes[players.seats[player, SHAPE]]
     base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
@@ -249,15 +254,6 @@ def _write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: An
             row += width
         store(outputs, block, total)
     return outputs
-
-
-@inlined
-def _choose_by_graph(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
-    """The first legal move of the strongest output."""
-    run_player_graph(players, player, slot, state, workspace)
-    return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
 
 
 @inlined

@@ -329,7 +329,9 @@ class _PlainChecker:
         with np.errstate(divide="ignore", invalid="ignore"):
             answer = self.ask(name, state, *given, out)
         if answer is not None:
-            self.fail(name, f"{name} gives {answer!r:.60}: it must write into out, and give nothing")
+            self.fail(
+                name, f"{name} gives {answer!r:.60}: it must write into out, and give nothing"
+            )
         for place in np.flatnonzero(~(np.abs(out) < LARGEST_FEATURE)):
             text = f"{name} writes {out[place]} into out[{place}]: numbers must be finite"
             self.fail(name, f"{text}, and below {LARGEST_FEATURE:g}")

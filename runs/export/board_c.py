@@ -103,34 +103,7 @@ def _write_rules(player: BredPlayer) -> str:
     else:
         state = typeof(code.START)
         kind, given = rules.name_type(state), "*state"
-    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
-    asked: dict[str, tuple[str, str, str, list[Any]]] = {
-        "to_move": ("int64_t ask_mover", "", "", []),
-        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
-    }
-    if code.HAS_POINTS:
-        asked["is_over"] = ("int64_t ask_over", "", "", [])
-        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
-    else:
-        asked["result"] = ("int64_t ask_result", "", "", [])
-    if searches:
-        asked |= {
-            name: (f"int64_t ask_{name}", "", "", [])
-            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
-            if has
-        }
-    features, told = count_numbers(player).values()
-    if features:
-        more = ", int64_t seat, double *out", ", seat, out"
-        kinds = [types.int64, Array(types.float64, (features,))]
-        asked["features"] = ("void ask_features", *more, kinds)
-    if told:
-        more = ", int64_t move, int64_t seat, double *out", ", move, seat, out"
-        kinds = [types.int64, types.int64, Array(types.float64, (told,))]
-        asked["describe_move"] = ("void ask_of_move", *more, kinds)
-    if not code.SEES_CELLS and not features:
-        more = ", int64_t seat, uint64_t *planes", ", seat, planes"
-        asked["see"] = ("void ask_view", *more, [types.int64, planes])
+    asked = _list_questions(player)
     texts = []
     for name, (head, parameters, more_given, kinds) in asked.items():
         place, _ = rules.call(name, [state, *kinds])
@@ -164,6 +137,44 @@ def _write_rules(player: BredPlayer) -> str:
     ]
     head = "// How the bot asks the rules.\n\n"
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
+
+
+def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
+    """The functions of the file that the bot asks, but for those that change states.
+
+    Of each, how the function that asks begins, its parameters behind the state, those that it
+    hands on, and their types.
+    """
+    code: Any = player.game.code  # type: ignore[attr-defined]
+    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
+    asked: dict[str, tuple[str, str, str, list[Any]]] = {
+        "to_move": ("int64_t ask_mover", "", "", []),
+        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
+    }
+    if code.HAS_POINTS:
+        asked["is_over"] = ("int64_t ask_over", "", "", [])
+        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
+    else:
+        asked["result"] = ("int64_t ask_result", "", "", [])
+    if describe_search(player)["CAN_SEARCH"]:
+        asked |= {
+            name: (f"int64_t ask_{name}", "", "", [])
+            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
+            if has
+        }
+    features, told = count_numbers(player).values()
+    if features:
+        more = ", int64_t seat, double *out", ", seat, out"
+        kinds = [types.int64, Array(types.float64, (features,))]
+        asked["features"] = ("void ask_features", *more, kinds)
+    if told:
+        more = ", int64_t move, int64_t seat, double *out", ", move, seat, out"
+        kinds = [types.int64, types.int64, Array(types.float64, (told,))]
+        asked["describe_move"] = ("void ask_of_move", *more, kinds)
+    if not code.SEES_CELLS and not features:
+        more = ", int64_t seat, uint64_t *planes", ", seat, planes"
+        asked["see"] = ("void ask_view", *more, [types.int64, planes])
+    return asked
 
 
 def _write_setting(field: str, kind: Any) -> str:
@@ -238,9 +249,7 @@ def _describe_dense(player: BredPlayer) -> NetworkSource:
 // Biases, then what each input is multiplied by for each unit.
 {write_array_c("FIRST_LAYER", "float", np.roll(rows, 1, axis=0).ravel())}\
 {write_layers_c(decoder.head, mlp, genome)}""",
-        description=(
-            f"network: {'-'.join(map(str, mlp.sizes))} units, {decoder.activation}",
-        ),
+        description=(f"network: {'-'.join(map(str, mlp.sizes))} units, {decoder.activation}",),
     )
 
 

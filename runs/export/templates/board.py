@@ -152,13 +152,12 @@ def choose(numbers: Sequence[int], depth: int = DEPTH, seconds: float | None = N
     best, best_value = -1, 0.0
     seen = look(state, seat) if HEAD == "action" else []
     for move in moves:
-        if HEAD == "action":
-            value = evaluate_planes(seen + look_at_move(state, move, seat))[0]
-        else:
-            after = follow(state, move)
-            if TAKES_WINS and is_finished(after) and has_won(after, seat):
-                return move
-            value = evaluate_planes(look(after, seat))[0]
+        after = follow(state, move)
+        if TAKES_WINS and is_finished(after) and has_won(after, seat):
+            return move
+        told = HEAD == "action"
+        shown = seen + look_at_move(state, move, seat) if told else look(after, seat)
+        value = evaluate_planes(shown)[0]
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
