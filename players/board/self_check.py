@@ -23,14 +23,10 @@ from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
-from evolve_arena.players.board.accelerator_check import (
-    MOST_MOVES,
-    compare_accelerators,
-    list_answers,
-)
+from evolve_arena.players.board.accelerator_check import compare_accelerators, list_answers
+from evolve_arena.players.board.count_check import check_counts, find_difference
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
-from evolve_arena.players.board.rules import LARGEST_FEATURE
 from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import (
     MOST_OUTCOMES,
@@ -175,7 +171,7 @@ class _PlainChecker:
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
-            self._check_counts(state, moves)
+            check_counts(self.game, state, moves)
             move = moves[int(below(stream, len(moves)))]
             made.append(move)
             before, state = state, self._change(state, "play", move)
@@ -185,7 +181,7 @@ class _PlainChecker:
                     f"play gives another state for the same move {move} the second time: it may"
                     " depend on nothing but the state and the move",
                 )
-            self._check_counts(state, [])  # chance may decide next, or the game may be over
+            check_counts(self.game, state, [])  # chance may decide next, or the game may be over
             state = self._settle(state._replace(plies=before.plies + 1))
         self._look(state)
         if not made:
@@ -304,39 +300,6 @@ class _PlainChecker:
         if "show" in self.game.plain and not isinstance(self.ask("show", state), str):
             self.fail("show", "show must give a text")
 
-    def _check_counts(self, state: Board, moves: list[int]) -> None:
-        """Makes sure that what is counted of a state and its moves fits, and shows no secrets."""
-        if self.code.HAS_FEATURES:
-            for seat in range(self.game.seats):
-                self._check_count("features", self.code.FEATURE_COUNT, state, seat)
-        if self.code.HAS_DESCRIBE_MOVE:
-            seat = self.game.to_move(state)
-            for move in moves[:MOST_MOVES]:
-                self._check_count("describe_move", self.code.MOVE_FEATURE_COUNT, state, move, seat)
-
-    def _check_count(self, name: str, count: int, state: Board, *given: int) -> None:
-        shown = self._count(name, count, state, *given)
-        if not np.array_equal(self._count(name, count, state, *given), shown):
-            self.fail(name, f"{name} writes other numbers the second time for the same state")
-        if "view" in self.game.plain:
-            view = self.game.view(state, given[-1])
-            if not np.array_equal(self._count(name, count, view, *given), shown):
-                self.fail(name, f"{name} tells something that view hides from that seat")
-
-    def _count(self, name: str, count: int, state: Board, *given: int) -> Any:
-        """The numbers that a function writes, of which there is *count*."""
-        out = np.zeros(count)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            answer = self.ask(name, state, *given, out)
-        if answer is not None:
-            self.fail(
-                name, f"{name} gives {answer!r:.60}: it must write into out, and give nothing"
-            )
-        for place in np.flatnonzero(~(np.abs(out) < LARGEST_FEATURE)):
-            text = f"{name} writes {out[place]} into out[{place}]: numbers must be finite"
-            self.fail(name, f"{text}, and below {LARGEST_FEATURE:g}")
-        return out
-
     def _see(self, state: Board, seat: int) -> Any:
         words = self.code.PLANES * self.plane_bits // 64
         planes = np.zeros(words, dtype=np.uint64)
@@ -453,11 +416,9 @@ def _compare_looks(game: BoardGame) -> None:
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
-            if "features" in game.plain:
-                _compare_counts(game, "features", state, seat)
-        if "describe_move" in game.plain:
-            for move in moves[:MOST_MOVES]:
-                _compare_counts(game, "describe_move", state, move, game.to_move(state))
+        if differing := find_difference(game, state, moves, _call):
+            name, counted, compiled = differing
+            raise _differs(game, name, state, counted, compiled)
         plain = list_answers(game, state, partial(_ask_named, game))
         theirs = list_answers(game, state, partial(_call, game))
         for (name, answer), (_, other) in zip(plain, theirs, strict=True):
@@ -465,15 +426,6 @@ def _compare_looks(game: BoardGame) -> None:
                 raise _differs(game, name, state, answer, other)
         state = game.play(state, moves[int(below(stream, len(moves)))])
         moves = game.legal_moves(state)
-
-
-def _compare_counts(game: BoardGame, name: str, state: Board, *given: int) -> None:
-    """Compare what a function counts compiled with what it counts in Python."""
-    plain = game.count(name, state, *given)
-    theirs = np.zeros(len(plain))
-    _call(game, name, state, *given, theirs)
-    if not np.allclose(theirs, plain, rtol=1e-6, atol=1e-6):
-        raise _differs(game, name, state, plain.tolist(), theirs.tolist())
 
 
 def _ask_named(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
