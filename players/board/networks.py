@@ -227,16 +227,11 @@ class BoardView(_OnBoard):
 
     @property
     def input_names(self) -> list[str]:
-        """What the inputs are called, where they are no cells alone."""
-        if not self.is_dense:
+        """What the inputs are called, where none of them is a cell."""
+        if self.encoding != "features":
             return []
-        cells = [
-            f"{name}, {cell}"
-            for name, rows, columns in self.planes[: -1 if self.head == "action" else None]
-            for cell in range(1, rows * columns + 1)
-        ]
-        names = self.game.name_features("FEATURES") if self.encoding == "features" else cells
-        return names + self.game.name_features("MOVE_FEATURES") * (self.head == "action")
+        told = self.game.name_features("MOVE_FEATURES") if self.head == "action" else []
+        return self.game.name_features("FEATURES") + told
 
     @property
     def output_names(self) -> list[str]:
