@@ -124,7 +124,8 @@ class _OnBoard:
         """
         if not (self.depth or self.rollouts):
             return {}
-        reason = f"the head {head!r} has no values for a search" if head != "value" else ""
+        what = {"policy": "a policy", "action": "what weighs moves"}.get(head, "")
+        reason = f"{what} has no values for a search" if what else ""
         if reason := reason or self.game.why_no_search:
             raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
         depth, rollouts = self.depth or None, self.rollouts or None
