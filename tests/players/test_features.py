@@ -156,7 +156,11 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
             "encoding is 'features': .* function features, which hex",
         ),
         ("hex", {"head": "action"}, "head is 'action': .* function describe_move, which hex has"),
-        ("kalah", {"head": "action", "depth": 2}, "depth: what weighs moves has no values for a search"),
+        (
+            "kalah",
+            {"head": "action", "depth": 2},
+            "depth: what weighs moves has no values for a search",
+        ),
     ],
 )
 def test_what_no_file_counts_is_refused(game: str, settings: dict[str, Any], sentence: str) -> None:
