@@ -89,7 +89,7 @@ def test_all_methods_breed_what_counts(name: str) -> None:
     again = ea.start("kalah-evolved", run="two", changes=changes, workers=2)
     assert again.population_sha256 == whole.population_sha256
     decoder: Any = whole.method.decoder
-    assert decoder.inputs == 9 + 3 * (decoder.head == "action")
+    assert decoder.inputs == 11 + 3 * (decoder.head == "action")
     assert ea.duel("run:one", "run:two", games=4).games == 4
     if decoder.head == "value":
         assert ea.duel("run:one,depth=2", "run:one,rollouts=20", games=4).games == 4
