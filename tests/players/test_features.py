@@ -72,7 +72,7 @@ def test_values_are_those_of_the_numbers_that_python_counts(game: str, kind: str
         best = max(ratings.values())
         chosen = next(move for move, rating in ratings.items() if rating == best)
         assert player.choose(position, new_stream(1)) == chosen
-    assert len(compared) > 30
+    assert len(compared) > 5
 
 
 def test_what_is_counted_of_kalah() -> None:
