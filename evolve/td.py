@@ -33,7 +33,12 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
-from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
+from evolve_arena.players.board.workspace import (
+    count_changes,
+    counted_size,
+    make_states,
+    seen_words,
+)
 from evolve_arena.players.bred import BredPlayer
 
 LESSONS = "evolve_arena.evolve.learning.network_learning"
@@ -78,7 +83,8 @@ class ValueNetworkConfig(Config):
     """One output, which scores every state that a move leads to."""
     encoding: str = "planes"
     """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's."""
+    for one's own piece and -1 for the opponent's. ``features``: the numbers that the file's
+    ``features`` writes."""
     take_wins: bool = True
     """true: a move that wins the game is played at once."""
     hidden: tuple[int, ...] = (32,)
@@ -151,7 +157,8 @@ class Td(Learner[TdState]):
         """A learner's games of one generation are a part."""
         config, decoder = self.config, self.decoder
         learners, genes = state.population.shape
-        progress = self._find_progress(state)
+        progress, features = self._find_progress(state), decoder.encoding == "features"
+        bits = decoder.inputs_of_bits
         scale = slide(config.rate_scale, config.rate_scale_end, progress)
         learning = LearningSettings(
             games=config.games,
@@ -166,8 +173,8 @@ class Td(Learner[TdState]):
             inputs=(
                 state.population,
                 derive_seeds(state.seed, state.generation, "learning", learners),
-                decoder.board.index.astype(np.int64),
-                decoder.board.factor.astype(np.float32),
+                bits[:, 0].astype(np.int64),
+                bits[:, 1].astype(np.float32),
             ),
             outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
             options={
@@ -177,6 +184,7 @@ class Td(Learner[TdState]):
                 "units": decoder.hidden[0],
                 "learning": list(learning),
                 "rates": [scale / decoder.inputs, scale / decoder.hidden[0]],
+                "features": features,
             },
             coarse=True,
             games=config.games,
@@ -219,7 +227,8 @@ def teach_part(
     population, seeds, index, factor = inputs
     game: Any = find_game(options["game"]).game
     made = game(**game.make_rules(*options["rules"])._asdict())
-    code, *_, lessons = specialise_board(game.place, made.rules, (LESSONS,))
+    flags = {"COUNTS_FEATURES": bool(options["features"])}
+    code, *_, lessons = specialise_board(game.place, made.rules, (LESSONS,), flags)
     learning = LearningSettings(*options["learning"])
     pupil = new_pupil(options["inputs"], options["units"])
     workspace = _make_workspace(code, pupil.width, index, factor)
@@ -234,7 +243,7 @@ def teach_part(
         lessons.teach(
             learning, rates, pupil, genes, seeds[row : row + 1].copy(), workspace, figures
         )
-        made.refuse_faults(workspace.states, workspace.planes)
+        made.refuse_faults(workspace.states, workspace.planes, workspace.counted)
 
 
 def _make_workspace(
@@ -242,12 +251,13 @@ def _make_workspace(
 ) -> NetworkWorkspace:
     """Room for a game by the rules of a compiled module, of networks so wide."""
     words, bits, plies = seen_words(code), count_changes(code), code.LONGEST + 1
+    features = int(code.FEATURE_COUNT)
     return NetworkWorkspace(
         inputs_of_bits=np.array(index),
         factors=np.array(factor),
         sums=np.zeros((code.SEATS + 1) * width, dtype=np.float32),
-        sources=np.zeros(bits, dtype=np.int64),
-        inputs=np.zeros(bits, dtype=np.float32),
+        sources=np.arange(max(bits, features), dtype=np.int64),
+        inputs=np.zeros(max(bits, features), dtype=np.float32),
         seen=np.zeros(plies * words, dtype=np.uint64),
         values=np.zeros(plies, dtype=np.float32),
         explored=np.zeros(plies, dtype=np.uint8),
@@ -257,4 +267,6 @@ def _make_workspace(
         planes=np.zeros((code.SEATS + 1) * words + 8, dtype=np.uint64),
         changes=np.zeros(bits, dtype=np.int64),
         states=make_states(code, 2),
+        counted=np.zeros(counted_size(code)),
+        features=np.zeros(plies * features, dtype=np.float32),
     )

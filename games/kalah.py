@@ -39,6 +39,8 @@ PLANE_NAMES = (
     ),
     "own turn",
 )
+FEATURES = (*PLANE_NAMES, "pits to move again from", "the other's")
+MOVE_FEATURES = ("seeds", "moves again", "the other's seeds taken")
 
 
 def start():
@@ -103,6 +105,28 @@ def see(state, seat, planes):
         seeds = min(state[(place + seat * (PITS + 1)) % HOLES], CELLS)
         planes[place] = (np.uint64(1) << np.uint64(seeds)) - np.uint64(1)
     planes[HOLES] = np.uint64(state[TURN] == seat)
+
+
+def features(state, seat, out):
+    """Seeds, as shares of twelve, and the pits whose last seed falls into the store."""
+    for place in range(HOLES):
+        out[place] = state[(place + seat * (PITS + 1)) % HOLES] / 12
+    out[HOLES] = state[TURN] == seat
+    for side in range(2):
+        store = STORES[seat] if side == 0 else STORES[1 - seat]
+        for pit in range(1, PITS + 1):
+            out[HOLES + 1 + side] += state[store - pit] == pit
+
+
+def describe_move(state, move, seat, out):
+    """Seeds sown and taken; what is sown all around is not told."""
+    store = STORES[seat]
+    hole = store - PITS + move
+    end = hole + state[hole]
+    out[0] = state[hole] / 12
+    out[1] = end == store
+    if end < store and state[end] == 0:
+        out[2] = state[2 * PITS - end] / 12
 
 
 def evaluate(state, seat):

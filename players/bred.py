@@ -123,12 +123,20 @@ class BredPlayer(CompiledPlayer):
         """What the inputs and outputs of its network stand for; None if nobody says."""
         if not hasattr(self.decoder, "planes"):
             return None
-        return Labels(self.decoder.planes, outputs=self.decoder.output_names)
+        names = getattr(self.decoder, "input_names", ())
+        return Labels(self.decoder.planes, names, outputs=self.decoder.output_names)
 
     def see(self, position: Any) -> Inputs | None:
-        """What its network is shown of a *position*; None if it is not asked there."""
+        """What its network is shown of a *position*; None if it is not asked there.
+
+        Of what weighs moves, what it is told of the one that it plays.
+        """
         if self.labels is None or not hasattr(self.decoder, "encode"):
             return None
+        if self.decoder.head == "action" and hasattr(self.decoder, "encode_move"):
+            if not self.game.legal_moves(position):
+                return None
+            return Inputs(self.decoder.encode_move(position, self.move(position)), self.labels)
         return Inputs(self.decoder.encode(position), self.labels)
 
     def serialise(self, **remarks: Any) -> bytes:

@@ -19,6 +19,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.accelerator_check import ACCELERATORS, compare_accelerators
+from evolve_arena.players.board.count_check import find_ranges
 from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import load_timing
@@ -49,6 +50,8 @@ MOMENT, ROUNDS = 0.1, 5
 """Seconds for which each speed is measured, and how often: of all, the median counts."""
 MAX_GAMES = 10_000
 """The most games in which the parts are measured."""
+FEW = 5
+"""Games in which it is seen how large the numbers are that the file counts."""
 PLAYERS = 10
 HIDDEN = (32,)
 NETWORKS = "value networks, 32 hidden units"
@@ -110,12 +113,14 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
     options = {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()}
     extremes = _try_options(game, options)
     symmetry = check_symmetry(game, games)
+    counted, scales = find_ranges(game, min(games, FEW))
     openspiel = compare_with_openspiel(game)
     hints = [
         *_hint_at_longest(plain, code),
         *_hint_at_symmetry(symmetry),
         *find_misspelt(game.source),
         *find_hints(game, games),
+        *scales,
     ]
     randoms = make_random(game).packed
     *_, matches = find_variant(spec, game.rules, randoms).values()
@@ -146,6 +151,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         "plain": asdict(plain),
         "accelerators": [name for name in ACCELERATORS if name in game.plain],
         "accelerated_positions": compare_accelerators(game, games, seconds),
+        "counted": counted,
         "symmetry": symmetry and symmetry._asdict(),
         "openspiel": openspiel and openspiel._asdict(),
         "hints": hints,
@@ -324,21 +330,7 @@ def print_report(content: dict[str, Any]) -> None:
         f"{content['bounds_checked_games']:,} random games, in which all moves were tried, kept"
         " within their arrays"
     )
-    if content["accelerators"]:
-        names, count = ", ".join(content["accelerators"]), content["accelerated_positions"]
-        print_line(f"accelerators ({names}) say what the rules say in {count:,} positions")
-    if symmetry := content["symmetry"]:
-        left = symmetry["declared"] - symmetry["views"]
-        untried = f"; of its views {left} change the start, and were not tried" if left else ""
-        if left and left == symmetry["exchanging"]:
-            untried += ": they only exchange pieces of the start, which is fine"
-        print_line(f"SYMMETRY holds in {symmetry['positions']:,} positions{untried}")
-    if openspiel := content["openspiel"]:
-        theirs, count = f"OpenSpiel's {openspiel['game']}", openspiel["positions"]
-        if openspiel["obstacle"]:
-            print_line(f"not compared with {theirs}: {openspiel['obstacle']}")
-        else:
-            print_line(f"agrees with {theirs} in {count:,} positions")
+    _print_findings(content)
     for hint in content["hints"]:
         print_line(f"hint: {hint}")
     rows = [
@@ -359,3 +351,25 @@ def print_report(content: dict[str, Any]) -> None:
             f"accelerators that the file could have, and what they save of it at most: {saved}"
         )
     print_line(f"breed players: evolve start {content['file']}")
+
+
+def _print_findings(content: dict[str, Any]) -> None:
+    """Prints what was found of functions that a file may have or not."""
+    if content["accelerators"]:
+        names, count = ", ".join(content["accelerators"]), content["accelerated_positions"]
+        print_line(f"accelerators ({names}) say what the rules say in {count:,} positions")
+    for name, ranges in content["counted"].items():
+        told = ", ".join(f"{what} {least:g} to {most:g}" for what, (least, most) in ranges.items())
+        print_line(f"{name} counts in random games: {told}")
+    if symmetry := content["symmetry"]:
+        left = symmetry["declared"] - symmetry["views"]
+        untried = f"; of its views {left} change the start, and were not tried" if left else ""
+        if left and left == symmetry["exchanging"]:
+            untried += ": they only exchange pieces of the start, which is fine"
+        print_line(f"SYMMETRY holds in {symmetry['positions']:,} positions{untried}")
+    if openspiel := content["openspiel"]:
+        theirs, count = f"OpenSpiel's {openspiel['game']}", openspiel["positions"]
+        if openspiel["obstacle"]:
+            print_line(f"not compared with {theirs}: {openspiel['obstacle']}")
+        else:
+            print_line(f"agrees with {theirs} in {count:,} positions")

@@ -29,7 +29,7 @@ from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import BoardGameView
-from evolve_arena.players.board.game import BoardGame, GameFileError, run_plain
+from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.board.searching import SEARCHES
@@ -58,16 +58,19 @@ DEFAULTS = {
     "order": "def order(state, move):\n    return 0\n",
     "quiet": "def quiet(state):\n    return True\n",
     "key": "def key(state):\n    return 0\n",
+    "features": "def features(state, seat, out):\n    pass\n",
+    "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
     "chance": "def chance(state):\n    return 0\n",
     "resolve": "def resolve(state, outcome):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
-OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key")
-"""Functions without which the rest does as well, but slower."""
+OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
+"""Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False}
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
+    *COUNTS.values(),
     *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
     *(host.upper() for host in HOSTS),
     *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
@@ -82,6 +85,7 @@ MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1
 MOST_CELLS = 1 << 12
 MOST_PLANES = 256
+MOST_FEATURES = 1 << 12
 
 
 def load_game(
@@ -222,6 +226,8 @@ class _GameFile:
                 self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
         self.begin = self._begin()
         self._check_view_of_networks()
+        for function, name in COUNTS.items():
+            self._check_counts(function, name)
 
     def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
         """The number that the file calls *name*.
@@ -315,6 +321,26 @@ class _GameFile:
                 "without a function see, a state must be an array of whole numbers, such as"
                 f" np.int8, that begins with the {cells} cells",
             )
+
+    def _check_counts(self, function: str, name: str) -> None:
+        """Makes sure that a *function* that counts says how much; *name* is FEATURES or the like.
+
+        Raises:
+            GameFileError: One of them is missing, or names no numbers.
+        """
+        if (function in self.plain) != (name in self.plain):
+            given = function if function in self.plain else name
+            what = name if given == function else f"a function {function}"
+            self.fail(given, f"{given} needs {what}: how many numbers are counted, or their names")
+        told = self.plain.get(name, 1)
+        if not isinstance(told, tuple | list):
+            self.number(name, 1, 1, MOST_FEATURES)
+        elif not (
+            1 <= len(told) <= MOST_FEATURES
+            and all(isinstance(each, str) and each.strip() for each in told)
+            and len(set(told)) == len(told)
+        ):
+            self.fail(name, f"{name} must name each number by another text, such as ('seeds',)")
 
     def find_symmetry(self) -> str:
         """What the file says of its board; nothing if networks see no cells of one."""
@@ -414,6 +440,9 @@ class _GameFile:
             **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
+        for name in COUNTS.values():
+            count = f"{name} if isinstance({name}, int) else len({name})"
+            lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
         lines += [f"{name} = _inlined({name})" for name in ("cast_state", "hash_state")]
         calls = self._find_calls()
         for name in _reach(COMPILED, calls):

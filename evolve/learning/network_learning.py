@@ -18,6 +18,7 @@ from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_changes,
     apply_tanh,
+    forward,
     output_after,
     read_genes,
     start_sums,
@@ -32,6 +33,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
+    FEATURE_COUNT,
     GOES_ON,
     HAS_CHANGES,
     HAS_WINS,
@@ -40,6 +42,8 @@ from evolve_arena.players.board.rules import (
     SEEN,
     advance,
     begin,
+    count_features,
+    features_at,
     find_changes,
     find_mover,
     follow,
@@ -54,6 +58,8 @@ from evolve_arena.players.board.rules import (
     settle,
 )
 
+COUNTS_FEATURES = False
+"""True if networks get what the game's file counts; copies of this file are compiled for both."""
 ONE = np.float32(1.0)
 
 
@@ -67,7 +73,7 @@ class NetworkWorkspace(NamedTuple):
     sums: NDArray[np.float32]
     """Those of the hidden units, for what each seat has seen."""
     sources: NDArray[np.int64]
-    """Inputs of a state that are not 0."""
+    """Inputs of a state that are not 0; all of them if they are features."""
     inputs: NDArray[np.float32]
     """Their values."""
     seen: NDArray[np.uint64]
@@ -84,6 +90,10 @@ class NetworkWorkspace(NamedTuple):
     changes: NDArray[np.int64]
     states: NDArray[Any]
     """As in :class:`~evolve_arena.evolve.learning.tuple_learning.TupleWorkspace`."""
+    counted: NDArray[np.float64]
+    """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
+    features: NDArray[np.float32]
+    """What it counted for the mover after each ply, and for a move that is tried behind that."""
 
 
 @compiled
@@ -137,12 +147,16 @@ def _play(
         if explores or count == 1:
             move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
-            _see(pupil, side, state, workspace)
+            if not COUNTS_FEATURES:
+                _see(pupil, side, state, workspace)
             move = _choose(pupil, side, state, count, winning, workspace)
         note_move(states, move)
         state = advance(states, state, move)
-        _see(pupil, side, state, workspace)
-        total = _value(pupil, side, 0, workspace)
+        if COUNTS_FEATURES:
+            total = _count(pupil, side, state, ply, workspace)
+        else:
+            _see(pupil, side, state, workspace)
+            total = _value(pupil, side, 0, workspace)
         for word in range(SEEN):
             poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
         poke(workspace.values, ply, np.float32(1 - 2 * side) * apply_tanh(pupil, total))
@@ -165,10 +179,15 @@ def _choose(
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
-        if not (HAS_WINS and HAS_CHANGES):
+        if COUNTS_FEATURES or not (HAS_WINS and HAS_CHANGES):
             trial = follow(states, 1, state, move)
         if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
             return move
+        if COUNTS_FEATURES:
+            value = _count(pupil, side, trial, LONGEST, workspace)
+            if best < 0 or value > best_value:
+                best, best_value = move, value
+            continue
         if HAS_CHANGES:
             changed = list_changes(states, state, move, side, workspace.changes)
         else:
@@ -202,9 +221,26 @@ def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> 
 
 
 @inlined
-def _list_inputs(words: Any, at: int, side: int, workspace: NetworkWorkspace) -> Any:
-    """List the inputs of a *side* that sees the *words* at place *at*; give their number."""
-    count = list_seen(workspace.states, words, at, workspace.changes, side)
+def _count(pupil: Pupil, side: int, state: Any, ply: Any, workspace: NetworkWorkspace) -> Any:
+    """Keep what a *side* counts in a *state* as that of a *ply*; give the sum into the tanh."""
+    counted = workspace.counted
+    count_features(workspace.states, state, side, counted)
+    for place in range(FEATURE_COUNT):
+        number = np.float32(peek(counted, features_at(counted) + place))
+        poke(workspace.features, ply * FEATURE_COUNT + place, number)
+        poke(workspace.inputs, place, number)
+    return forward(pupil, workspace.sources, workspace.inputs, 0, FEATURE_COUNT)
+
+
+@inlined
+def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
+    """List the inputs of a *side* that moved at a *ply*, of the state after it; their number."""
+    if COUNTS_FEATURES:
+        for place in range(FEATURE_COUNT):
+            number = peek(workspace.features, ply * FEATURE_COUNT + place)
+            poke(workspace.inputs, place, number)
+        return np.int64(FEATURE_COUNT)
+    count = list_seen(workspace.states, workspace.seen, ply * SEEN, workspace.changes, side)
     for place in range(count):
         bit = peek(workspace.changes, place)
         poke(workspace.sources, place, peek(workspace.inputs_of_bits, bit))
@@ -236,7 +272,7 @@ def _learn(
             result = np.float32(learning.discount * mixed)
             error += abs(np.float64(result) - np.float64(value))
             side = peek(workspace.movers, ply)
-            count = _list_inputs(workspace.seen, ply * SEEN, side, workspace)
+            count = _list_inputs(ply, side, workspace)
             backprop.learn(
                 *(pupil, workspace.sources, workspace.inputs, 0, count),
                 np.float32(1 - 2 * side) * result,

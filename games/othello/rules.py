@@ -22,6 +22,16 @@ ENDINGS = ("more discs", "as many discs")
 OPENSPIEL = "othello" if SIZE == 8 else ""
 BOTZONE = "Reversi" if SIZE == 8 else ""
 
+FEATURES = (
+    *(
+        f"{whose} {what}"
+        for what in ("corners", "cells beside corners", "moves", "discs", "open discs")
+        for whose in ("own", "the other's")
+    ),
+    "discs on the board",
+)
+MOVE_FEATURES = ("discs turned", "a corner", "beside a corner", "on the edge", "moves left to him")
+
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 BOARD = np.uint64(2**CELLS - 1)
@@ -36,6 +46,7 @@ BESIDE = np.uint64(
     sum(1 << SIZE * row + column for row in (1, SIZE - 2) for column in (1, SIZE - 2))
 )
 """The cells diagonally beside a corner: who has one gives the corner away."""
+EDGE = BOARD & ~(INNER & (BOARD >> ROW) & (BOARD << ROW))
 
 
 def start():
@@ -91,6 +102,34 @@ def see(state, seat, planes):
     planes[1] = other
 
 
+def features(state, seat, out):
+    """Counts of either side, as shares of about the most; discs are open beside empty cells."""
+    own, other = state[0], state[1]
+    if state[3] != seat:
+        own, other = other, own
+    empty = BOARD & ~(own | other)
+    beside = _spread(empty)
+    _count_pair(out, 0, own & CORNERS, other & CORNERS, 4)
+    _count_pair(out, 2, own & BESIDE, other & BESIDE, 4)
+    _count_pair(out, 4, _find_moves(own, other), _find_moves(other, own), 16)
+    _count_pair(out, 6, own, other, CELLS)
+    _count_pair(out, 8, own & beside, other & beside, 32)
+    out[10] = 1 - count_bits(empty) / CELLS
+
+
+def describe_move(state, move, seat, out):
+    """Counts of a disc to be put; nothing of a pass."""
+    if move == PASS:
+        return
+    own, other, disc = state[0], state[1], ONE << np.uint64(move)
+    turned = _find_turned(disc, own, other)
+    out[0] = count_bits(turned) / 16
+    out[1] = disc & CORNERS != 0
+    out[2] = disc & BESIDE != 0
+    out[3] = disc & EDGE != 0
+    out[4] = count_bits(_find_moves(other & ~turned, own | turned | disc)) / 16
+
+
 def evaluate(state, seat):
     """Corners, what gives them away, and how many moves there are to choose from."""
     own, other = state[0], state[1]
@@ -122,6 +161,18 @@ def _reach(own, other, step):
         up |= (up << step) & other
         down |= (down >> step) & other
     return (up << step) | (down >> step)
+
+
+def _count_pair(out, place, own, other, most):
+    """Writes how many bits either word has, as shares of *most*."""
+    out[place] = count_bits(own) / most
+    out[place + 1] = count_bits(other) / most
+
+
+def _spread(cells):
+    """The cells beside some *cells*, and these."""
+    cells |= ((cells & ~RIGHT) << ONE) | ((cells & ~LEFT) >> ONE)
+    return (cells | (cells << ROW) | (cells >> ROW)) & BOARD
 
 
 def _find_turned(disc, own, other):

@@ -37,6 +37,7 @@ from evolve_arena.players.board.rules import (
     note_move,
 )
 from evolve_arena.players.board.values import (
+    HAS_DENSE,
     HAS_GRAPHS,
     HAS_POLICIES,
     HAS_SUMS,
@@ -45,6 +46,8 @@ from evolve_arena.players.board.values import (
     find_layers,
     is_shallow,
     is_tuple_network,
+    look_before,
+    run_dense,
     run_player_graph,
     slot_size,
     sum_seen,
@@ -55,8 +58,11 @@ from evolve_arena.players.board.values import (
     value_move,
     value_state,
     weigh_bit,
+    weigh_move,
+    weighs_moves,
 )
 from evolve_arena.players.board.workspace import (
+    DENSE,
     DEPTH,
     HEAD,
     INPUTS,
@@ -77,7 +83,7 @@ from evolve_arena.players.packed import (
 )
 from evolve_arena.players.search import WIN
 
-HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
+HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
 
 ONE = np.uint64(1)
 
@@ -112,11 +118,11 @@ def _choose_own(
         return choose_by_rollouts(players, slot, state, count, workspace)
     if HAS_SEARCHES and players.seats[player, DEPTH] > 0:
         return choose_by_search(players, slot, state, count, winning, workspace)
-    if (HAS_POLICIES or HAS_GRAPHS) and players.seats[player, HEAD] == POLICY:
-        if HAS_POLICIES and kind == NETWORK:
-            return _choose_by_network(players, player, slot, count, workspace)
-        if HAS_GRAPHS and kind == GRAPH:
-            return _choose_by_graph(players, player, slot, state, count, workspace)
+    if weighs_moves(players, player):
+        return _choose_by_action(players, player, slot, state, count, workspace)
+    head = players.seats[player, HEAD]
+    if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+        return _choose_by_outputs(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
         return _choose_by_value(players, player, slot, state, count, winning, workspace)
     return np.int64(-1)
@@ -151,16 +157,13 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         sum_up(players, 0, slot, state, workspace, at, at, True)
     if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
         _rate_by_search(players, slot, state, count, workspace, ratings)
-    elif HAS_POLICIES and head == POLICY and kind == NETWORK:
-        shape, base, inputs = _find_last_inputs(players, 0, slot, workspace)
-        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+    elif weighs_moves(players, 0):
+        look_before(players, 0, slot, state, workspace)
         for place in range(count):
-            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
-    elif HAS_GRAPHS and head == POLICY and kind == GRAPH:
-        run_player_graph(players, 0, slot, state, workspace)
-        for place in range(count):
-            at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
-            ratings[place] = peek(workspace.values, at)
+            move = peek(workspace.moves, place)
+            ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
+    elif (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+        _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
         for place in range(count):
             trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
@@ -170,6 +173,23 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
             else:
                 ratings[place] = value_state(players, 0, slot, trial, workspace)
     return np.int64(count)
+
+
+@inlined
+def _rate_by_outputs(
+    players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
+) -> None:
+    """Write the outputs of a policy."""
+    if HAS_GRAPHS and players.seats[0, KIND] == GRAPH:
+        run_player_graph(players, 0, slot, state, workspace)
+        for place in range(count):
+            at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
+            ratings[place] = peek(workspace.values, at)
+    elif HAS_POLICIES or HAS_DENSE:
+        shape, base, inputs = _find_last_inputs(players, 0, slot, state, workspace)
+        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+        for place in range(count):
+            ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
 
 
 @inlined
@@ -188,9 +208,14 @@ def _rate_by_search(
 
 
 @inlined
-def _choose_by_network(players: Any, player: int, slot: int, count: int, workspace: Any) -> Any:
-    """The first legal move of the strongest output."""
-    shape, base, inputs = _find_last_inputs(players, player, slot, workspace)
+def _choose_by_outputs(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first legal move of the strongest output of a policy."""
+    if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
+        run_player_graph(players, player, slot, state, workspace)
+        return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
+    shape, base, inputs = _find_last_inputs(players, player, slot, state, workspace)
     if MOVES <= LANES:
         allowed = np.uint64(0)
         for place in range(count):
@@ -201,8 +226,10 @@ def _choose_by_network(players: Any, player: int, slot: int, count: int, workspa
 
 
 @inlined
-def _find_last_inputs(players: Any, player: int, slot: int, workspace: Any) -> Any:
+def _find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
     """The shape of a policy network, where its last layer stands, and what goes into that."""
+    if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
+        return run_dense(players, player, slot, state, workspace)
     at = slot * slot_size(workspace)
     shape = players.shapes[players.seats[player, SHAPE]]
     base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
@@ -230,21 +257,27 @@ def _write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: An
 
 
 @inlined
-def _choose_by_graph(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
-    """The first legal move of the strongest output."""
-    run_player_graph(players, player, slot, state, workspace)
-    return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
-
-
-@inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     best = peek(workspace.moves, 0)
     for place in range(1, count):
         move = peek(workspace.moves, place)
         if peek(outputs, at + keep_move(move)) > peek(outputs, at + keep_move(best)):
             best = move
+    return best
+
+
+@inlined
+def _choose_by_action(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first move of the best value to a player that weighs moves."""
+    look_before(players, player, slot, state, workspace)
+    best, best_value = np.int64(-1), 0.0
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        value = weigh_move(players, player, slot, state, move, workspace)
+        if best < 0 or value > best_value:
+            best, best_value = move, value
     return best
 
 

@@ -42,6 +42,10 @@ PLANES = 1
 PLANE_NUMBERS = 64
 """For tuple networks, where planes are no board but numbers: the highest one that they tell from
 lower ones. A plane's number is how many of so many lowest bits are set."""
+FEATURES = ("tokens left",)
+"""How many numbers :func:`features` writes, or what each is called."""
+MOVE_FEATURES = ("tokens taken",)
+"""The same of :func:`describe_move`."""
 
 
 def start() -> Any:
@@ -90,6 +94,22 @@ def see(state: Any, seat: int, planes: Any) -> None:
     Where there are more than 64 cells, a plane is as many words as they need.
     """
     planes[0] = np.uint64(1) << np.uint64(state[0])
+
+
+def features(state: Any, seat: int, out: Any) -> None:
+    """Write what a *seat* counts in a state into *out*: FEATURES numbers, all 0 before.
+
+    Networks with the encoding ``features`` get them, rounded to ``float32``.
+    """
+    out[0] = state[0] / TOKENS
+
+
+def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
+    """Write what counts of a legal *move*, before it is played, into *out*: MOVE_FEATURES numbers.
+
+    Networks with the head ``action`` get them beside what is seen or counted of the state.
+    """
+    out[0] = move + 1
 
 
 def evaluate(state: Any, seat: int) -> Any:
@@ -171,6 +191,10 @@ HAS_GAIN = False
 HAS_ORDER = False
 HAS_QUIET = False
 HAS_KEY = False
+HAS_FEATURES = False
+HAS_DESCRIBE_MOVE = False
+FEATURE_COUNT = 0
+MOVE_FEATURE_COUNT = 0
 
 
 @inlined

@@ -28,6 +28,8 @@ from evolve_arena.players.board.workspace import (
     BAD_CELL,
     BAD_CHANGE,
     BAD_COUNT,
+    BAD_DESCRIPTION,
+    BAD_FEATURE,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
@@ -41,6 +43,8 @@ from evolve_arena.players.board.workspace import (
 )
 
 GOES_ON = 2
+COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
+"""Functions that count, and what says how many numbers each writes, or their names."""
 FEW = 3
 """So many legal moves a message names."""
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
@@ -54,6 +58,11 @@ FAULTS = {
     BAD_OUTCOMES: ("chance", "chance gives {value}: it must give 0 to {outcomes}"),
     BAD_WINS: ("wins", "wins gives {value}: it must give 0 to {moves}"),
     BAD_CHANGE: ("changes", "changes gives {value}: bits are numbered 0 to {bits}"),
+    BAD_FEATURE: ("features", "features writes no finite number into out[{value}]"),
+    BAD_DESCRIPTION: (
+        "describe_move",
+        "describe_move writes no finite number into out[{value}]",
+    ),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
 """What compiled rules note: of which function, and the sentence."""
@@ -125,6 +134,22 @@ class BoardGame(Game[Board, int]):
         """
         return 0 if self.symmetry else int(self.plain.get("PLANE_NUMBERS", 0))
 
+    def name_features(self, name: str) -> list[str]:
+        """What the numbers are called that the file counts: *name* is FEATURES or MOVE_FEATURES."""
+        told = self.plain.get(name, 0)
+        if isinstance(told, tuple | list):
+            return list(map(str, told))
+        return [f"{name.lower().replace('_', ' ')[:-1]} {number}" for number in range(1, told + 1)]
+
+    def count(self, name: str, state: Board, *given: Any) -> NDArray[np.float32]:
+        """What the file's ``features`` or ``describe_move``, called *name*, writes of a *state*."""
+        code = self.code
+        many = code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT
+        out = np.zeros(many)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.ask(name, self.thaw(state), *given, out)
+        return out.astype(np.float32)
+
     @cached_property
     def planes(self) -> list[tuple[str, int, int]]:
         """What the planes show that networks see, and how many rows and columns each has.
@@ -160,13 +185,17 @@ class BoardGame(Game[Board, int]):
                 return f", line {number}"
         return ""
 
-    def refuse_faults(self, states: NDArray[Any], planes: NDArray[np.uint64] | None = None) -> None:
+    def refuse_faults(self, states: NDArray[Any], *rooms: NDArray[Any]) -> None:
         """Looks at what compiled rules noted in *states* while they were used.
+
+        Args:
+            states: Rows of states.
+            rooms: Planes and counted numbers, if they were used; see `take_fault`.
 
         Raises:
             GameFileError: They did what no game may do.
         """
-        fault, value = take_fault(self.code, states, planes)
+        fault, value = take_fault(self.code, states, *rooms)
         if fault:
             raise self.explain_fault(fault, value)
 

@@ -15,6 +15,7 @@ from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.workspace import (
+    DENSE,
     DEPTH,
     HEAD,
     POLICY,
@@ -42,7 +43,7 @@ FLOOR = "evolve_arena.players.board"
 EXAMPLE = f"{FLOOR}.example"
 PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "alpha_beta", "choose"))
 """What chooses moves by a game's file, in an order in which each imports from those before."""
-KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES"}
+KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
@@ -71,7 +72,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     workspace.plies[0] = position.plies
     state, ratings = enter(code, position, workspace.states), np.zeros(code.MOVES)
     count = int(variant.rate_moves(player.packed, state, workspace, ratings))
-    player.game.refuse_faults(workspace.states, workspace.planes)  # type: ignore[attr-defined]
+    player.game.refuse_faults(workspace.states, workspace.planes, workspace.values)  # type: ignore[attr-defined]
     if player.packed.seats[0, KIND] == TUPLES and player.packed.seats[0, DEPTH] == 0:
         ratings /= RESOLUTION
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
@@ -100,7 +101,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         state = enter(code(rules), position, workspace.states)
         workspace.plies[0] = position.plies
         move = int(variant["choose"].decide(players, state, workspace))
-        refuse_faults(rules, workspace.states, workspace.planes)
+        refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
         return move
 
     def play(
@@ -116,7 +117,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         if not has_points:
             results = (*results, np.zeros((len(seatings), 0), dtype=np.int32))
         matches.play_matches(players, seatings, seeds, openings, workspace, *results)
-        refuse_faults(rules, workspace.states, workspace.planes)
+        refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
         *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
@@ -142,9 +143,14 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
     )
 
 
-def specialise_board(place: str, rules: Any, modules: Sequence[str]) -> list[ModuleType]:
-    """The file at *place*, and what plays by it for no players at all, and copies of *modules*."""
-    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False)}
+def specialise_board(
+    place: str, rules: Any, modules: Sequence[str], more: Mapping[str, Any] | None = None
+) -> list[ModuleType]:
+    """The file at *place*, and what plays by it for no players at all, and copies of *modules*.
+
+    In these, constants may have other values: those of *more*.
+    """
+    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False), **(more or {})}
     return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
 
 
@@ -161,7 +167,7 @@ def play_timed(game: BoardGame, timing: Any, part: int, seed: int, workspace: An
         IndexError: They went out of bounds, and Numba compiled a look at each index.
     """
     timing.add_part(part, np.uint64(seed), workspace)
-    game.refuse_faults(workspace.states, workspace.planes)
+    game.refuse_faults(workspace.states, workspace.planes, workspace.values)
 
 
 def constants_of(rules: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
 from evolve_arena.genomes.mlp import MLP, Genomes
@@ -27,6 +28,10 @@ from evolve_arena.genomes.tuple_entries import (
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.workspace import (
+    ACTION,
+    DENSE,
+    ENCODING,
+    FEATURES,
     HEAD,
     INPUTS,
     POLICY,
@@ -50,8 +55,8 @@ from evolve_arena.players.packed import (
 )
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
-HEADS = {"value": VALUE, "policy": POLICY}
-ENCODINGS = ("planes", "signed")
+HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION}
+ENCODINGS = ("planes", "signed", "features")
 MOST_NUMBERS = 2**27
 """Of a tuple network; so many take half a gibibyte."""
 USUAL_ROOM = 2**23
@@ -119,7 +124,8 @@ class _OnBoard:
         """
         if not (self.depth or self.rollouts):
             return {}
-        reason = "a policy has no values for a search" if head != "value" else ""
+        what = {"policy": "a policy", "action": "what weighs moves"}.get(head, "")
+        reason = f"{what} has no values for a search" if what else ""
         if reason := reason or self.game.why_no_search:
             raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
         depth, rollouts = self.depth or None, self.rollouts or None
@@ -145,10 +151,12 @@ class BoardView(_OnBoard):
 
     head: str = "value"
     """``value``: one output, which scores every state that a move leads to. ``policy``: an output
-    for each move, the strongest legal one is played."""
+    for each move, the strongest legal one is played. ``action``: one output, which scores every
+    legal move by what the file's ``describe_move`` tells of it, beside what is seen."""
     encoding: str = "planes"
     """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's."""
+    for one's own piece and -1 for the opponent's. ``features``: the numbers that the file's
+    ``features`` writes."""
     take_wins: bool = True
     """Whether a move is played at once that wins the game; for the head ``value``."""
 
@@ -164,6 +172,21 @@ class BoardView(_OnBoard):
         self._find_search(self.head)
         if self.encoding == "signed" and self.game.code.PLANES != 2:
             raise BadValueError("encoding is 'signed': only for games of two kinds of pieces")
+        for key, name, count in (
+            ("encoding", "features", self.game.code.FEATURE_COUNT),
+            ("head", "action", self.game.code.MOVE_FEATURE_COUNT),
+        ):
+            if getattr(self, key) == name and not count:
+                function = "features" if key == "encoding" else "describe_move"
+                raise BadValueError(
+                    f"{key} is {name!r}: only for games whose file has a function {function}, which"
+                    f" {self.game.name} has not"
+                )
+
+    @property
+    def is_dense(self) -> bool:
+        """True if a perceptron reads any numbers, not bits alone."""
+        return self.encoding == "features" or self.head == "action"
 
     @cached_property
     def board(self) -> Encoding:
@@ -182,7 +205,9 @@ class BoardView(_OnBoard):
     @property
     def inputs(self) -> int:
         """How many numbers go in."""
-        return self.board.inputs
+        code = self.game.code
+        seen = code.FEATURE_COUNT if self.encoding == "features" else self.board.inputs
+        return int(seen + code.MOVE_FEATURE_COUNT * (self.head == "action"))
 
     @property
     def outputs(self) -> int:
@@ -194,8 +219,20 @@ class BoardView(_OnBoard):
         """What the planes of inputs show, and how many rows and columns each has."""
         planes: list[tuple[str, int, int]] = self.game.planes
         if self.encoding == "signed":
-            return [("own pieces as 1, the opponent's as −1", *planes[0][1:])]
+            planes = [("own pieces as 1, the opponent's as −1", *planes[0][1:])]
+        if self.encoding == "features":
+            planes = [("features", int(self.game.code.FEATURE_COUNT), 1)]
+        if self.head == "action":
+            planes = [*planes, ("the move", int(self.game.code.MOVE_FEATURE_COUNT), 1)]
         return planes
+
+    @property
+    def input_names(self) -> list[str]:
+        """What the inputs are called, where none of them is a cell."""
+        if self.encoding != "features":
+            return []
+        told = self.game.name_features("MOVE_FEATURES") if self.head == "action" else []
+        return self.game.name_features("FEATURES") + told
 
     @property
     def output_names(self) -> list[str]:
@@ -205,8 +242,16 @@ class BoardView(_OnBoard):
 
     def encode(self, position: Board) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""
-        bits = self.game.observe(position, self.game.to_move(position)).astype(np.float64)
+        seat = self.game.to_move(position)
+        if self.encoding == "features":
+            return self.game.count("features", position, seat).astype(np.float64)
+        bits = self.game.observe(position, seat).astype(np.float64)
         return bits[0] - bits[1] if self.encoding == "signed" else bits.ravel()
+
+    def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
+        """The inputs that tell of a *move* in a *position*, for the head ``action``."""
+        told = self.game.count("describe_move", position, move, self.game.to_move(position))
+        return np.concatenate([self.encode(position), told.astype(np.float64)])
 
     def player(self, genome: Any, name: str) -> BredPlayer:
         """The player that one *genome* makes."""
@@ -218,9 +263,19 @@ class BoardView(_OnBoard):
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
         seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
+        seats[:, INPUTS] = self.inputs
+        seats[:, ENCODING] = FEATURES if self.encoding == "features" else 0
         for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats
+
+    @property
+    def inputs_of_bits(self) -> NDArray[np.int32]:
+        """The input of each bit that is seen, and what it adds; shape ``(bits, 2)``."""
+        if self.encoding == "features":
+            return np.zeros((0, 2), dtype=np.int32)
+        pairs = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
+        return pairs.astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -256,9 +311,13 @@ class NetworkDecoder(BoardView):
         Raises:
             BadValueError: They have another shape.
         """
-        columns, weights = self.mlp.pack(genomes, self.board)
         seats, order = self.record(len(genomes), NETWORK), np.arange(len(genomes))
-        seats[:, COLUMNS_AT] = order * columns[0].size
+        if self.is_dense:
+            seats[:, KIND] = DENSE
+            columns, weights = self.inputs_of_bits, pack_dense(self.mlp, genomes)
+        else:
+            columns, weights = self.mlp.pack(genomes, self.board)
+            seats[:, COLUMNS_AT] = order * columns[0].size
         seats[:, WEIGHTS_AT] = order * weights.shape[1]
         numbers = np.zeros(0, dtype=np.float64)
         return PackedPlayers(
@@ -276,16 +335,14 @@ class GraphDecoder(BoardView):
     def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, True)
-        bits = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
-        seats = self.record(len(genomes), GRAPH)
+        bits, seats = self.inputs_of_bits, self.record(len(genomes), GRAPH)
         seats[:, COLUMNS_AT] = bits.size + graphs.structure_at
         seats[:, NUMBERS_AT] = graphs.numbers_at
-        seats[:, INPUTS] = self.inputs
         seats[:, SLOTS], seats[:, TERMS] = graphs.slots, graphs.terms
         return PackedPlayers(
             seats,
             np.zeros((1, SHAPE_FIELDS), dtype=np.int64),
-            np.concatenate([bits.astype(np.int32).ravel(), graphs.structure]),
+            np.concatenate([bits.ravel(), graphs.structure]),
             np.zeros(0, dtype=np.float32),
             graphs.numbers,
         )

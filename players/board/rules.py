@@ -26,9 +26,12 @@ from evolve_arena.genomes.simd import (
 )
 from evolve_arena.players.board.example import (
     CELLS,
+    FEATURE_COUNT,
     HAS_BOARD,
     HAS_CHANCE,
     HAS_CHANGES,
+    HAS_DESCRIBE_MOVE,
+    HAS_FEATURES,
     HAS_GAIN,
     HAS_KEY,
     HAS_ORDER,
@@ -38,6 +41,7 @@ from evolve_arena.players.board.example import (
     HAS_WINS,
     IS_ARRAY,
     LONGEST,
+    MOVE_FEATURE_COUNT,
     MOVES,
     ONLY_WINS,
     PIECES,
@@ -48,7 +52,9 @@ from evolve_arena.players.board.example import (
     cast_state,
     chance,
     changes,
+    describe_move,
     evaluate,
+    features,
     gain,
     hash_state,
     is_over,
@@ -69,12 +75,15 @@ from evolve_arena.players.board.workspace import (
     BAD_CELL,
     BAD_CHANGE,
     BAD_COUNT,
+    BAD_DESCRIPTION,
+    BAD_FEATURE,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
     MOST_OUTCOMES,
+    SPARE_WORDS,
 )
 
 GOES_ON = 2
@@ -98,6 +107,9 @@ SEEN = CELL_WORDS if SEES_CELLS else WORDS
 OWNED = SEATS * PIECES
 BITS = 64 * WORDS
 """The number of bits that may be seen."""
+COUNTED = FEATURE_COUNT + MOVE_FEATURE_COUNT + 2 * SPARE_WORDS
+"""How many numbers what the file counts takes, at the end of ``values``."""
+LARGEST_FEATURE = 3e38
 ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
@@ -400,6 +412,49 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
 
 
 @inlined
+def features_at(values: Any) -> Any:
+    """Where in *values* :func:`count_features` writes FEATURE_COUNT numbers."""
+    return values.shape[0] - COUNTED
+
+
+@inlined
+def move_features_at(values: Any) -> Any:
+    """Where in *values* :func:`count_of_move` writes MOVE_FEATURE_COUNT numbers."""
+    return values.shape[0] - SPARE_WORDS - MOVE_FEATURE_COUNT
+
+
+@inlined
+def count_features(states: Any, state: Any, seat: Any, values: Any) -> None:
+    """Writes what a *seat* counts in a *state* near the end of *values*."""
+    at = features_at(values)
+    out = values[at : at + FEATURE_COUNT]
+    for place in range(FEATURE_COUNT):
+        poke(out, place, 0.0)
+    features(states[state, :SIZE] if IS_ARRAY else state, seat, out)
+    _refuse_nonsense(states, out, FEATURE_COUNT, BAD_FEATURE)
+
+
+@inlined
+def count_of_move(states: Any, state: Any, move: Any, seat: Any, values: Any) -> None:
+    """Writes what counts of a *move* near the end of *values*."""
+    at = move_features_at(values)
+    out = values[at : at + MOVE_FEATURE_COUNT]
+    for place in range(MOVE_FEATURE_COUNT):
+        poke(out, place, 0.0)
+    describe_move(states[state, :SIZE] if IS_ARRAY else state, keep_move(move), seat, out)
+    _refuse_nonsense(states, out, MOVE_FEATURE_COUNT, BAD_DESCRIPTION)
+
+
+@inlined
+def _refuse_nonsense(states: Any, out: Any, count: Any, fault: Any) -> None:
+    """Put 0 in place of what is no number that ``float32`` can hold, and note it."""
+    for place in range(count):
+        if seldom(not abs(peek(out, place)) < LARGEST_FEATURE):
+            _note(states, fault, place)
+            poke(out, place, 0.0)
+
+
+@inlined
 def find_changes(
     states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any, single: Any
 ) -> Any:
@@ -574,9 +629,12 @@ def _load_cells(states: Any, state: Any, word: Any) -> Any:
 
 __all__ = [
     "CELLS",
+    "FEATURE_COUNT",
     "GOES_ON",
     "HAS_CHANCE",
     "HAS_CHANGES",
+    "HAS_DESCRIBE_MOVE",
+    "HAS_FEATURES",
     "HAS_GAIN",
     "HAS_KEY",
     "HAS_ORDER",
@@ -585,6 +643,7 @@ __all__ = [
     "HAS_WINS",
     "LONGEST",
     "MOVES",
+    "MOVE_FEATURE_COUNT",
     "ONLY_WINS",
     "PLANES",
     "SEATS",

@@ -70,7 +70,10 @@ class _SearchPlayer(CompiledPlayer):
             if not isinstance(player, BredPlayer):
                 raise BadValueError(f"values is {quote(values)}: it must be run:PATH or file:PATH")
             if player.decoder.head != "value":
-                raise BadValueError(f"values is {quote(values)}: it has a policy, but no values")
+                told = "it has a policy, but no values"
+                if player.decoder.head != "policy":
+                    told = f"its head is {player.decoder.head!r}, so it values no positions"
+                raise BadValueError(f"values is {quote(values)}: {told}")
             packed = player.packed._replace(seats=player.packed.seats.copy())
         packed.seats[0, [DEPTH, ROLLOUTS, NODES, EXPLORATION]] = 0  # of its own search
         packed.seats[0, list(fields)] = list(fields.values())

@@ -24,6 +24,7 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
 from evolve_arena.players.board.accelerator_check import compare_accelerators, list_answers
+from evolve_arena.players.board.count_check import check_counts, find_difference
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
 from evolve_arena.players.board.watch import Watch
@@ -34,7 +35,7 @@ from evolve_arena.players.board.workspace import (
 )
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
-CHECKED = "checked-2"
+CHECKED = "checked-3"
 """The empty file that says in a folder of the cache that what lies there was checked; with more
 checks it gets a new name."""
 
@@ -170,6 +171,7 @@ class _PlainChecker:
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
+            check_counts(self.game, state, moves)
             move = moves[int(below(stream, len(moves)))]
             made.append(move)
             before, state = state, self._change(state, "play", move)
@@ -179,6 +181,7 @@ class _PlainChecker:
                     f"play gives another state for the same move {move} the second time: it may"
                     " depend on nothing but the state and the move",
                 )
+            check_counts(self.game, state, [])  # chance may decide next, or the game may be over
             state = self._settle(state._replace(plies=before.plies + 1))
         self._look(state)
         if not made:
@@ -413,6 +416,9 @@ def _compare_looks(game: BoardGame) -> None:
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
+        if differing := find_difference(game, state, moves, _call):
+            name, counted, compiled = differing
+            raise _differs(game, name, state, counted, compiled)
         plain = list_answers(game, state, partial(_ask_named, game))
         theirs = list_answers(game, state, partial(_call, game))
         for (name, answer), (_, other) in zip(plain, theirs, strict=True):
@@ -450,8 +456,13 @@ def follow_all(game: BoardGame, seed: int) -> None:
         seat = game.to_move(state)
         for _ in list_answers(game, state, partial(_ask_named, game)):
             pass
+        if game.code.HAS_DESCRIBE_MOVE:
+            for move in moves:
+                game.count("describe_move", state, move, seat)
         for trial in [game.follow(state, "play", move) for move in moves]:
             game.observe(trial, seat)
+            if game.code.HAS_FEATURES:
+                game.count("features", trial, seat)
             chance = game.code.HAS_CHANCE and game.ask("chance", game.thaw(trial))
             if game.outcome(trial) is None and not chance:
                 game.legal_moves(trial)

@@ -11,6 +11,8 @@ from evolve_arena.core.stream import below
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
     GOES_ON,
+    HAS_DESCRIBE_MOVE,
+    HAS_FEATURES,
     HAS_GAIN,
     HAS_KEY,
     HAS_ORDER,
@@ -20,6 +22,8 @@ from evolve_arena.players.board.rules import (
     MOVES,
     advance,
     begin,
+    count_features,
+    count_of_move,
     count_outcomes,
     find_changes,
     find_gain,
@@ -42,6 +46,7 @@ NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
 """What is done besides, for each move that could be made: nothing, or play; and then result; and
 then see, or, where the game goes on, legal; or all of that, and evaluate, and accelerators. Done
 twice in the same position, a part would look too fast: processors learn which way its branches go.
+All asks for features, too.
 
 In place of that, ``wins`` may be asked, or ``changes`` for each move."""
 
@@ -78,6 +83,8 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                     kept += verdict
                     if part in (SEE, ALL):
                         kept += find_changes(states, trial, planes, changes, seat, False, False)
+                    if HAS_FEATURES and part == ALL:
+                        count_features(states, trial, seat, workspace.values)
                     if part >= LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
                         kept += list_deeper_moves(states, trial, moves, MOVES)
                         listed += 1
@@ -109,4 +116,6 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
             kept += find_gain(states, state, move)
         if HAS_ORDER:
             kept += find_order(states, state, move)
+        if HAS_DESCRIBE_MOVE:
+            count_of_move(states, state, move, seat, workspace.values)
     return kept

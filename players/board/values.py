@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.genomes.dense import activate_first, add_inputs, later_layers_at, start_first
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import (
     ACTIVATION,
@@ -50,19 +51,36 @@ from evolve_arena.genomes.tuple_entries import (
     weigh_change,
 )
 from evolve_arena.players.board.rules import (
+    FEATURE_COUNT,
     HAS_CHANGES,
+    HAS_DESCRIBE_MOVE,
+    HAS_FEATURES,
+    MOVE_FEATURE_COUNT,
+    MOVES,
     SEATS,
     SEEN,
     SEES_CELLS,
     add_columns,
+    count_features,
+    count_of_move,
+    features_at,
     find_changes,
     follow,
     list_bits,
     list_changes,
     look,
+    move_features_at,
     moves_again,
 )
-from evolve_arena.players.board.workspace import INPUTS, SLOTS
+from evolve_arena.players.board.workspace import (
+    ACTION,
+    DENSE,
+    ENCODING,
+    FEATURES,
+    HEAD,
+    INPUTS,
+    SLOTS,
+)
 from evolve_arena.players.packed import (
     COLUMNS_AT,
     GRAPH,
@@ -79,6 +97,7 @@ HAS_POLICIES = True
 HAS_VALUES = True
 HAS_GRAPHS = True
 HAS_TUPLES = True
+HAS_DENSE = True
 """What players there are; copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
@@ -159,7 +178,8 @@ def _add_changes(
 def value_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
     """The value that a player gives to a *move* in a *state* that it has seen."""
     kind, trial = players.seats[player, KIND], state
-    if HAS_CHANGES and (HAS_VALUES or HAS_TUPLES) and (not HAS_GRAPHS or kind != GRAPH):
+    knows_changes = not (HAS_GRAPHS or HAS_DENSE) or kind in (NETWORK, TUPLES)
+    if HAS_CHANGES and (HAS_VALUES or HAS_TUPLES) and knows_changes:
         count = list_changes(workspace.states, state, move, slot, workspace.changes)
         if HAS_TUPLES and kind == TUPLES and knows_turns(players, player):
             trial = follow(workspace.states, 1, state, move)
@@ -182,6 +202,8 @@ def value_changes(
 def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
     """What a player thinks of a state that may come."""
     kind = players.seats[player, KIND]
+    if HAS_DENSE and kind == DENSE:
+        return _value_dense(players, player, slot, trial, workspace)
     if HAS_GRAPHS and (not HAS_SUMS or kind == GRAPH):
         run_player_graph(players, player, slot, trial, workspace)
         return peek(workspace.values, players.seats[player, INPUTS])
@@ -358,19 +380,133 @@ def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any
 @inlined
 def run_player_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
     """Activates a graph before a *state*; its outputs then stand behind its inputs."""
+    fill_inputs(players, player, slot, state, workspace, workspace.values)
+    _run_graph(players, player, workspace)
+
+
+@inlined
+def _run_graph(players: Any, player: int, workspace: Any) -> None:
     seats, values = players.seats, workspace.values
-    inputs, slots = seats[player, INPUTS], seats[player, SLOTS]
-    for place in range(inputs):
-        poke(values, place, 0.0)
+    structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
+    rest = values[seats[player, SLOTS] :]
+    run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, rest)
+
+
+@inlined
+def fill_inputs(
+    players: Any, player: int, slot: int, state: Any, workspace: Any, inputs: Any
+) -> None:
+    """Puts what a player sees or counts in a *state* into the first of *inputs*, the others as 0.
+
+    That is for graphs, and networks over numbers.
+    """
+    seats = players.seats
+    if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
+        values = workspace.values
+        count_features(workspace.states, state, slot, values)
+        for place in range(FEATURE_COUNT):
+            poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
+        return
+    for place in range(seats[player, INPUTS]):
+        poke(inputs, place, 0.0)
     table = seats[player, INPUTS_AT]
     for number in range(
         list_bits(workspace.states, state, workspace.planes, workspace.changes, slot)
     ):
         at = table + 2 * peek(workspace.changes, number)
         place = peek(players.columns, at)
-        poke(values, place, peek(values, place) + np.float64(peek(players.columns, at + 1)))
-    structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
-    run_graph(players.columns, structure, players.numbers, numbers, values, 0, 0, values[slots:])
+        poke(inputs, place, peek(inputs, place) + peek(players.columns, at + 1))
+
+
+# Networks over numbers
+
+
+@inlined
+def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+    """The value that a network over numbers gives to a *state*."""
+    shape, base, inputs = run_dense(players, player, slot, state, workspace)
+    return np.float64(single_output(shape, players.weights, base, inputs))
+
+
+@inlined
+def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+    """Run all layers but the last one before a *state*.
+
+    Returns:
+        The network's shape, where its last layer stands, and what goes into that.
+    """
+    count = players.seats[player, INPUTS]
+    inputs = workspace.outputs[padded(MOVES) :]
+    fill_inputs(players, player, slot, state, workspace, inputs)
+    shape = players.shapes[players.seats[player, SHAPE]]
+    weights, at = players.weights, players.seats[player, WEIGHTS_AT]
+    start_first(shape, weights, at, workspace.ping)
+    add_inputs(shape, weights, at, inputs, 0, count, workspace.ping, workspace.ping)
+    return _run_later(players, shape, at, workspace)
+
+
+@inlined
+def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
+    """The same, once the sums of the first layer stand in ``workspace.ping``."""
+    base, inputs = later_layers_at(shape, at), workspace.ping
+    activate_first(shape, workspace.ping, workspace.ping)
+    if shape[LAYERS] > 2:
+        weights, pong = players.weights, workspace.pong
+        base, inputs = evaluate_hidden(shape, weights, base, workspace.ping, pong)
+    return shape, base, inputs
+
+
+# Players that give values to moves
+
+
+@inlined
+def weighs_moves(players: Any, player: int) -> Any:
+    """Test if a player gives a value to each move by what is told of it."""
+    if HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
+        return players.seats[player, HEAD] == ACTION
+    return False
+
+
+@inlined
+def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+    """Let a player that weighs moves look at the *state* on the board, once for all moves."""
+    if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
+        fill_inputs(players, player, slot, state, workspace, workspace.values)
+        return
+    inputs = workspace.outputs[padded(MOVES) :]
+    sums = workspace.outputs[_sums_at(workspace) :]
+    fill_inputs(players, player, slot, state, workspace, inputs)
+    shape = players.shapes[players.seats[player, SHAPE]]
+    weights, at = players.weights, players.seats[player, WEIGHTS_AT]
+    count = players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
+    start_first(shape, weights, at, sums)
+    add_inputs(shape, weights, at, inputs, 0, count, sums, sums)
+
+
+@inlined
+def _sums_at(workspace: Any) -> Any:
+    """Where in ``outputs`` the sums of the first layer stand, for what :func:`look_before` saw."""
+    return workspace.outputs.shape[0] - workspace.ping.shape[0]
+
+
+@inlined
+def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
+    """The value that such a player gives to a *move* in the *state* that it looked at."""
+    values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
+    count_of_move(workspace.states, state, move, slot, values)
+    if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
+        for place in range(MOVE_FEATURE_COUNT):
+            poke(values, first + place, np.float32(peek(values, move_features_at(values) + place)))
+        _run_graph(players, player, workspace)
+        return peek(values, players.seats[player, INPUTS])
+    inputs, sums = workspace.outputs[padded(MOVES) :], workspace.outputs[_sums_at(workspace) :]
+    for place in range(MOVE_FEATURE_COUNT):
+        poke(inputs, first + place, np.float32(peek(values, move_features_at(values) + place)))
+    shape, weights = players.shapes[players.seats[player, SHAPE]], players.weights
+    at = players.seats[player, WEIGHTS_AT]
+    add_inputs(shape, weights, at, inputs, first, MOVE_FEATURE_COUNT, sums, workspace.ping)
+    shape, base, inputs = _run_later(players, shape, at, workspace)
+    return np.float64(single_output(shape, weights, base, inputs))
 
 
 @compiled

@@ -21,9 +21,17 @@ plays a move that wins at once, whatever the values (1); for a graph how many in
 terms it has; for a search how many plies it looks ahead; for Monte Carlo tree search how many
 rollouts and nodes there may be, and how much it explores, in units of 2**-32. What is bred may
 have the latter, too: then it searches, and is asked for the values of leaves."""
-RECORD_FIELDS = OWN_FIELDS + 9
-POLICY, VALUE = 0, 1
-"""Heads: one output per move; or one value per state that a move leads to."""
+ENCODING = OWN_FIELDS + 9
+"""Another one: FEATURES if a graph, or a network over numbers, gets what the game's file counts, 0
+if it sees bits."""
+FEATURES = 1
+RECORD_FIELDS = OWN_FIELDS + 10
+POLICY, VALUE, ACTION = 0, 1, 2
+"""Heads: one output per move; one value per state that a move leads to; or one value per move that
+is described."""
+DENSE = 4
+"""The kind of networks over numbers, beside those of `evolve_arena.players.packed`; see
+`evolve_arena.genomes.dense`."""
 SEARCH, MCTS = 8, 9
 """Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search."""
 LEVELS = 4
@@ -49,13 +57,13 @@ EXPLORES = 0.7
 """The usual constant of the upper confidence bound; measured in docs/choices.md."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
-BAD_WINS, BAD_CHANGE = 8, 9
+BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION = range(8, 12)
 """What a game's file does that it may not: by the number that compiled rules note.
 
 They go on with another number then, so that nothing is read or written out of bounds; who called
 them looks afterwards, as compiled code that could fail everywhere would be slower."""
 SPARE_WORDS = 8
-"""How many words behind planes may be read, but not written."""
+"""How many words behind planes, features and features of moves may be read, but not written."""
 MOST_OUTCOMES = 1 << 16
 """How many things may happen next by chance, at most."""
 
@@ -91,10 +99,12 @@ class Workspace(NamedTuple):
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     outputs: NDArray[np.float32]
+    """Those of policies; then the inputs of a network over numbers, and sums of its first layer."""
     picked: NDArray[np.int32]
     """What tuples pick from their tables."""
     values: NDArray[np.float64]
-    """The plane of a graph's values, and then its terms."""
+    """The plane of a graph's values, and then its terms; at the end what the game's file counts:
+    features, spare numbers, those of a move, spare numbers."""
     plies: NDArray[np.int64]
     """How many moves were made in the match; Monte Carlo tree search asks for it."""
     tree: NDArray[np.int32]
@@ -162,6 +172,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     slots = rules.SEATS + 1
+    dense = seats[seats[:, KIND] == DENSE]
+    inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
     return Workspace(
         np.zeros(1, dtype=np.uint64),
         np.zeros(1, dtype=np.uint64),
@@ -179,9 +191,12 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
-        np.zeros(int(padded(rules.MOVES)), dtype=np.float32),
+        np.zeros(int(padded(rules.MOVES)) + inputs, dtype=np.float32),
         np.zeros(max(readings, default=0), dtype=np.int32),
-        np.zeros(int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)), dtype=np.float64),
+        np.zeros(
+            int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)) + counted_size(rules),
+            dtype=np.float64,
+        ),
         np.zeros(1, dtype=np.int64),
         np.zeros(NODE_FIELDS * nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.float64),
@@ -199,21 +214,35 @@ def make_states(rules: Any, levels: int) -> NDArray[Any]:
 
 
 def take_fault(
-    rules: Any, states: NDArray[Any], planes: NDArray[np.uint64] | None = None
+    rules: Any,
+    states: NDArray[Any],
+    planes: NDArray[np.uint64] | None = None,
+    values: NDArray[np.float64] | None = None,
 ) -> tuple[int, int]:
     """What compiled *rules* noted that they may not do, and the number that was wrong; or 0, 0.
 
     It is forgotten then. It stands behind the state in the first row, where there is room: so what
-    else is there, or behind *planes*, was written out of bounds.
+    else is there, or behind *planes*, or behind what is counted at the end of *values*, was written
+    out of bounds.
     """
     row = states[0].view(np.int64)
     at = len(row) - 1 if rules.IS_ARRAY else 0
     word, row[at] = int(row[at]), 0
     spare = states[:, len(rules.START) if rules.IS_ARRAY else 0 :]
     strayed = spare.any() or (planes is not None and planes[-SPARE_WORDS:].any())
+    if values is not None and counted_size(rules):
+        counted = values[-counted_size(rules) :]
+        for behind in (rules.FEATURE_COUNT, len(counted) - SPARE_WORDS):
+            strayed |= counted[behind : behind + SPARE_WORDS].any()
     if strayed:
         spare[:] = 0
     return (word & 255, word >> 8) if word or not strayed else (BAD_WRITE, 0)
+
+
+def counted_size(rules: Any) -> int:
+    """How many numbers what the file counts takes, spare ones included; 0 if it counts nothing."""
+    count = int(rules.FEATURE_COUNT + rules.MOVE_FEATURE_COUNT)
+    return count + 2 * SPARE_WORDS if count else 0
 
 
 def plane_words(rules: Any) -> int:

@@ -94,7 +94,9 @@ class SpielGame(Game[SpielPosition, int]):
         perfect information are the same for all.
         """
         cells = self.loaded.observation_tensor_size() + self.seats
-        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=self.loaded.num_distinct_actions())
+        counts = {"FEATURE_COUNT": 0, "MOVE_FEATURE_COUNT": 0}
+        moves = self.loaded.num_distinct_actions()
+        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=moves, **counts)
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:

@@ -8,6 +8,7 @@ import re
 import textwrap
 import zlib
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import COUNTS, BoardGame
 from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
@@ -36,10 +37,12 @@ from evolve_arena.runs.export import (
 )
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
+from evolve_arena.runs.export.numbers import describe_numbers
 from evolve_arena.runs.targets import HOSTS
 
 TEMPLATES = Path(__file__).with_name("templates")
 WITH_NUMPY = TEMPLATES / "board_numpy.py"
+HEAD_LINE = re.compile(r"^HEAD = .*\n", re.MULTILINE)
 PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
 """What rules may use of NumPy without that the bot needs it."""
 
@@ -59,22 +62,25 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     check_search(player)
     if isinstance(player, TuplePlayer):
         inside = _describe_tuples(player)
+    elif player.decoder.is_dense:
+        inside = _describe_dense(player)
     elif isinstance(player, NeatPlayer):
         inside = _describe_graph(player)
     else:
         assert isinstance(player, VectorPlayer)
         inside = _describe_mlp(player)
     game: Any = player.game
-    rules = _write_rules(game, more)
-    counts = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
-    files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if counts else []))
+    counts = [name for name, count in count_numbers(player).items() if count]
+    rules = _write_rules(game, {*more, *counts})
+    with_numpy = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
+    files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if with_numpy else []))
     parts = tuple(map(read_template, files))
     outer = cut(parts[0])
     head = f'HEAD = "{player.decoder.head}"\n'
     sections = {
-        "Whole numbers": cut(parts[-1] if counts else parts[0])["Whole numbers"],
+        "Whole numbers": cut(parts[-1] if with_numpy else parts[0])["Whole numbers"],
         "The game": rules,
-        "The network": head + _write_facts(player) + inside.constants.replace(head, ""),
+        "The network": head + _write_facts(player) + HEAD_LINE.sub("", inside.constants),
         "How it plays": outer["How it plays"],
         "How it looks ahead": outer["How it looks ahead"],
         **inside.sections(),
@@ -82,7 +88,7 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "How hosts ask": outer["How hosts ask"],
     }
     return assemble(
-        _write_docstring(player, inside, " and NumPy" if counts else " and no other package"),
+        _write_docstring(player, inside, " and NumPy" if with_numpy else " and no other package"),
         parts,
         sections,
     )
@@ -107,8 +113,11 @@ def _write_rules(game: BoardGame, more: Collection[str]) -> str:
     """The rules as their file has them, with these options, without what the bot does not need."""
     text = replace_constants(game.source, constants_of(game.rules))
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
-    needed = {*game.functions, *_find_helpers(tree), *more}
+    needed = {*game.functions, *_find_helpers(tree, more)}
+    kept = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in needed]
+    used = {inner.id for node in kept for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     names = [host.upper() for host in HOSTS]  # of the game elsewhere
+    names += set(COUNTS.values()) - used
     options = {f"{name.upper()} =" for name in game.rules._fields}
     for place, node in enumerate(tree.body):
         above = lines[tree.body[place - 1].lineno - 1] if place else ""
@@ -168,11 +177,12 @@ PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
     return HostSource(str(game.plain[target.upper()]), bot, sections)
 
 
-def _find_helpers(tree: ast.Module) -> set[str]:
-    """The functions with which constants are made, and those that they name themselves."""
+def _find_helpers(tree: ast.Module, more: Collection[str]) -> set[str]:
+    """The functions with which constants are made, and *more*, and those that these name."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     waiting: list[ast.AST] = [node for node in tree.body if node not in functions.values()]
-    found: set[str] = set()
+    found = functions.keys() & set(more)
+    waiting += [functions[name] for name in found]
     while waiting:
         names = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
         waiting += [functions[name] for name in names & functions.keys() - found]
@@ -188,10 +198,13 @@ def _write_facts(player: BredPlayer) -> str:
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     search = describe_search(player)
+    counts = ", ".join(map(str, count_numbers(player).values()))
     return f"""\
 TAKES_WINS = {takes_wins}
 # Whether the network also sees if it is its turn.
 TURNS = {bool(getattr(decoder, "turns", False))}
+# How many numbers the network is given that the rules count of a state, and of a move.
+FEATURES, MOVE_FEATURES = {counts}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
 {", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
@@ -218,6 +231,17 @@ def describe_search(player: BredPlayer) -> dict[str, Any]:
         "DEPTH": int(player.packed.seats[0, DEPTH]),
         "HAS_QUIET": bool(game.code.HAS_QUIET),
         "UNIT": 1 if isinstance(player, TuplePlayer) else RESOLUTION,
+    }
+
+
+def count_numbers(player: BredPlayer) -> dict[str, int]:
+    """How many numbers a bot is given that the file's functions write, by their names."""
+    decoder, code = player.decoder, player.game.code  # type: ignore[attr-defined]
+    features = getattr(decoder, "encoding", "") == "features"
+    action = decoder.head == "action"
+    return {
+        "features": int(code.FEATURE_COUNT) * features,
+        "describe_move": int(code.MOVE_FEATURE_COUNT) * action,
     }
 
 
@@ -248,17 +272,36 @@ FIRST_LAYER = """
 
 
 def _describe_graph(player: NeatPlayer) -> NetworkSource:
-    decoder: Any = player.decoder
-    code, board = decoder.game.code, decoder.board
+    return describe_nodes(player, TEMPLATES / "board_graph.py", _write_bits(player))
+
+
+def _write_bits(player: BredPlayer) -> str:
+    """The constant that leads from planes to inputs."""
+    code, board = player.game.code, player.decoder.board  # type: ignore[attr-defined]
     bits = [
         [(int(board.index[bit]), float(board.factor[bit])) for bit in plane]
         for plane in np.reshape(list_bits(code), (code.PLANES, code.CELLS))
     ]
-    constants = (
+    return (
         "# For each bit of each word that is seen an input, and what it adds to it.\n"
         f"BITS = {textwrap.fill(repr(bits), 96, subsequent_indent='    ')}\n"
     )
-    return describe_nodes(player, TEMPLATES / "board_graph.py", constants)
+
+
+def _describe_dense(player: BredPlayer) -> NetworkSource:
+    """A perceptron or a graph that is given numbers which the file counts, perhaps behind bits."""
+    decoder: Any = player.decoder
+    inside = describe_numbers(player, [1.0] * decoder.inputs)
+    seen = 0 if decoder.encoding == "features" else decoder.board.inputs
+    constants = (
+        f"# How many inputs the planes of bits have.\nSEEN = {seen}\n"
+        f"{_write_bits(player) if seen else 'BITS = []' + chr(10)}"
+    )
+    return replace(
+        inside,
+        templates=(TEMPLATES / "board_numbers.py", *inside.templates),
+        constants=constants + inside.constants,
+    )
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:

@@ -17,6 +17,7 @@ from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import NetworkSource, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.board import (
     check_search,
+    count_numbers,
     describe_depth,
     describe_search,
     list_bits,
@@ -51,6 +52,8 @@ def export_c(player: BredPlayer) -> str:
     check_search(player)
     if isinstance(player, TuplePlayer):
         inside = _describe_tuples(player)
+    elif player.decoder.is_dense:
+        inside = _describe_dense(player)
     elif isinstance(player, NeatPlayer):
         inside = _describe_graph(player)
     else:
@@ -79,6 +82,9 @@ def _write_facts(player: BredPlayer) -> str:
     flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE")
     facts |= {name: int(getattr(code, name)) for name in flags}
     facts |= {name: int(value) for name, value in describe_search(player).items()}
+    names = ("FEATURES", "MOVE_FEATURES")
+    facts |= dict(zip(names, count_numbers(player).values(), strict=True))
+    facts["IS_ACTION"] = int(decoder.head == "action")
     facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
@@ -97,25 +103,7 @@ def _write_rules(player: BredPlayer) -> str:
     else:
         state = typeof(code.START)
         kind, given = rules.name_type(state), "*state"
-    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
-    asked: dict[str, tuple[str, str, str, list[Any]]] = {
-        "to_move": ("int64_t ask_mover", "", "", []),
-        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
-    }
-    if code.HAS_POINTS:
-        asked["is_over"] = ("int64_t ask_over", "", "", [])
-        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
-    else:
-        asked["result"] = ("int64_t ask_result", "", "", [])
-    if searches:
-        asked |= {
-            name: (f"int64_t ask_{name}", "", "", [])
-            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
-            if has
-        }
-    if not code.SEES_CELLS:
-        more = ", int64_t seat, uint64_t *planes", ", seat, planes", [types.int64, planes]
-        asked["see"] = ("void ask_view", *more)
+    asked = _list_questions(player)
     texts = []
     for name, (head, parameters, more_given, kinds) in asked.items():
         place, _ = rules.call(name, [state, *kinds])
@@ -151,6 +139,44 @@ def _write_rules(player: BredPlayer) -> str:
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
 
 
+def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
+    """The functions of the file that the bot asks, but for those that change states.
+
+    Of each, how the function that asks begins, its parameters behind the state, those that it
+    hands on, and their types.
+    """
+    code: Any = player.game.code  # type: ignore[attr-defined]
+    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
+    asked: dict[str, tuple[str, str, str, list[Any]]] = {
+        "to_move": ("int64_t ask_mover", "", "", []),
+        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
+    }
+    if code.HAS_POINTS:
+        asked["is_over"] = ("int64_t ask_over", "", "", [])
+        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
+    else:
+        asked["result"] = ("int64_t ask_result", "", "", [])
+    if describe_search(player)["CAN_SEARCH"]:
+        asked |= {
+            name: (f"int64_t ask_{name}", "", "", [])
+            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
+            if has
+        }
+    features, told = count_numbers(player).values()
+    if features:
+        more = ", int64_t seat, double *out", ", seat, out"
+        kinds = [types.int64, Array(types.float64, (features,))]
+        asked["features"] = ("void ask_features", *more, kinds)
+    if told:
+        more = ", int64_t move, int64_t seat, double *out", ", move, seat, out"
+        kinds = [types.int64, types.int64, Array(types.float64, (told,))]
+        asked["describe_move"] = ("void ask_of_move", *more, kinds)
+    if not code.SEES_CELLS and not features:
+        more = ", int64_t seat, uint64_t *planes", ", seat, planes"
+        asked["see"] = ("void ask_view", *more, [types.int64, planes])
+    return asked
+
+
 def _write_setting(field: str, kind: Any) -> str:
     """Statements that set a *field* and return whether it holds the number now."""
     item = {types.uint64: "uint64_t", types.boolean: "uint8_t"}.get(kind, f"{kind}_t")
@@ -183,15 +209,48 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
 
 
 def _describe_graph(player: NeatPlayer) -> NetworkSource:
+    return describe_nodes_c(player, TEMPLATES / "board_graph.c", _write_graph_facts(player))
+
+
+def _write_graph_facts(player: BredPlayer) -> str:
+    is_policy = int(player.decoder.head == "policy")
+    bits = _write_bits(player)
+    return f"#define OUTPUT double\n#define IS_POLICY {is_policy}\n{bits}"
+
+
+def _write_bits(player: BredPlayer) -> str:
+    """The constants that lead from planes to inputs, if bits are seen at all."""
     decoder: Any = player.decoder
+    if decoder.encoding == "features":
+        return ""
     board, bits = decoder.board, list_bits(decoder.game.code)
-    constants = f"""\
-#define OUTPUT double
-#define IS_POLICY {int(decoder.head == "policy")}
+    return f"""\
 // For each bit that is seen an input, and what it adds to it.
 {write_array_c("BIT_INPUTS", "int", board.index[bits].tolist())}\
 {write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
-    return describe_nodes_c(player, TEMPLATES / "board_graph.c", constants)
+
+
+def _describe_dense(player: BredPlayer) -> NetworkSource:
+    """A perceptron or a graph that is given numbers which the file counts, perhaps behind bits."""
+    decoder: Any = player.decoder
+    if isinstance(player, NeatPlayer):
+        constants = f"#define IS_DENSE\n{_write_graph_facts(player)}"
+        return describe_nodes_c(player, TEMPLATES / "board_dense_graph.c", constants)
+    assert isinstance(player, VectorPlayer)
+    mlp, genome = decoder.mlp, np.asarray(player.genome, dtype=np.float32)
+    rows = genome[: mlp.sizes[1] * (1 + mlp.inputs)].reshape(-1, mlp.sizes[1])
+    return NetworkSource(
+        templates=(TEMPLATES / "board_dense.c", LAYERS_C),
+        constants=f"""\
+#define OUTPUT float
+#define IS_DENSE
+#define INPUTS {mlp.inputs}
+{_write_bits(player)}\
+// Biases, then what each input is multiplied by for each unit.
+{write_array_c("FIRST_LAYER", "float", np.roll(rows, 1, axis=0).ravel())}\
+{write_layers_c(decoder.head, mlp, genome)}""",
+        description=(f"network: {'-'.join(map(str, mlp.sizes))} units, {decoder.activation}",),
+    )
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:

@@ -20,6 +20,7 @@ GIVEN = {
     "np": "py.lib.numpy",
     "make_words": "py.lib.bits.make_words",
     "make_array": "py.lib.bits.make_array",
+    "make_numbers": "((count) => Array(Number(count)).fill(0))",
 }
 
 

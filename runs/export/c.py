@@ -165,7 +165,7 @@ def _write_nodes_c(decoder: Any, slots: int, nodes: list[Node]) -> str:
 #define INPUTS {decoder.inputs}
 #define SLOTS {slots}
 #define NODE_COUNT {len(nodes)}
-#define MOST_TERMS {max([1, *(len(node.connections) for node in nodes)])}
+#define MOST_TERMS {max([2, *(len(node.connections) for node in nodes)])}
 // Nodes: slot, activation, aggregation, bias, response, and how many connections; what has no
 // effect on any output is left out. Connections: the slot from which one comes, and its weight.
 static const struct node NODES[] = {{

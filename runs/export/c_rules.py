@@ -236,7 +236,7 @@ class Rules:
 
 
 def _name_item(dtype: Any) -> str:
-    return "uint8_t" if dtype == types.boolean else f"{dtype}_t"
+    return {types.boolean: "uint8_t", types.float64: "double"}.get(dtype, f"{dtype}_t")
 
 
 class _Function:

@@ -31,6 +31,7 @@ OPSET, IR_VERSION = 17, 8
 """Of 2022: whatever runs ONNX knows these."""
 SHOWN = {
     "policy": "the position, as whose turn it is sees it; an output for each move, by its number",
+    "action": "the position, and a move; the output is what the move is worth",
     "value": "a position after a move, as who moved sees it; the output is what it is worth to him",
 }
 """What inputs and outputs are, by the head, where a game does not say it otherwise."""
@@ -174,11 +175,12 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
 
     The first layer is rounded as the arena rounds it.
     """
-    mlp, network = player.decoder.mlp, player.network()
+    decoder, network = player.decoder, player.network()
+    mlp = decoder.mlp
     value, count = "inputs", len(mlp.sizes) - 1
     for layer in range(1, count + 1):
         parts = [network[f"{name}_{layer}"] for name in ("weights", "biases")]
-        if layer == 1 and player.packed.columns.size:
+        if layer == 1 and player.packed.columns.size and not getattr(decoder, "is_dense", False):
             parts = [np.rint(part * float(RESOLUTION)) / RESOLUTION for part in parts]
         given = [model.constant(part, np.float32) for part in parts]
         value = model.add("Gemm", value, *given, result="values" if layer == count else "")

@@ -16,7 +16,7 @@ from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveEr
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, load, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import COUNTS, BoardGame
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
@@ -94,6 +94,19 @@ def test_a_copy_of_a_shipped_file_would_be_taken(name: str) -> None:
     """People begin with one: it must hold what is asked of theirs."""
     game: Any = find_game(name).make()
     check_plain(game, games=3)
+
+
+@in_one_file
+def test_what_its_file_counts_has_names_with_all_options(name: str) -> None:
+    game: Any = find_game(name).make()
+    choices = game.plain.get("OPTIONS", {})
+    for options in ({}, *({key.lower(): min(values)} for key, values in choices.items())):
+        made = type(game)(**options)
+        counts = (made.code.FEATURE_COUNT, made.code.MOVE_FEATURE_COUNT)
+        for many, constant in zip(counts, COUNTS.values(), strict=True):
+            names = made.name_features(constant)
+            assert len(set(names)) == len(names) == many
+        assert counts[0] > 0 or name not in {"kalah", "othello"}
 
 
 @games

@@ -125,6 +125,28 @@ def test_a_network_learns_what_the_formulas_say(
     np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
 
 
+def test_features_are_learned_from_as_the_formulas_say(tmp_path: Path) -> None:
+    run = breed(
+        "kalah-evolved",
+        tmp_path / "run",
+        game__pits=3,
+        game__seeds=3,
+        network__encoding="features",
+        network__activation="tanh",
+        method__rate_scale=2.0,
+    )
+    mirror = Mirror(run)
+    mirror.look = lambda position, seat: np.asarray(  # type: ignore[method-assign]
+        mirror.game.count("features", position, seat), dtype=np.float64
+    )
+    assert run.state(0).population.shape[1] == (11 + 1) * 6 + 6 + 1
+    for _ in range(3):
+        mirror.play()
+    learned = run.state(1).population[0]
+    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
+    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
 @pytest.fixture(scope="module")
 def plain_hex(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Hex without accelerators."""

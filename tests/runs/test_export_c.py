@@ -127,6 +127,9 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("hex", "tuples", {"tuples": 20, "length": 4}),
     ("kalah", "mlp", {"head": "policy", "activation": "sigmoid"}),
     ("kalah", "tuples", {"tuples": 10, "length": 3, "turns": True}),
+    ("othello", "mlp", {"encoding": "features", "head": "action", "size": 6}),
+    ("othello", "mlp", {"head": "action", "size": 6}),
+    ("kalah", "graph", {"encoding": "features", "head": "policy"}),
     ("pig", "graph", {"seats": 3}),
     ("gomoku", "mlp", {"size": 9, "take_wins": False}),
 ]

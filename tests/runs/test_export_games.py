@@ -25,6 +25,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("kalah", "mlp", {}),
     ("pig", "mlp", {"goal": 20, "seats": 3}),
     ("hex", "mlp", {"size": 4}),
+    ("othello", "mlp", {"size": 6, "encoding": "features", "head": "action"}),
 ]
 BOARDS = [name for name in game_names() if "python" in find_game(name).exporters]
 """Games whose champions become Python files."""

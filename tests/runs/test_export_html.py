@@ -247,6 +247,8 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "cells": ("tic-tac-toe", "mlp", {"activation": "tanh"}, 500),
     "more cells than a word has bits": ("gomoku", "mlp", {"head": "policy", "size": 9}, 300),
     "a function that calls itself": ("hex", "mlp", {"size": 5}, 200),
+    "features": ("othello", "mlp", {"size": 6, "encoding": "features"}, 200),
+    "features of moves": ("othello", "graph", {"size": 6, "head": "action"}, 100),
     "text": ("kalah", "mlp", {}, 300),
     "numbers, turns": ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}, 300),
     "chance": ("pig", "mlp", {}, 300),

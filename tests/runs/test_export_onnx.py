@@ -59,6 +59,8 @@ def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
             return np.concatenate([cells == 1, cells == 2])
         shown = after.swap_colours() if player.decoder.viewpoint == "mover" else after
         return np.asarray(player.decoder.encode(shown))
+    if getattr(player.decoder, "encoding", "") == "features":
+        return np.asarray(game.count("features", after, seat))
     bits = game.observe(after, seat).astype(np.float64)
     if getattr(player.decoder, "encoding", "") == "signed":
         return np.asarray(bits[0] - bits[1])
@@ -122,6 +124,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("tic-tac-toe", "mlp", {"encoding": "signed"}),
     ("tic-tac-toe", "graph", {"head": "policy"}),
     ("tic-tac-toe", "tuples", {"tuples": 5, "length": 3}),
+    ("kalah", "mlp", {"encoding": "features", "hidden": (6,)}),
     ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}),
 ]
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import evolve_arena as ea
 from evolve_arena.arena.match import play_matches
 from evolve_arena.core import registry
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.tuples import TuplePopulation
@@ -64,6 +64,52 @@ def test_the_same_bits_with_any_number_of_workers_and_resumed(ready_workers: lis
         assert ready_workers
     ea.start("my_rows.py", run="three", changes=[*SMALL, "run.generations=1"], executor="serial")
     assert ea.resume("three", generations=3, executor="serial").population_sha256 == whole
+
+
+BY_FEATURES = {
+    "linear": ("tournament", ["network.hidden=[]", "method.individuals=6"]),
+    "of moves": ("tournament", ["network.head=action", "method.individuals=6"]),
+    "neat": ("neat", ["neat.pop_size=6"]),
+    "neat of moves": ("neat", ["neat.pop_size=6", "network.head=action"]),
+    "programming": ("evolutionary-programming", ["method.individuals=3", "method.opponents=2"]),
+    "taught": ("td", ["method.games=20", "network.activation=tanh", "network.depth=1"]),
+}
+
+
+@pytest.mark.parametrize("name", BY_FEATURES)
+def test_all_methods_breed_what_counts(name: str) -> None:
+    """The same bits with two workers, and a champion that is read again and searches."""
+    method, changes = BY_FEATURES[name]
+    changes = [
+        f"method.name={method}",
+        *("game.pits=3", "game.seeds=3", "network.encoding=features", "run.generations=2"),
+        *("check.games=2", "check.opponents=['random']", *changes),
+    ]
+    whole = ea.start("kalah-evolved", run="one", changes=changes, executor="serial")
+    again = ea.start("kalah-evolved", run="two", changes=changes, workers=2)
+    assert again.population_sha256 == whole.population_sha256
+    decoder: Any = whole.method.decoder
+    assert decoder.inputs == 11 + 3 * (decoder.head == "action")
+    assert ea.duel("run:one", "run:two", games=4).games == 4
+    if decoder.head == "value":
+        assert ea.duel("run:one,depth=2", "run:one,rollouts=20", games=4).games == 4
+    else:
+        with pytest.raises(BadValueError, match="what weighs moves has no values for a search"):
+            ea.duel("run:one,depth=2", "random", games=4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"network.encoding": "features"}, "encoding is 'features': .* function features"),
+        ({"network.head": "action"}, "head is 'action': .* function describe_move"),
+        ({"method.name": "td", "network.head": "action"}, "network.head is 'action'"),
+    ],
+)
+def test_what_a_file_does_not_count_is_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ArenaError, match=sentence) as caught:
+        ea.start("hex-evolved", run="one", changes=changes)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_run_goes_on_with_its_own_copy() -> None:

@@ -6,16 +6,19 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from evolve_arena import core
 from evolve_arena.arena.duel import duel
-from evolve_arena.core.registry import find_game, open_file
+from evolve_arena.core.registry import find_game, open_file, register_game
 from evolve_arena.players.board import self_check, watch
+from evolve_arena.players.board.count_check import find_ranges
 from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.game_trial import try_apart
+from tests.bred import make_bred
 
 RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
 LEGAL = "            moves[count] = cell\n"
@@ -126,8 +129,71 @@ COMPILED = {
     ),
 }
 
+COUNTING = """FEATURES = ("the middle", "corners")
+
+
+def features(state, seat, out):
+    out[0] = state[4] == 1 + seat
+    for cell in range(0, CELLS, 2):
+        out[1] += (state[cell] == 1 + seat) / 4
+
+
+MOVE_FEATURES = 1
+
+
+def describe_move(state, move, seat, out):
+    out[0] = move / CELLS
+
+
+"""
+WRONG_COUNTS = {
+    "nobody says how many": (("FEATURES = (", "NUMBERS = ("), r"line \d+: features needs FEATURES"),
+    "nothing counts them": (
+        ("def features(", "def numbers("),
+        r"line 7: FEATURES needs a function features: how many",
+    ),
+    "none are counted": (('("the middle", "corners")', "0"), r"line 7: FEATURES is 0"),
+    "two are called alike": (('"corners"', '"the middle"'), r"line 7: FEATURES must name each"),
+    "of moves a text": (("MOVE_FEATURES = 1", "MOVE_FEATURES = 'x'"), r"MOVE_FEATURES is 'x'"),
+    "it writes beyond the end": (
+        ("    out[1] +=", "    out[2] +="),
+        r"line 13: IndexError: index 2 is out of bounds for axis 0 with size 2",
+    ),
+    "it writes what is infinite": (
+        ("    out[0] = state[4] == 1 + seat", "    out[0] = np.float64(1.0) / (state[4] // 9)"),
+        r"line 10: features writes inf into out\[0\]: numbers must be finite",
+    ),
+    "it writes what has no room": (("move / CELLS", "1e39"), r"describe_move writes 1e\+39 into"),
+    "it gives numbers": (
+        ("    out[0] = move / CELLS\n", "    out[0] = move / CELLS\n    return [1]\n"),
+        r"line 19: describe_move gives \[1\]: it must write into out, and give nothing",
+    ),
+    "it changes the state": (
+        ("    out[0] = state[4]", "    state[0] = 1\n    out[0] = state[4]"),
+        r"line 10: features changes the state",
+    ),
+    "it depends on something else": (
+        ("    out[0] = state[4] ==", "    CALLS[0] += 1\n    out[0] = CALLS[0] + state[4] =="),
+        r"line 10: features writes other numbers the second time",
+    ),
+    "it tells a secret": (
+        ("MOVE_FEATURES = 1", "def view(state, seat):\n    state[4] = 0\n\n\nMOVE_FEATURES = 1"),
+        r"line 10: features tells something that view hides from that seat",
+    ),
+}
+
 ELSE = "np.int8(100) + np.int8(100) > 0"
 """What holds where it is compiled alone: so plain games find nothing."""
+SLY_COUNTS = {
+    "a number that is none": (
+        f"    if {ELSE}:\n        out[1] = np.log(-1.0)\n",
+        "in a game, features writes no finite number into out[1]",
+    ),
+    "a number behind the last one": (
+        f"    if {ELSE}:\n        out[3] = 1.0\n",
+        "in a game, a function writes beyond the end of its array",
+    ),
+}
 OUT_OF_RANGE = {
     "far too many moves": (
         ("    count = 0\n", f"    count = 0\n    if {ELSE}:\n        return 1_000_000\n"),
@@ -186,6 +252,38 @@ def test_wrong_rules_are_refused_when_they_are_loaded(name: str, tmp_path: Path)
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", WRONG_COUNTS)
+def test_files_that_count_wrongly_are_refused(name: str, tmp_path: Path) -> None:
+    (old, new), sentence = WRONG_COUNTS[name]
+    assert old in COUNTING
+    text = "CALLS = [0]\n" + COUNTING.replace(old, new) + "def start("
+    file = write(tmp_path, 100 + list(WRONG_COUNTS).index(name), ("def start(", text))
+    source = file.read_text("utf-8")
+    lines = source.splitlines()
+    at = lines.index("CALLS = [0]")
+    with pytest.raises(GameFileError) as caught:
+        open_file(file)
+    # Lines are counted from CALLS on, which stands in line 6.
+    told = re.sub(r"line (\d+)", lambda found: f"line {int(found[1]) - at + 5}", str(caught.value))
+    assert re.search(sentence, told), told
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_count_rightly_are_accepted(tmp_path: Path) -> None:
+    file = write(tmp_path, 99, ("def start(", COUNTING + "def start("))
+    game: Any = open_file(file).make()
+    position = game.play(game.play(game.initial(), 4), 0)
+    assert game.count("features", position, 0).tolist() == [1.0, 0.25]
+    assert game.count("features", position, 1).tolist() == [0.0, 0.25]
+    assert game.count("describe_move", position, 3, 0).tolist() == [np.float32(3 / 9)]
+    assert game.name_features("FEATURES") == ["the middle", "corners"]
+    assert game.name_features("MOVE_FEATURES") == ["move feature 1"]
+    ranges, hints = find_ranges(game, 5)
+    assert ranges["features"]["the middle"] == [0.0, 1.0]
+    assert hints == []
+
+
 @pytest.mark.parametrize("name", COMPILED)
 def test_what_compiles_wrong_is_refused_before_the_first_match(name: str, tmp_path: Path) -> None:
     change, sentence = COMPILED[name]
@@ -203,6 +301,22 @@ def test_no_number_that_rules_give_is_an_index_out_of_range(name: str, tmp_path:
     with pytest.raises(GameFileError, match=sentence) as caught:
         duel(game, make_random(game), make_random(game), games=2)
     assert str(caught.value).startswith(str(file))
+
+
+@pytest.mark.parametrize("name", SLY_COUNTS)
+@pytest.mark.parametrize("kind", ["mlp", "graph"])
+def test_networks_survive_what_is_counted_wrongly(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, sentence = SLY_COUNTS[name]
+    monkeypatch.setattr(self_check, "check_compiled", lambda *given: None)
+    first = "def features(state, seat, out):\n"
+    text = COUNTING.replace(first, first + wrong) + "def start("
+    spec = open_file(write(tmp_path, 120 + list(SLY_COUNTS).index(name), ("def start(", text)))
+    register_game(spec)
+    player = make_bred(spec.name, kind, encoding="features")
+    with pytest.raises(GameFileError, match=re.escape(sentence)):
+        duel(player.game, player, make_random(player.game), games=2)
 
 
 @pytest.mark.parametrize(

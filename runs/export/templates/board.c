@@ -169,8 +169,9 @@ static int has_won(State *state, int64_t seat) {
 #endif
 }
 
-// What the network sees of a state: for each plane its bits.
-static const uint64_t *look(State *state, int64_t seat) {
+#if !FEATURES
+// What there is to see of a state: for each plane its bits.
+static const uint64_t *list_planes(State *state, int64_t seat) {
     static uint64_t planes[PLANES * WORDS + 1];
     memset(planes, 0, sizeof planes);
 #if SEES_CELLS
@@ -192,6 +193,46 @@ static const uint64_t *look(State *state, int64_t seat) {
 #endif
     return planes;
 }
+#endif
+
+#ifdef IS_DENSE
+// What the network is shown of a state, then what it is told of a move, rounded to 32 bits.
+static double shown[INPUTS];
+
+static const double *look(State *state, int64_t seat) {
+    memset(shown, 0, sizeof shown);
+#if FEATURES
+    ask_features(state, seat, shown);
+    for (int place = 0; place < FEATURES; place++)
+        shown[place] = (double)(float)shown[place];
+#else
+    const uint64_t *planes = list_planes(state, seat);
+    for (int bit = 0; bit < PLANES * CELLS; bit++) {
+        int cell = bit % CELLS;
+        if (planes[bit / CELLS * WORDS + cell / 64] >> cell % 64 & 1)
+            shown[BIT_INPUTS[bit]] += BIT_NUMBERS[bit];
+    }
+#endif
+    return shown;
+}
+
+#if IS_ACTION
+// The same, once it looked at the state, for a move.
+static const double *look_at_move(State *state, int64_t move, int64_t seat) {
+    double *told = shown + INPUTS - MOVE_FEATURES;
+    memset(told, 0, MOVE_FEATURES * sizeof *told);
+    ask_of_move(state, move, seat, told);
+    for (int place = 0; place < MOVE_FEATURES; place++)
+        told[place] = (double)(float)told[place];
+    return shown;
+}
+#endif
+#else
+#define look list_planes
+#endif
+#if !IS_ACTION
+#define look_at_move(state, move, seat) look(state, seat)
+#endif
 
 // Lists the moves in a state that is not over; returns how many there are.
 static int64_t list_moves(State *state, int64_t *moves) {
@@ -233,12 +274,15 @@ static int64_t choose(State *state, int depth, double seconds) {
                 best = moves[place];
         return best;
     }
+    if (IS_ACTION)
+        (void)look(state, seat);
     for (int64_t place = 0; place < count; place++) {
         State after = *state;
         follow(&after, moves[place]);
         if (TAKES_WINS && is_finished(&after) && has_won(&after, seat))
             return moves[place];
-        OUTPUT value = evaluate_planes(look(&after, seat))[0];
+        OUTPUT value = IS_ACTION ? evaluate_planes(look_at_move(state, moves[place], seat))[0]
+                                 : evaluate_planes(look(&after, seat))[0];
         if (best < 0 || value > best_value) {
             best = moves[place];
             best_value = value;

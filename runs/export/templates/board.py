@@ -80,6 +80,11 @@ def make_array(kind: str, numbers: Sequence[int]) -> Any:
     return array(codes[kind], numbers)
 
 
+def make_numbers(count: int) -> Any:
+    """So many numbers, all 0."""
+    return [0.0] * count
+
+
 # --- The game -----------------------------------------------------------------------------
 
 
@@ -99,6 +104,8 @@ KINDS = (int,)
 ARRAY = ""
 SEES_CELLS = False
 TURNS = False
+# How many numbers the network is given that the rules count of a state, and of a move.
+FEATURES, MOVE_FEATURES = 0, 0
 HAS_POINTS = False
 HAS_CHANCE = False
 # The state before the first move and before chance; and after how many moves the arena ends a game.
@@ -143,11 +150,14 @@ def choose(numbers: Sequence[int], depth: int = DEPTH, seconds: float | None = N
                 best = move
         return best
     best, best_value = -1, 0.0
+    seen = look(state, seat) if HEAD == "action" else []
     for move in moves:
         after = follow(state, move)
         if TAKES_WINS and is_finished(after) and has_won(after, seat):
             return move
-        value = evaluate_planes(look(after, seat))[0]
+        told = HEAD == "action"
+        shown = seen + look_at_move(state, move, seat) if told else look(after, seat)
+        value = evaluate_planes(shown)[0]
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
@@ -180,8 +190,29 @@ def has_won(state: Any, seat: int) -> bool:
     return int(RULES["points"](state, seat)) > max(others)
 
 
-def look(state: Any, seat: int) -> list[int]:
-    """What the network sees of a state: for each plane its bits, as one whole number."""
+def look(state: Any, seat: int) -> list[Any]:
+    """What the network is shown of a state: its planes, or what the rules count."""
+    if not FEATURES:
+        return list_planes(state, seat)
+    counted = make_numbers(FEATURES)
+    RULES["features"](state, seat, counted)
+    return round_numbers(counted)
+
+
+def look_at_move(state: Any, move: int, seat: int) -> list[float]:
+    """What the network is told of a move, before it is played."""
+    counted = make_numbers(MOVE_FEATURES)
+    RULES["describe_move"](state, move, seat, counted)
+    return round_numbers(counted)
+
+
+def round_numbers(numbers: Sequence[Any]) -> list[float]:
+    """The numbers, each rounded to the nearest that 32 bits can hold."""
+    return array("f", [float(number) for number in numbers]).tolist()
+
+
+def list_planes(state: Any, seat: int) -> list[int]:
+    """What there is to see of a state: for each plane its bits, as one whole number."""
     turn = [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
     if SEES_CELLS:
         seen, owned = [0] * PLANES, SEATS * PIECES

@@ -29,3 +29,8 @@ def make_words(count: int) -> Any:
 def make_array(kind: str, numbers: Sequence[int]) -> Any:
     """The numbers in an array."""
     return np.array(numbers, kind)
+
+
+def make_numbers(count: int) -> Any:
+    """So many numbers, all 0."""
+    return np.zeros(count)

@@ -26,7 +26,9 @@ from evolve_arena.runs.export.templates.board import (
     choose,
     has_won,
     is_finished,
+    list_planes,
     look,
+    look_at_move,
     make_words,
     thaw,
 )
@@ -124,6 +126,12 @@ def ask_values(position: Any) -> list[float]:
         outputs = evaluate_planes(look(thaw(numbers), seat))
         return [outputs[move] for move in moves]
     values = []
+    if HEAD == "action":
+        state = thaw(numbers)
+        for move in moves:
+            shown = look(state, seat) + look_at_move(state, move, seat)
+            values.append(evaluate_planes(shown)[0])
+        return values
     for move in moves:
         after = thaw(numbers)
         after = thaw(list_numbers(after, RULES["play"](after, move)))
@@ -142,7 +150,7 @@ def ask_pieces(position: Any) -> list[list[int]]:
 def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
     """The same for the numbers of a state."""
     found, owned = [], SEATS * PIECES
-    for plane, word in enumerate(look(thaw(numbers), 0)):
+    for plane, word in enumerate(list_planes(thaw(numbers), 0)):
         owner, kind = plane // PIECES, plane % PIECES
         if owned > PLANES:
             owner, kind = -1, plane

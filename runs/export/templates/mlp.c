@@ -63,12 +63,10 @@ static float fold(const float *values, int count, float bias, const float *weigh
     return totals[0] + bias;
 }
 
-// The network's outputs, given the sums of its first layer.
-static void evaluate(const int32_t *sums, float *outputs) {
-    float inputs[WIDEST], values[WIDEST];
+// The network's outputs, given what its first layer's units have before activation.
+static void evaluate_later(float *values, float *outputs) {
+    float inputs[WIDEST];
     const float *weights = LATER_LAYERS;
-    for (int unit = 0; unit < UNITS[0]; unit++)
-        values[unit] = (float)sums[unit] / 65536.0f;
     for (int layer = 1; layer < LAYERS; layer++) {
         int before = UNITS[layer - 1], units = UNITS[layer];
         for (int unit = 0; unit < before; unit++)
@@ -85,3 +83,13 @@ static void evaluate(const int32_t *sums, float *outputs) {
     }
     memcpy(outputs, values, (size_t)UNITS[LAYERS - 1] * sizeof *outputs);
 }
+
+#ifndef IS_DENSE
+// The same, given the sums of its first layer, of bits.
+static void evaluate(const int32_t *sums, float *outputs) {
+    float values[WIDEST];
+    for (int unit = 0; unit < UNITS[0]; unit++)
+        values[unit] = (float)sums[unit] / 65536.0f;
+    evaluate_later(values, outputs);
+}
+#endif

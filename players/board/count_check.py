@@ -1,0 +1,117 @@
+"""Test what a game's file counts for networks, by `features` and `describe_move`.
+
+The numbers follow from nothing else, so they are tested for what they may not do: change the state,
+differ from one time to the next or when they are compiled, be infinite, or tell secrets.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.players.board.accelerator_check import MOST_MOVES
+from evolve_arena.players.board.game import COUNTS, Board, BoardGame, GameFileError
+from evolve_arena.players.board.rules import LARGEST_FEATURE
+
+LARGE = 20.0
+"""Networks learn slowly from numbers beyond it, beside others of about 1."""
+SEVERAL = 20
+"""Of a number that is the same in fewer positions nothing is said."""
+
+
+def check_counts(game: BoardGame, state: Board, moves: list[int]) -> None:
+    """Test what the file of a *game* counts of a *state*, and of its *moves*.
+
+    Raises:
+        GameFileError: It is not as it must be.
+    """
+    for name, given in _list_questions(game, state, moves):
+        told = _count(game, name, state, *given)
+        if not np.array_equal(_count(game, name, state, *given), told):
+            _fail(game, name, f"{name} writes other numbers the second time for the same state")
+        if "view" in game.plain:
+            seat = given[-1]
+            if not np.array_equal(_count(game, name, game.view(state, seat), *given), told):
+                _fail(game, name, f"{name} tells something that view hides from that seat")
+
+
+def find_difference(
+    game: BoardGame, state: Board, moves: list[int], call: Callable[..., Any]
+) -> tuple[str, Any, Any] | None:
+    """Compare what is counted in Python with what *call* says, which calls compiled functions.
+
+    Returns:
+        The function that counts otherwise, its numbers in Python, and its numbers compiled.
+    """
+    for name, given in _list_questions(game, state, moves):
+        plain = game.count(name, state, *given)
+        theirs = np.zeros(len(plain))
+        call(game, name, state, *given, theirs)
+        if not np.allclose(theirs, plain, rtol=1e-6, atol=1e-6):
+            return name, plain.tolist(), theirs.tolist()
+    return None
+
+
+def find_ranges(game: BoardGame, games: int) -> tuple[dict[str, dict[str, list[float]]], list[str]]:
+    """The least and the largest value of each number in a few random *games*; and hints at them."""
+    found: dict[str, list[NDArray[np.float32]]] = {name: [] for name in COUNTS}
+    for seed in range(1, games + 1):
+        choices, state = random.Random(seed), game.initial(seed)
+        while moves := game.legal_moves(state):
+            for name, given in _list_questions(game, state, moves):
+                found[name].append(game.count(name, state, *given))
+            state = game.play(state, choices.choice(moves))
+    ranges, hints = {}, []
+    for name, rows in found.items():
+        if rows:
+            ends = zip(np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist(), strict=True)
+            told = dict(zip(game.name_features(COUNTS[name]), map(list, ends), strict=True))
+            ranges[name] = told
+            hints += [f"{name}: {text}" for text in _hint_at(told, len(rows))]
+    return ranges, hints
+
+
+def _hint_at(ranges: dict[str, list[float]], positions: int) -> Iterator[str]:
+    for name, (least, most) in ranges.items():
+        if least == most and positions >= SEVERAL:
+            yield f"{name} was always {most:g} in {positions:,} positions of random games"
+        elif max(-least, most) > LARGE:
+            yield (
+                f"{name} goes from {least:g} to {most:g}: divide it, as networks learn best from"
+                " numbers of about 1"
+            )
+
+
+def _list_questions(
+    game: BoardGame, state: Board, moves: list[int]
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The functions that count, and what they are given beside a *state* and room."""
+    if game.code.HAS_FEATURES:
+        yield from (("features", (seat,)) for seat in range(game.seats))
+    if game.code.HAS_DESCRIBE_MOVE and moves:
+        seat = game.to_move(state)
+        yield from (("describe_move", (move, seat)) for move in moves[:MOST_MOVES])
+
+
+def _count(game: BoardGame, name: str, state: Board, *given: int) -> NDArray[np.float64]:
+    """The numbers that the function called *name* writes; it must leave the state alone."""
+    out = np.zeros(game.code.FEATURE_COUNT if name == "features" else game.code.MOVE_FEATURE_COUNT)
+    thawed = game.thaw(state)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answer = game.ask(name, thawed, *given, out)
+    if game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
+        _fail(game, name, f"{name} changes the state, which only play and resolve may do")
+    if answer is not None:
+        _fail(game, name, f"{name} gives {answer!r:.60}: it must write into out, and give nothing")
+    for place in np.flatnonzero(~(np.abs(out) < LARGEST_FEATURE)):
+        text = f"{name} writes {out[place]} into out[{place}]: numbers must be finite"
+        _fail(game, name, f"{text}, and below {LARGEST_FEATURE:g}")
+    return out
+
+
+def _fail(game: BoardGame, name: str, sentence: str) -> NoReturn:
+    raise GameFileError(f"{game.file}{game.find_line(name)}: {sentence}")
