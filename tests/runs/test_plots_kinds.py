@@ -48,7 +48,7 @@ KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("kalah", "graph", {}, {"own pit 1"}),
     ("kalah", "mlp", {"encoding": "features", "head": "action"}, {"own store", "moves again"}),
     ("kalah", "mlp", {"head": "action", "hidden": (3,)}, {"own store", "the move"}),
-    ("kalah", "graph", {"encoding": "features"}, {"features"}),
+    ("kalah", "graph", {"encoding": "features"}, {"own pit 2"}),
     ("pig", "mlp", {"hidden": (2,)}, {"own points", "points, 1 behind", "points of this turn"}),
     ("ticket-to-ride", "moves", {}, {*FEATURE_NAMES, *MOVE_NAMES, "bias"}),
     ("ticket-to-ride", "decision", {"hidden": (30, 20)}, {*FEATURE_NAMES[:26], *CLASSES}),
