@@ -50,8 +50,10 @@ from evolve_arena.players.board.rules import (
     list_moves,
     list_seen,
     list_wins,
+    may_exhaust,
     note_move,
     settle,
+    value_exhausting,
 )
 
 ONE = np.float32(1.0)
@@ -138,9 +140,9 @@ def _play(
             move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
             _see(pupil, side, state, workspace)
-            move = _choose(pupil, side, state, count, winning, workspace)
+            move = _choose(pupil, side, state, ply, count, winning, workspace)
         note_move(states, move)
-        state = advance(states, state, move)
+        state = advance(states, state, move, ply + 1)
         _see(pupil, side, state, workspace)
         total = _value(pupil, side, 0, workspace)
         for word in range(SEEN):
@@ -156,12 +158,19 @@ def _play(
 
 @inlined
 def _choose(
-    pupil: Pupil, side: int, state: Any, count: int, winning: Any, workspace: NetworkWorkspace
+    pupil: Pupil,
+    side: int,
+    state: Any,
+    ply: Any,
+    count: int,
+    winning: Any,
+    workspace: NetworkWorkspace,
 ) -> Any:
     """The first of the moves that win at once, or lead to the state of the best value."""
     states = workspace.states
     if winning > 0:
         return peek(workspace.wins, 0)
+    ends = may_exhaust(states, ply)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
@@ -176,6 +185,8 @@ def _choose(
                 states, trial, workspace.planes, workspace.changes, side, False, False
             )
         value = _value(pupil, side, changed, workspace)
+        if ends:
+            value = np.float32(value_exhausting(states, state, move, ply, side, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
