@@ -11,15 +11,14 @@ import numpy as np
 
 from evolve_arena.core.bits import count_bits, lowest_bit
 
-U = np.uint64
-BOARD = U(0x7FBFDFEFF)
-FAR = U(0x78000000F)
+BOARD = np.uint64(0x7FBFDFEFF)
+FAR = np.uint64(0x78000000F)
 MOVES = 4 * 35
 LONGEST = 400
 CELLS = 35
 PLANES = 4
 STEPS = (4, 5, -5, -4)
-ONE = U(1)
+ONE = np.uint64(1)
 REPETITION = 3
 NO_PROGRESS = 80
 SIDES = ("dark", "light")
@@ -27,7 +26,7 @@ ENDINGS = ("the other player has no move", "a draw")
 
 
 def start():
-    return U(0x1EFF), U(0x7FBC00000), U(0), 0, -1
+    return np.uint64(0x1EFF), np.uint64(0x7FBC00000), np.uint64(0), 0, -1
 
 
 def to_move(state):
@@ -38,7 +37,7 @@ def legal(state, moves):
     own, other, kings, turn, chain = split(state)
     empty = BOARD & ~(own | other)
     if chain >= 0:
-        return list_jumps(moves, ONE << U(chain), other, kings, turn, empty)
+        return list_jumps(moves, ONE << np.uint64(chain), other, kings, turn, empty)
     count = list_jumps(moves, own, other, kings, turn, empty)
     if count == 0:
         left = own & movers(own, kings, turn, empty)
@@ -46,7 +45,7 @@ def legal(state, moves):
             bit = lowest_bit(left)
             left &= left - ONE
             for way in range(4):
-                if may_go(bit, way, kings, turn) and shift(ONE << U(bit), way) & empty:
+                if may_go(bit, way, kings, turn) and shift(ONE << np.uint64(bit), way) & empty:
                     moves[count] = 4 * bit + way
                     count += 1
     return count
@@ -62,34 +61,36 @@ def split(state):
 
 def shift(word, way):
     if way == 0:
-        return word << U(4)
+        return word << np.uint64(4)
     if way == 1:
-        return word << U(5)
+        return word << np.uint64(5)
     if way == 2:
-        return word >> U(5)
-    return word >> U(4)
+        return word >> np.uint64(5)
+    return word >> np.uint64(4)
 
 
 def may_go(bit, way, kings, turn):
-    return (way < 2) == (turn == 0) or (kings >> U(bit)) & ONE != U(0)
+    return (way < 2) == (turn == 0) or (kings >> np.uint64(bit)) & ONE != np.uint64(0)
 
 
 def movers(own, kings, turn, empty):
     ups = own if turn == 0 else own & kings
     downs = own if turn == 1 else own & kings
-    return (ups & ((empty >> U(4)) | (empty >> U(5)))) | (
-        downs & ((empty << U(4)) | (empty << U(5)))
+    return (ups & ((empty >> np.uint64(4)) | (empty >> np.uint64(5)))) | (
+        downs & ((empty << np.uint64(4)) | (empty << np.uint64(5)))
     )
 
 
 def jumpers(own, other, kings, turn, empty):
     ups = own if turn == 0 else own & kings
     downs = own if turn == 1 else own & kings
-    up = (ups & (other >> U(4)) & (empty >> U(8))) | (ups & (other >> U(5)) & (empty >> U(10)))
+    up = (ups & (other >> np.uint64(4)) & (empty >> np.uint64(8))) | (
+        ups & (other >> np.uint64(5)) & (empty >> np.uint64(10))
+    )
     return (
         up
-        | (downs & (other << U(4)) & (empty << U(8)))
-        | (downs & (other << U(5)) & (empty << U(10)))
+        | (downs & (other << np.uint64(4)) & (empty << np.uint64(8)))
+        | (downs & (other << np.uint64(5)) & (empty << np.uint64(10)))
     )
 
 
@@ -99,7 +100,7 @@ def list_jumps(moves, pieces, other, kings, turn, empty):
         bit = lowest_bit(left)
         left &= left - ONE
         for way in range(4):
-            over = shift(ONE << U(bit), way)
+            over = shift(ONE << np.uint64(bit), way)
             if may_go(bit, way, kings, turn) and over & other and shift(over, way) & empty:
                 moves[count] = 4 * bit + way
                 count += 1
@@ -109,7 +110,7 @@ def list_jumps(moves, pieces, other, kings, turn, empty):
 def play(state, move):
     own, other, kings, turn, chain = split(state)
     bit, way = move // 4, move % 4
-    piece = ONE << U(bit)
+    piece = ONE << np.uint64(bit)
     target = shift(piece, way)
     jumps = target & other
     if jumps:
@@ -137,8 +138,8 @@ def play(state, move):
 def progress(state, move):
     """True for a jump, or a man's move: no earlier position comes again then."""
     _, other, kings, _, _ = split(state)
-    piece = ONE << U(move // 4)
-    return shift(piece, move % 4) & other != U(0) or kings & piece == U(0)
+    piece = ONE << np.uint64(move // 4)
+    return shift(piece, move % 4) & other != np.uint64(0) or kings & piece == np.uint64(0)
 
 
 def result(state):
@@ -160,8 +161,8 @@ def put(pieces, kings, plane, seat, planes):
     while left:
         bit = lowest_bit(left)
         left &= left - ONE
-        king = np.int64((kings >> U(bit)) & ONE)
-        planes[plane + king] |= ONE << U(bit if seat == 0 else 34 - bit)
+        king = np.int64((kings >> np.uint64(bit)) & ONE)
+        planes[plane + king] |= ONE << np.uint64(bit if seat == 0 else 34 - bit)
 
 
 def evaluate(state, seat):

@@ -268,9 +268,8 @@ def _choose_by_value(
     ends = may_exhaust(workspace.states, ply)
     if HAS_WINS and HAS_CHANGES and is_shallow(players, player) and not ends:
         return _choose_shallow(players, player, slot, state, count, workspace)
-    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and not ends:
-        if is_tuple_network(players, player):
-            return _choose_by_tuples(players, player, slot, state, count, workspace)
+    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and is_tuple_network(players, player) and not ends:
+        return _choose_by_tuples(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)

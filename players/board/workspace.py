@@ -50,8 +50,8 @@ EXPLORES = 0.7
 
 OCCURRED, SINCE, TIMES = range(3)
 PAST_FIELDS = 3
-"""What is kept of each position of a game whose end depends on earlier ones: a word that stands for
-it; the ply after the last move that made progress; and how often the position has occurred since."""
+"""Words for each position of a game whose end depends on earlier ones: one that stands for it; the
+ply after the last move that made progress; and how often the position has occurred since."""
 HASH_FACTOR = np.uint64(0x9FB21C651E98DF25)
 PAST_SPARE = 80
 """Plies behind LONGEST that searches may reach."""

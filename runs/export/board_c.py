@@ -18,6 +18,7 @@ from evolve_arena.runs.export import NetworkSource, cut, read_template, wrap, wr
 from evolve_arena.runs.export.board import (
     check_search,
     describe_depth,
+    describe_past,
     describe_search,
     list_bits,
     write_search_help,
@@ -79,6 +80,8 @@ def _write_facts(player: BredPlayer) -> str:
     flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE")
     facts |= {name: int(getattr(code, name)) for name in flags}
     facts |= {name: int(value) for name, value in describe_search(player).items()}
+    facts |= {name: int(value) for name, value in describe_past(player).items()}
+    facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
     facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
@@ -97,27 +100,8 @@ def _write_rules(player: BredPlayer) -> str:
     else:
         state = typeof(code.START)
         kind, given = rules.name_type(state), "*state"
-    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
-    asked: dict[str, tuple[str, str, str, list[Any]]] = {
-        "to_move": ("int64_t ask_mover", "", "", []),
-        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
-    }
-    if code.HAS_POINTS:
-        asked["is_over"] = ("int64_t ask_over", "", "", [])
-        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
-    else:
-        asked["result"] = ("int64_t ask_result", "", "", [])
-    if searches:
-        asked |= {
-            name: (f"int64_t ask_{name}", "", "", [])
-            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
-            if has
-        }
-    if not code.SEES_CELLS:
-        more = ", int64_t seat, uint64_t *planes", ", seat, planes", [types.int64, planes]
-        asked["see"] = ("void ask_view", *more)
     texts = []
-    for name, (head, parameters, more_given, kinds) in asked.items():
+    for name, (head, parameters, more_given, kinds) in _list_asked(player).items():
         place, _ = rules.call(name, [state, *kinds])
         cast = "return (int64_t)" if head.startswith("int64_t") else ""
         call = f"{cast}{place}({given}{more_given});"
@@ -147,8 +131,59 @@ def _write_rules(player: BredPlayer) -> str:
         "static int set_number(State *state, int place, uint64_t number, int negative) {\n"
         f"    {cases}\n}}\n",
     ]
+    if code.HAS_PAST:
+        texts.append(_write_same(state, describe_past(player)["HAS_KEY"]))
     head = "// How the bot asks the rules.\n\n"
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
+
+
+def _list_asked(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
+    """The functions of the rules that give something, by name.
+
+    For each the head of the function that asks it, more parameters, what is handed on, and its
+    types.
+    """
+    code: Any = player.game.code  # type: ignore[attr-defined]
+    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
+    asked: dict[str, tuple[str, str, str, list[Any]]] = {
+        "to_move": ("int64_t ask_mover", "", "", []),
+        "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
+    }
+    if code.HAS_POINTS:
+        asked["is_over"] = ("int64_t ask_over", "", "", [])
+        asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
+    else:
+        asked["result"] = ("int64_t ask_result", "", "", [])
+    if describe_search(player)["CAN_SEARCH"]:
+        asked |= {
+            name: (f"int64_t ask_{name}", "", "", [])
+            for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
+            if has
+        }
+    past = describe_past(player)
+    if past["HAS_KEY"]:
+        asked["key"] = ("int64_t ask_key", "", "", [])
+    if past["HAS_PROGRESS"]:
+        asked["progress"] = ("int64_t ask_progress", ", int64_t move", ", move", [types.int64])
+    if not code.SEES_CELLS:
+        more = ", int64_t seat, uint64_t *planes", ", seat, planes", [types.int64, planes]
+        asked["see"] = ("void ask_view", *more)
+    return asked
+
+
+def _write_same(state: Any, has_key: bool) -> str:
+    """A function of C that compares two states, whose type is *state*."""
+    same = "!memcmp(one, other, sizeof *one)"
+    if has_key:
+        same = "ask_key(one) == ask_key(other)"
+    elif not isinstance(state, Array):
+        form = "m[{}]" if isinstance(state, types.UniTuple) else "m{}"
+        fields = [form.format(place) for place in range(len(state))]
+        same = "\n        && ".join(f"one->{each} == other->{each}" for each in fields)
+    return (
+        "// Whether two states are the same position.\n"
+        f"static int is_same(State *one, State *other) {{\n    return {same};\n}}\n"
+    )
 
 
 def _write_setting(field: str, kind: Any) -> str:
