@@ -99,7 +99,7 @@ def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
                 f"positions recur in {recurring} of {len(games)} random games, of which {cut} last"
                 f" LONGEST, {longest}, moves: REPETITION = 3 would make the third occurrence a draw"
             )
-    if game.code.NO_PROGRESS >= longest:
+    if longest <= game.code.NO_PROGRESS:
         yield f"NO_PROGRESS is not below LONGEST, {longest}: it ends no game"
     if "progress" in game.plain and not game.code.HAS_PAST:
         yield "nobody asks progress: it is for REPETITION and NO_PROGRESS, which the file lacks"
