@@ -162,10 +162,10 @@ def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: Any) -> 
 
 
 def test_a_search_sees_that_a_move_repeats_a_position(tracks: Any) -> None:
-    again = tracks.parse_position("1 1 0 0 1 1 0")  # the next move back is to the start
+    again = tracks.parse_position("1 1 1 1 0 0 1")  # to walk on leads where both were after four
     player: Any = make_player("minimax:depth=1", tracks)
-    assert rate_moves(player, again) == {0: 0, 1: 6}
-    assert rate_moves(player, again._replace(past=())) == {0: 0 - 0, 1: 6}
+    assert rate_moves(player, again) == {0: -4, 1: 0}
+    assert rate_moves(player, again._replace(past=())) == {0: -4, 1: 2}
 
 
 def meet(game: Any, players: list[Any], count: int = 12) -> Any:
