@@ -60,16 +60,21 @@ DEFAULTS = {
     "key": "def key(state):\n    return 0\n",
     "features": "def features(state, seat, out):\n    pass\n",
     "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
+    "progress": "def progress(state, move):\n    return False\n",
     "chance": "def chance(state):\n    return 0\n",
     "resolve": "def resolve(state, outcome):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
 OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
-FILLED = {"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False}
+FILLED = {
+    **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
+    **{"REPETITION": 0, "NO_PROGRESS": 0},
+}
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
+    *("REPETITION", "NO_PROGRESS"),
     *COUNTS.values(),
     *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
     *(host.upper() for host in HOSTS),
@@ -83,6 +88,8 @@ RULES = tuple(name for name in COMPILED if name not in OPTIONAL or name == "quie
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1
+ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MOST_PLIES)}
+"""What ends games because of earlier positions, and its lowest and highest value."""
 MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 MOST_FEATURES = 1 << 12
@@ -224,10 +231,21 @@ class _GameFile:
         for host in HOSTS:
             if not isinstance(self.plain.get(host.upper(), ""), str):
                 self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
+        self._check_past()
         self.begin = self._begin()
         self._check_view_of_networks()
         for function, name in COUNTS.items():
             self._check_counts(function, name)
+
+    def _check_past(self) -> None:
+        """Makes sure that a file can end games because of earlier positions, if it wants to."""
+        self.ends_by = [name for name in ENDS if name in self.plain]
+        for name in self.ends_by:
+            self.number(name, None, *ENDS[name])
+            if self.has_chance or "view" in self.plain:
+                self.fail(name, f"{name} is for games without chance in which nothing is hidden")
+        if "NO_PROGRESS" in self.ends_by and "progress" not in self.plain:
+            self.fail("NO_PROGRESS", "NO_PROGRESS needs a function progress(state, move)")
 
     def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
         """The number that the file calls *name*.
@@ -355,13 +373,14 @@ class _GameFile:
             self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
         if self.plain.get("SHAPE", "square") not in SHAPES:
             self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
+        needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES
         members = {
             "name": name,
             "rules_type": self._make_rules(),
             "place": self._write_module(),
             "source": self.source,
             "file": self.path,
-            "functions": frozenset(_reach(RULES, self._find_calls())),
+            "functions": frozenset(_reach(needed, self._find_calls())),
             "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
             "symmetry": symmetry,
             "__doc__": ast.get_docstring(self.tree),
@@ -437,6 +456,7 @@ class _GameFile:
             "HAS_POINTS": self.has_points,
             "HAS_CHANCE": self.has_chance,
             "HAS_BOARD": bool(self.find_symmetry()),
+            "HAS_PAST": bool(self.ends_by),
             **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]

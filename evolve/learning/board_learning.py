@@ -45,9 +45,11 @@ from evolve_arena.players.board.rules import (
     list_changes,
     list_moves,
     list_wins,
+    may_exhaust,
     moves_again,
     note_move,
     settle,
+    value_exhausting,
 )
 
 TRIAL = SEATS
@@ -107,9 +109,9 @@ def _play(
             move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
         else:
             _read(structure, workspace, side, state, at, at, True)
-            move = _choose(structure, tables, side, state, count, winning, workspace)
+            move = _choose(structure, tables, side, state, ply, count, winning, workspace)
         note_move(workspace.states, move)
-        state = advance(workspace.states, state, move)
+        state = advance(workspace.states, state, move, ply + 1)
         _read(structure, workspace, side, state, at, at, True)
         sign = np.float32(1 - 2 * side)
         table = _find_table(structure, side, state, workspace)
@@ -128,6 +130,7 @@ def _choose(
     tables: Any,
     side: int,
     state: Any,
+    ply: Any,
     count: int,
     winning: Any,
     workspace: TupleWorkspace,
@@ -137,6 +140,7 @@ def _choose(
     if winning > 0:
         return peek(workspace.wins, 0)
     source, target = side * readings, TRIAL * readings
+    ends = may_exhaust(states, ply)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
@@ -151,6 +155,8 @@ def _choose(
             _read(structure, workspace, side, trial, source, target, False)
         table = _find_table(structure, side, trial, workspace)
         value = _sum(structure, tables, table, workspace, TRIAL * readings)
+        if ends:
+            value = np.float32(value_exhausting(states, state, move, ply, side, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best

@@ -54,8 +54,10 @@ from evolve_arena.players.board.rules import (
     list_moves,
     list_seen,
     list_wins,
+    may_exhaust,
     note_move,
     settle,
+    value_exhausting,
 )
 
 COUNTS_FEATURES = False
@@ -149,9 +151,9 @@ def _play(
         else:
             if not COUNTS_FEATURES:
                 _see(pupil, side, state, workspace)
-            move = _choose(pupil, side, state, count, winning, workspace)
+            move = _choose(pupil, side, state, ply, count, winning, workspace)
         note_move(states, move)
-        state = advance(states, state, move)
+        state = advance(states, state, move, ply + 1)
         if COUNTS_FEATURES:
             total = _count(pupil, side, state, ply, workspace)
         else:
@@ -170,12 +172,19 @@ def _play(
 
 @inlined
 def _choose(
-    pupil: Pupil, side: int, state: Any, count: int, winning: Any, workspace: NetworkWorkspace
+    pupil: Pupil,
+    side: int,
+    state: Any,
+    ply: Any,
+    count: int,
+    winning: Any,
+    workspace: NetworkWorkspace,
 ) -> Any:
     """The first of the moves that win at once, or lead to the state of the best value."""
     states = workspace.states
     if winning > 0:
         return peek(workspace.wins, 0)
+    ends = may_exhaust(states, ply)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
@@ -185,16 +194,16 @@ def _choose(
             return move
         if COUNTS_FEATURES:
             value = _count(pupil, side, trial, LONGEST, workspace)
-            if best < 0 or value > best_value:
-                best, best_value = move, value
-            continue
-        if HAS_CHANGES:
-            changed = list_changes(states, state, move, side, workspace.changes)
         else:
-            changed = find_changes(
-                states, trial, workspace.planes, workspace.changes, side, False, False
-            )
-        value = _value(pupil, side, changed, workspace)
+            if HAS_CHANGES:
+                changed = list_changes(states, state, move, side, workspace.changes)
+            else:
+                changed = find_changes(
+                    states, trial, workspace.planes, workspace.changes, side, False, False
+                )
+            value = _value(pupil, side, changed, workspace)
+        if ends:
+            value = np.float32(value_exhausting(states, state, move, ply, side, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best

@@ -8,6 +8,11 @@ exact without.
 
 Values depend on the position, on the plies left and on the player that searches, on nothing else:
 so neither the table, nor the order of moves, nor the window changes which moves are best.
+
+Where repetition ends a game, a position that occurred before, in the game or on the line that is
+searched, is a draw at once, as is usual: who can repeat it once can repeat it again. So values also
+depend on the positions since the last move that made progress, and the key of a node stands for
+these, too: the table mixes up no lines, and helps little where nobody makes progress.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ from evolve_arena.players.board.rules import (
     HAS_CHANCE,
     HAS_GAIN,
     HAS_ORDER,
+    HAS_PAST,
     HAS_QUIET,
     HAS_SAFE,
     HAS_WINS,
@@ -37,13 +43,16 @@ from evolve_arena.players.board.rules import (
     find_key,
     find_mover,
     find_order,
-    follow,
+    find_past_key,
+    follow_at,
     happen,
     is_quiet,
     judge,
+    judge_exhausted,
     list_deeper_moves,
     list_safe,
     list_wins,
+    recurs,
     weigh,
 )
 from evolve_arena.players.board.values import value_leaf
@@ -65,9 +74,9 @@ HAS_SEARCHES = True
 """True if players search by alpha-beta; see `evolve_arena.players.board.values`."""
 
 GAINS = HAS_GAIN and not HAS_CHANCE
-SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE
+SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE and not HAS_PAST
 SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
-LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET
+LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
 """Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
 PLIES, LIMIT, HISTORY_AT = 0, 1, 2
@@ -144,7 +153,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
             move = peek(room, LISTS_AT + place)
             gained = own + find_gain(states, state, move) if GAINS else own
             low = -INFINITE if exact else best - 1  # tells equals from worse
-            trial = follow(states, 1, state, move)
+            trial = follow_at(states, 1, state, move, peek(room, PLIES) + 1)
             # All that goes into the recursion has the type that it hands on there: where one
             # function exists for two combinations of types, calls of itself are not found again
             # in the cache.
@@ -214,6 +223,8 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         verdict = judge(states, state)
         if verdict != GOES_ON:
             return np.int64((1 - 2 * side) * verdict * (WIN + depth))
+    if HAS_PAST and recurs(states, ply):
+        return np.int64((1 - 2 * side) * judge_exhausted(states, state) * (WIN + depth))
     if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or is_quiet(states, state)):
         return _value_leaf(asked, state, side, score, states)
     mover = find_mover(states, state)
@@ -259,7 +270,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         gained = score
         if GAINS:
             gained = score + find_gain(states, state, move)
-        trial = follow(states, level + 1, state, move)
+        trial = follow_at(states, level + 1, state, move, ply + 1)
         value = _value(
             *(asked, trial, mover, gained, depth - 1, floor, high, level + 1),
             *(states, room, memory),
@@ -322,6 +333,8 @@ def _find_node_key(asked: Any, states: Any, state: Any, ply: Any, depth: Any) ->
         key ^= mix(np.uint64(2 * peek(workspace.players, slot) + slot + 1))
     if SKIPS_JUDGE and ply + depth >= LONGEST:
         key ^= mix(~np.uint64(ply))
+    if HAS_PAST:
+        key ^= find_past_key(states, ply, depth)
     return key | (np.uint64(1) << np.uint64(63))
 
 

@@ -34,7 +34,9 @@ from evolve_arena.players.board.rules import (
     list_changes,
     list_moves,
     list_wins,
+    may_exhaust,
     note_move,
+    value_exhausting,
 )
 from evolve_arena.players.board.values import (
     HAS_DENSE,
@@ -165,13 +167,19 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
     elif (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
         _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
+        ply = peek(workspace.plies, 0)
+        ends = may_exhaust(workspace.states, ply)
         for place in range(count):
-            trial = follow(workspace.states, 1, state, peek(workspace.moves, place))
+            move = peek(workspace.moves, place)
+            trial = follow(workspace.states, 1, state, move)
             verdict = judge(workspace.states, trial)
             if players.seats[0, TAKES_WINS] and has_won(workspace.states, trial, verdict, slot):
                 ratings[place] = np.inf
             else:
-                ratings[place] = value_state(players, 0, slot, trial, workspace)
+                value = value_state(players, 0, slot, trial, workspace)
+                if ends:
+                    value = value_exhausting(workspace.states, state, move, ply, slot, value)
+                ratings[place] = value
     return np.int64(count)
 
 
@@ -289,9 +297,11 @@ def _choose_by_value(
     takes_wins = players.seats[player, TAKES_WINS]
     if takes_wins and winning > 0:
         return peek(workspace.wins, 0)
-    if HAS_WINS and HAS_CHANGES and is_shallow(players, player):
+    ply = peek(workspace.plies, 0)
+    ends = may_exhaust(workspace.states, ply)
+    if HAS_WINS and HAS_CHANGES and is_shallow(players, player) and not ends:
         return _choose_shallow(players, player, slot, state, count, workspace)
-    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and is_tuple_network(players, player):
+    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and is_tuple_network(players, player) and not ends:
         return _choose_by_tuples(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
@@ -305,6 +315,8 @@ def _choose_by_value(
                 value = value_state(players, player, slot, trial, workspace)
         if HAS_WINS or HAS_CHANGES or not takes_wins:
             value = value_move(players, player, slot, state, move, workspace)
+        if ends:
+            value = value_exhausting(workspace.states, state, move, ply, slot, value)
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best

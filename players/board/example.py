@@ -30,6 +30,13 @@ WIDTH = 8
 ONLY_WINS = False
 """With :func:`wins`: a game ends when the player who moved has won, or after LONGEST moves, and in
 no other way. Then nobody asks for the result of other moves."""
+REPETITION = 0
+"""At so many occurrences of a position the game is over: a draw, unless points say who has won.
+Positions are the same if their :func:`key` is, or without it all numbers of the state. 0 for any
+number; in games without chance in which nothing is hidden."""
+NO_PROGRESS = 0
+"""After so many moves in a row without :func:`progress` the game is over in the same way; 0 for any
+number."""
 SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
 a cell farther to the right than the one above."""
@@ -166,6 +173,15 @@ def key(state: Any) -> Any:
     return np.uint64(state[0] * 2 + state[1])
 
 
+def progress(state: Any, move: Any) -> Any:
+    """True if no position from before a legal *move* can occur again after it.
+
+    Moves in a row without progress are counted for NO_PROGRESS; for REPETITION positions are
+    compared with those since the last such move alone. Without it no move makes progress.
+    """
+    return True
+
+
 def chance(state: Any) -> Any:
     """How many things may happen next by chance, each as likely; 0 if a player is to move."""
     return 0
@@ -195,6 +211,8 @@ HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
 FEATURE_COUNT = 0
 MOVE_FEATURE_COUNT = 0
+HAS_PAST = False
+"""True if the end of a game may depend on earlier positions."""
 
 
 @inlined

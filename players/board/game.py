@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -15,14 +15,21 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import replace_constants, specialise
 from evolve_arena.core.errors import (
     ArenaError,
+    BadValueError,
     GameOverError,
     IllegalMoveError,
     PositionError,
 )
 from evolve_arena.core.game import Game, Outcome
-from evolve_arena.core.stream import below, new_stream
+from evolve_arena.core.stream import GOLDEN, below, mix, new_stream
 from evolve_arena.core.user_code import describe_failure
-from evolve_arena.players.board.kernel import FLOOR, constants_of, enter, specialise_board
+from evolve_arena.players.board.kernel import (
+    FLOOR,
+    constants_of,
+    enter,
+    enter_past,
+    specialise_board,
+)
 from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
     BAD_CELL,
@@ -36,7 +43,9 @@ from evolve_arena.players.board.workspace import (
     BAD_SIGHT,
     BAD_WINS,
     BAD_WRITE,
+    HASH_FACTOR,
     MOST_OUTCOMES,
+    PAST_SPARE,
     make_states,
     plane_words,
     take_fault,
@@ -47,6 +56,7 @@ COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
 """Functions that count, and what says how many numbers each writes, or their names."""
 FEW = 3
 """So many legal moves a message names."""
+COUNTED = {2: "twice", 3: "three times"}
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
 """So many, of so many plies at most, show whether the same player may move again."""
 FAULTS = {
@@ -77,6 +87,9 @@ class Board(NamedTuple):
     """How many moves were made."""
     stream: int = 0
     """Where what chance decides comes from; 0 where nothing is left to it."""
+    past: tuple[tuple[int, ...], ...] = ()
+    """The states before this one, since the last move that made progress, oldest first; none where
+    the game's end does not depend on them."""
 
     def drawing(self) -> str:
         """The numbers of the state."""
@@ -234,7 +247,7 @@ class BoardGame(Game[Board, int]):
 
     def legal_moves(self, state: Board) -> list[int]:
         """The moves, ascending; none once the game is over."""
-        if self.judge(state) != GOES_ON or state.plies >= self.code.LONGEST:
+        if self.is_over(state) or state.plies >= self.code.LONGEST:
             return []
         moves = np.zeros(self.code.MOVES, dtype=np.int64)
         return [int(move) for move in moves[: self.ask("legal", self.thaw(state), moves)]]
@@ -252,9 +265,12 @@ class BoardGame(Game[Board, int]):
 
     def follow(self, state: Board, name: str, number: int) -> Board:
         """The board after the *number* of a move, or of an outcome of chance."""
-        before = self.thaw(state)
+        before, past = self.thaw(state), state.past
+        if self.code.HAS_PAST and name == "play":
+            lasts = "progress" in self.plain and self.ask("progress", before, number)
+            past = () if lasts else (*past, state.state)
         after = self.ask(name, before, number)
-        return state._replace(state=self.freeze(before if self.code.IS_ARRAY else after))
+        return state._replace(state=self.freeze(before if self.code.IS_ARRAY else after), past=past)
 
     def _settle(self, state: Board) -> Board:
         while self.code.HAS_CHANCE and (count := int(self.ask("chance", self.thaw(state)))) > 0:
@@ -266,12 +282,13 @@ class BoardGame(Game[Board, int]):
     def outcome(self, state: Board) -> Outcome | None:
         """How the game ended, or None while it goes on."""
         verdict, longest = self.judge(state), int(self.code.LONGEST)
-        if verdict == GOES_ON and state.plies < longest:
+        exhausted = self.find_exhaustion(state) if verdict == GOES_ON else ""
+        if verdict == GOES_ON and not exhausted and state.plies < longest:
             return None
         points = [self._count_points(state, verdict, seat) for seat in range(self.seats)]
         places = tuple(1 + sum(other > own for other in points) for own in points)
         if verdict == GOES_ON:
-            reason = f"{longest} moves were made"
+            reason = exhausted or f"{longest} moves were made"
         else:
             reason = self.endings[places.count(1) > 1]
         return Outcome(places, reason, tuple(points) if self.code.HAS_POINTS else None)
@@ -301,18 +318,61 @@ class BoardGame(Game[Board, int]):
         first, second = (int(self.ask("points", self.thaw(state), seat)) for seat in range(2))
         return int(np.sign(first - second))
 
+    def is_over(self, state: Board) -> bool:
+        """Test if the game is over, but for LONGEST."""
+        return self.judge(state) != GOES_ON or bool(self.find_exhaustion(state))
+
+    def find_exhaustion(self, state: Board) -> str:
+        """The reason why earlier positions end the game, in half a sentence; empty if they do not.
+
+        The file says so by REPETITION and NO_PROGRESS; what its rules say comes first.
+        """
+        repetition, most = int(self.code.REPETITION), int(self.code.NO_PROGRESS)
+        if 0 < repetition <= len(state.past) + 1:
+            word = self.find_word(state.state)
+            if 1 + sum(self.find_word(other) == word for other in state.past) >= repetition:
+                return f"the position occurred {COUNTED.get(repetition, f'{repetition} times')}"
+        return f"{most} moves in a row made no progress" if 0 < most <= len(state.past) else ""
+
+    @cached_property
+    def find_word(self) -> Callable[[tuple[int, ...]], int]:
+        """Gives the word that stands for a state among earlier ones, as `rules.find_key` does."""
+        return lru_cache(maxsize=1 << 14)(self._make_word)
+
+    def _make_word(self, numbers: tuple[int, ...]) -> int:
+        state = self.thaw(Board(self.rules, numbers))
+        with np.errstate(over="ignore"):
+            if "key" in self.plain:
+                return int(mix(np.uint64(int(self.ask("key", state)) % 2**64)))
+            if not self.code.IS_ARRAY:
+                words = tuple(np.uint64(number % 2**64) for number in numbers)
+                return int(self.code.hash_state.py_func(words))
+            parts = np.zeros(-(-state.nbytes // 8), dtype=np.uint64)
+            parts.view(state.dtype)[: len(state)] = state
+            parts ^= GOLDEN * np.arange(1, 1 + len(parts), dtype=np.uint64)
+            parts *= HASH_FACTOR
+            return int(mix((parts ^ (parts >> np.uint64(32))).sum(dtype=np.uint64)))
+
     def _count_points(self, state: Board, verdict: int, seat: int) -> int:
         if self.code.HAS_POINTS:
             return int(self.ask("points", self.thaw(state), seat))
         return 0 if verdict == GOES_ON else verdict * (1 - 2 * seat)
 
     def perft(self, state: Board, depth: int) -> int:
-        """The number of move sequences of *depth* plies from here; games may end on the way."""
+        """The number of move sequences of *depth* plies from here; games may end on the way.
+
+        Raises:
+            BadValueError: Earlier positions count in this game, and there is no room for so many.
+        """
+        if self.code.HAS_PAST and state.plies + depth >= self.code.LONGEST + PAST_SPARE:
+            raise BadValueError(f"depth is {depth}: it must be below {PAST_SPARE}")
         *_, matches = specialise_board(self.place, self.rules, (f"{FLOOR}.matches",))
         moves = np.zeros((max(depth, 1) + 1) * self.code.MOVES, dtype=np.int64)
         states = make_states(self.code, max(depth, 1) + 1)
         root = enter(self.code, state, states)
-        count = int(matches.count_sequences(root, depth, moves, states, np.int64(0)))
+        enter_past(self, state, states)
+        plies = np.int64(state.plies)
+        count = int(matches.count_sequences(root, depth, moves, states, np.int64(0), plies))
         self.refuse_faults(states)
         return count
 

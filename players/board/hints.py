@@ -53,11 +53,15 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
         if seed and time.process_time() > latest:
             break
         played.append(_play(game, seed))
+    repetition = list(_find_repetition(game, played))
+    # What follows is about the rules alone.
+    played = [[state._replace(past=()) for state in states] for states in played]
     ends = [states.pop() for states in played]
     hints = [
         _find_wrapping(game, played),
         *_find_unseen(_Sample(game, played, ends)),
         _find_misnamed(game, played),
+        *repetition,
     ]
     return [hint for hint in hints if hint]
 
@@ -70,6 +74,35 @@ def _play(game: BoardGame, seed: int) -> list[Board]:
         _refuse_wrapping(game, states[-1], move)
         states.append(game.play(states[-1], move))
     return states
+
+
+# Repetition
+
+
+def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
+    """Advice on what the file says of earlier positions, and on what it could say."""
+    counts = [len({state.state for state in states}) for states in games]
+    recurring = sum(count < len(states) for count, states in zip(counts, games, strict=True))
+    longest = int(game.code.LONGEST)
+    if game.code.REPETITION:
+        words = [[game.find_word(state.state) for state in states] for states in games]
+        if all(len(set(each)) == len(each) for each in words):
+            yield (
+                f"REPETITION is {game.code.REPETITION}, but no position occurred twice in"
+                f" {len(games)} random games: if a number of the state counts moves, add a"
+                " function key(state) that leaves it out; if none can recur, leave REPETITION out"
+            )
+    elif not game.code.HAS_CHANCE and "view" not in game.plain and 2 * recurring > len(games):
+        cut = sum(states[-1].plies >= longest for states in games)
+        if 2 * cut > len(games):
+            yield (
+                f"positions recur in {recurring} of {len(games)} random games, of which {cut} last"
+                f" LONGEST, {longest}, moves: REPETITION = 3 would make the third occurrence a draw"
+            )
+    if longest <= game.code.NO_PROGRESS:
+        yield f"NO_PROGRESS is not below LONGEST, {longest}: it ends no game"
+    if "progress" in game.plain and not game.code.HAS_PAST:
+        yield "nobody asks progress: it is for REPETITION and NO_PROGRESS, which the file lacks"
 
 
 # Numbers that are too small

@@ -23,6 +23,7 @@ from evolve_arena.players.board.workspace import (
     ROLLOUTS,
     SEARCH,
     VALUE,
+    find_past,
     make_states,
     make_workspace,
     take_fault,
@@ -60,6 +61,15 @@ def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
     return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
 
 
+def enter_past(game: BoardGame, position: Board, states: NDArray[Any]) -> None:
+    """Write the earlier positions of a *position*, and itself, to where compiled code has them."""
+    if game.code.HAS_PAST:
+        past, begin = find_past(game.code, states), position.plies - len(position.past)
+        words = [game.find_word(state) for state in (*position.past, position.state)]
+        for place, word in enumerate(words):
+            past[begin + place] = word, begin, words[: place + 1].count(word)
+
+
 def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     """What a *player* thinks of each legal move in a *position*, as `choose.rate_moves` has it.
 
@@ -71,6 +81,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     workspace = spec.kernel.make_workspace(rules, player.packed)
     workspace.plies[0] = position.plies
     state, ratings = enter(code, position, workspace.states), np.zeros(code.MOVES)
+    enter_past(player.game, position, workspace.states)  # type: ignore[arg-type]
     count = int(variant.rate_moves(player.packed, state, workspace, ratings))
     player.game.refuse_faults(workspace.states, workspace.planes, workspace.values)  # type: ignore[attr-defined]
     if player.packed.seats[0, KIND] == TUPLES and player.packed.seats[0, DEPTH] == 0:
@@ -85,11 +96,14 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
     def code(rules: Any) -> ModuleType:
         return specialise([place], constants_of(rules))[0]
 
+    @cache
+    def game(rules: Any) -> Any:
+        return game_of(rules)
+
     def refuse_faults(rules: Any, *arrays: Any) -> None:
         fault, value = take_fault(code(rules), *arrays)
         if fault:
-            game: Any = game_of(rules)
-            raise game.explain_fault(fault, value)
+            raise game(rules).explain_fault(fault, value)
 
     def decide(
         variant: Mapping[str, Any],
@@ -99,6 +113,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         workspace: Any,
     ) -> int:
         state = enter(code(rules), position, workspace.states)
+        enter_past(game(rules), position, workspace.states)
         workspace.plies[0] = position.plies
         move = int(variant["choose"].decide(players, state, workspace))
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)

@@ -14,6 +14,7 @@ from evolve_arena.players.board.mcts import HAS_MCTS
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
+    HAS_PAST,
     HAS_WINS,
     LONGEST,
     MOVES,
@@ -22,8 +23,9 @@ from evolve_arena.players.board.rules import (
     begin,
     count_points,
     find_mover,
-    follow,
+    follow_at,
     judge,
+    judge_at,
     judge_move,
     list_deeper_moves,
     list_moves,
@@ -89,18 +91,18 @@ def play_matches(
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
             if move < 0:
-                if HAS_MCTS or HAS_SEARCHES:
+                if HAS_MCTS or HAS_SEARCHES or HAS_PAST:
                     workspace.plies[0] = ply
                 mover = find_mover(states, state)
                 move = choose_move(players, mover, state, winning, workspace)
             largest = max(largest, np.uint64(move))  # of a negative one, too
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
-            state = settle(states, advance(states, state, move), workspace.chance)
             ply += 1
+            state = settle(states, advance(states, state, move, ply), workspace.chance)
             if ASKS_WINS:
                 verdict = judge_move(states, state, move, ply, verdict, workspace.wins, winning)
             else:
-                verdict = judge(states, state)
+                verdict = judge_at(states, state, ply)
         note_move(states, largest)
         for seat in range(SEATS):
             own, place = count_points(states, state, verdict, seat), 1
@@ -140,16 +142,19 @@ def _draw_opening(stream: Any, openings: Any, row: int, moves: Any, states: Any)
     for ply in range(openings.shape[1]):
         count = list_moves(states, state, moves, 0)
         openings[row, ply] = moves[below(stream, count)]
-        state = advance(states, state, np.int64(openings[row, ply]))
-        if judge(states, state) != GOES_ON:
+        state = advance(states, state, np.int64(openings[row, ply]), ply + 1)
+        if judge_at(states, state, ply + 1) != GOES_ON:
             return False
     return True
 
 
 @compiled
-def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int) -> Any:
-    """How many sequences of *depth* plies there are; *moves* and *states* are room for them."""
-    if judge(states, state) != GOES_ON:
+def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int, ply: int) -> Any:
+    """The number of sequences of *depth* plies from a state after *ply* plies of a game.
+
+    *moves* and *states* are room for them.
+    """
+    if judge_at(states, state, ply) != GOES_ON:
         return np.int64(depth == 0)
     at = level * MOVES
     count = list_deeper_moves(states, state, moves, at)
@@ -157,6 +162,6 @@ def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int)
         return np.int64(count if depth else 1)
     total = np.int64(0)
     for place in range(at, at + count):
-        after = follow(states, level + 1, state, moves[place])
-        total += count_sequences(after, depth - 1, moves, states, level + 1)
+        after = follow_at(states, level + 1, state, moves[place], ply + 1)
+        total += count_sequences(after, depth - 1, moves, states, level + 1, ply + 1)
     return total

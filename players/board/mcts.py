@@ -44,6 +44,7 @@ from evolve_arena.players.board.rules import (
     happen,
     has_won,
     judge,
+    judge_at,
     list_moves,
     settle,
 )
@@ -149,7 +150,7 @@ def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) 
                         used = _start_node(tree, totals, used, node, outcome, np.int64(0))
                     node = np.int64(peek(table, place))
                     continue
-            if judge(states, now) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
+            if judge_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
             count = list_moves(states, now, moves, MOVES)
             _set(tree, node, FIRST, used)
@@ -160,8 +161,8 @@ def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) 
                 used = _start_node(tree, totals, used, node, _get(tree, other, MOVE), mover)
                 _set(tree, other, MOVE, peek(moves, MOVES + place))
         node = _pick_child(tree, totals, node, exploration)
-        now = advance(states, now, _get(tree, node, MOVE))
         ply += 1
+        now = advance(states, now, _get(tree, node, MOVE), ply)
     sure = sure and count_outcomes(states, now) == 0
     return node, now, ply, used, sure
 
@@ -185,7 +186,7 @@ def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspa
             poke(shares, seat, np.float64(seat == winner - 1))
         return False
     state = settle(states, state, stream)
-    verdict = judge(states, state)
+    verdict = judge_at(states, state, ply)
     over = verdict != GOES_ON or ply >= LONGEST
     if HAS_DEEP_VALUES and not over and _has_values(players, slot, workspace):
         value = value_leaf(players, slot, state, workspace) * (1.0 / RESOLUTION)
@@ -196,9 +197,9 @@ def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspa
     while verdict == GOES_ON and ply < LONGEST:
         count = list_moves(states, state, workspace.moves, MOVES)
         move = peek(workspace.moves, MOVES + below(stream, count))
-        state = settle(states, advance(states, state, move), stream)
-        verdict = judge(states, state)
         ply += 1
+        state = settle(states, advance(states, state, move, ply), stream)
+        verdict = judge_at(states, state, ply)
     _share(states, state, verdict, shares)
     return over
 

@@ -35,6 +35,7 @@ from evolve_arena.players.board.example import (
     HAS_GAIN,
     HAS_KEY,
     HAS_ORDER,
+    HAS_PAST,
     HAS_POINTS,
     HAS_QUIET,
     HAS_SAFE,
@@ -43,9 +44,11 @@ from evolve_arena.players.board.example import (
     LONGEST,
     MOVE_FEATURE_COUNT,
     MOVES,
+    NO_PROGRESS,
     ONLY_WINS,
     PIECES,
     PLANES,
+    REPETITION,
     SEATS,
     SEES_CELLS,
     START,
@@ -63,6 +66,7 @@ from evolve_arena.players.board.example import (
     order,
     play,
     points,
+    progress,
     quiet,
     resolve,
     result,
@@ -82,8 +86,15 @@ from evolve_arena.players.board.workspace import (
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
+    HASH_FACTOR,
+    MOST_EXTRA,
     MOST_OUTCOMES,
+    OCCURRED,
+    PAST_FIELDS,
+    PAST_SPARE,
+    SINCE,
     SPARE_WORDS,
+    TIMES,
 )
 
 GOES_ON = 2
@@ -110,6 +121,10 @@ BITS = 64 * WORDS
 COUNTED = FEATURE_COUNT + MOVE_FEATURE_COUNT + 2 * SPARE_WORDS
 """How many numbers what the file counts takes, at the end of ``values``."""
 LARGEST_FEATURE = 3e38
+FAR = 2.0**30
+"""More than a value of a state that is not over."""
+PAST_WORDS = PAST_FIELDS * (LONGEST + PAST_SPARE)
+"""The number of words at the end of states that hold the positions of a game."""
 ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
@@ -119,8 +134,11 @@ def begin(states: Any) -> Any:
     if IS_ARRAY:
         for place in range(SIZE):
             states[0, place] = START[place]
+        _note_position(states, np.int64(0), np.int64(0), True)
         return np.int64(0)
-    return cast_state(START)
+    state = cast_state(START)
+    _note_position(states, state, np.int64(0), True)
+    return state
 
 
 @inlined
@@ -169,13 +187,28 @@ def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
 
 
 @inlined
-def advance(states: Any, state: Any, move: Any) -> Any:
-    """The state after a *move*, in the place of *state*."""
+def advance(states: Any, state: Any, move: Any, ply: Any) -> Any:
+    """The state after a *move*, number *ply* of the game from 1, in the place of *state*.
+
+    It is noted as the game's position after so many plies; see :func:`judge_at`.
+    """
     move = keep_move(move)
+    progresses = _makes_progress(states, state, move)
     if IS_ARRAY:
         play(states[state, :SIZE], move)
-        return state
-    return cast_state(play(state, move))
+    else:
+        state = cast_state(play(state, move))
+    _note_position(states, state, ply, progresses)
+    return state
+
+
+@inlined
+def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+    """The state that :func:`follow` gives, noted as that after so many plies of the game."""
+    progresses = _makes_progress(states, state, move)
+    state = follow(states, level, state, move)
+    _note_position(states, state, ply, progresses)
+    return state
 
 
 @inlined
@@ -279,6 +312,138 @@ def _judge(state: Any) -> Any:
     return np.int64(result(state))
 
 
+# The positions of a game, where its end depends on them. What was noted of earlier plies stays, so
+# that a search overwrites nothing but its own line.
+
+
+@inlined
+def judge_at(states: Any, state: Any, ply: Any) -> Any:
+    """The verdict of :func:`judge` on the *state* that was noted last, after so many plies."""
+    verdict = judge(states, state)
+    if HAS_PAST and verdict == GOES_ON and is_exhausted(states, ply):
+        return judge_exhausted(states, state)
+    return verdict
+
+
+@inlined
+def judge_exhausted(states: Any, state: Any) -> Any:
+    """The verdict on a game that repetition, or moves without progress, end in a *state*."""
+    if HAS_POINTS:
+        ahead = count_points(states, state, 0, 0) - count_points(states, state, 0, 1)
+        return np.int64(np.sign(ahead))
+    return np.int64(0)
+
+
+@inlined
+def is_exhausted(states: Any, ply: Any) -> Any:
+    """Test if the position after so many plies ends the game, unless the rules end it anyway."""
+    return _is_exhausted(states, ply, REPETITION)
+
+
+@inlined
+def recurs(states: Any, ply: Any) -> Any:
+    """Test for what is a draw to a search: a position that occurred before, or no progress."""
+    return _is_exhausted(states, ply, 2)
+
+
+@inlined
+def _is_exhausted(states: Any, ply: Any, most: Any) -> Any:
+    if HAS_PAST:
+        times = load_word(states, _find_past(states, ply) + TIMES)
+        if REPETITION > 0 and times >= np.uint64(most):
+            return True
+        return NO_PROGRESS > 0 and count_quiet_plies(states, ply) >= NO_PROGRESS
+    return False
+
+
+@inlined
+def may_exhaust(states: Any, ply: Any) -> Any:
+    """Test if a move may end a game that so many plies were made of, as :func:`is_exhausted`."""
+    if HAS_PAST and NO_PROGRESS > 0 and count_quiet_plies(states, ply) + 1 >= NO_PROGRESS:
+        return True
+    if HAS_PAST and REPETITION > 0:
+        at = _find_past(states, ply)
+        first = _find_past(states, load_word(states, at + SINCE))
+        for earlier in range(first, at, PAST_FIELDS):
+            if load_word(states, earlier + TIMES) + ONE >= np.uint64(REPETITION):
+                return True
+    return False
+
+
+@inlined
+def value_exhausting(states: Any, state: Any, move: Any, ply: Any, slot: Any, value: Any) -> Any:
+    """The *value* of a *move* to a player, unless it ends the game as :func:`is_exhausted`.
+
+    Then it is worth 0, a draw; where points say who has won it is worth more or less than others.
+    Row 1 of *states* is used.
+
+    Args:
+        states: The rows of states.
+        state: The state before.
+        move: Its number.
+        ply: The number of moves made before.
+        slot: The player's seat.
+        value: What it thinks of the state that follows.
+    """
+    trial = follow_at(states, 1, state, move, ply + 1)
+    if judge(states, trial) != GOES_ON or not is_exhausted(states, ply + 1):
+        return np.float64(value)
+    verdict = judge_exhausted(states, trial)
+    if SEATS > 2:
+        return FAR * np.float64(has_won(states, trial, verdict, slot))
+    return FAR * np.float64(verdict * (1 - 2 * slot))
+
+
+@inlined
+def count_quiet_plies(states: Any, ply: Any) -> Any:
+    """The number of moves in a row without progress, after so many plies."""
+    return np.int64(ply) - np.int64(load_word(states, _find_past(states, ply) + SINCE))
+
+
+@inlined
+def find_past_key(states: Any, ply: Any, depth: Any) -> Any:
+    """A word for all that the past may change within a *depth*; 0 if that is nothing."""
+    total = np.uint64(0)
+    if REPETITION > 0:
+        at = _find_past(states, ply)
+        first = _find_past(states, load_word(states, at + SINCE))
+        for earlier in range(first, at, PAST_FIELDS):
+            total += mix(load_word(states, earlier + OCCURRED))
+    quiet = count_quiet_plies(states, ply)
+    if NO_PROGRESS > 0 and quiet + depth + MOST_EXTRA >= NO_PROGRESS:
+        total ^= mix(~np.uint64(quiet))
+    return total
+
+
+@inlined
+def _find_past(states: Any, ply: Any) -> Any:
+    """The word of *states* where what is kept of the position after so many plies begins."""
+    return np.int64(states.size * ITEM_BYTES // 8 - PAST_WORDS) + PAST_FIELDS * np.int64(ply)
+
+
+@inlined
+def _makes_progress(states: Any, state: Any, move: Any) -> Any:
+    """Test if a *move* makes progress."""
+    if HAS_PAST:
+        return bool(progress(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
+    return False
+
+
+@inlined
+def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
+    """Take note of the position after so many plies, if the game's end may depend on it."""
+    if HAS_PAST:
+        at = _find_past(states, ply)
+        word, times, since = find_key(states, state), ONE, np.uint64(ply)
+        if not progresses:
+            since = load_word(states, at - PAST_FIELDS + SINCE)
+            for earlier in range(_find_past(states, since), at, PAST_FIELDS):
+                times += np.uint64(load_word(states, earlier + OCCURRED) == word)
+        store_word(states, at + OCCURRED, word)
+        store_word(states, at + SINCE, since)
+        store_word(states, at + TIMES, times)
+
+
 @inlined
 def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
     """Whether the game is over and *seat* has won it; *verdict* is what :func:`judge` said."""
@@ -344,7 +509,7 @@ def find_key(states: Any, state: Any) -> Any:
     total = np.uint64(0)
     for word in range(STATE_WORDS):
         part = load_word(states, state * ROW_WORDS + word) ^ (GOLDEN * np.uint64(word + 1))
-        part *= np.uint64(0x9FB21C651E98DF25)
+        part *= HASH_FACTOR
         total += part ^ (part >> np.uint64(32))
     return mix(total)
 
@@ -365,12 +530,12 @@ def judge_move(
         winning: Their number.
     """
     if HAS_WINS and ONLY_WINS:
-        won = ply >= LONGEST
+        won = ply >= LONGEST or is_exhausted(states, ply)
         for place in range(winning):
             won |= peek(found, place) == move
         if not won:
             return verdict
-    return judge(states, state)
+    return judge_at(states, state, ply)
 
 
 @inlined
@@ -638,6 +803,7 @@ __all__ = [
     "HAS_GAIN",
     "HAS_KEY",
     "HAS_ORDER",
+    "HAS_PAST",
     "HAS_QUIET",
     "HAS_SAFE",
     "HAS_WINS",

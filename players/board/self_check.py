@@ -165,7 +165,8 @@ class _PlainChecker:
         """Plays a game; gives how many moves it had, whether it was over then, and won."""
         state = self._settle(self.game.initial(seed)._replace(stream=seed))
         stream, made = new_stream(seed), []
-        while self._goes_on(state):
+        left: dict[int, int] = {}
+        while self._goes_on(state) and not self.game.find_exhaustion(state):
             if state.plies >= self.code.LONGEST:
                 return state.plies, False, self._is_won(state)
             moves = self._list_moves(state)
@@ -183,10 +184,35 @@ class _PlainChecker:
                 )
             check_counts(self.game, state, [])  # chance may decide next, or the game may be over
             state = self._settle(state._replace(plies=before.plies + 1))
+            if self.code.HAS_PAST:
+                state = self._add_past(before, move, state, left)
         self._look(state)
         if not made:
             self.fail("start", "the game is over before the first move")
         return state.plies, True, self._is_won(state)
+
+    def _add_past(self, before: Board, move: int, state: Board, left: dict[int, int]) -> Board:
+        """The *state* after a *move*, with the earlier ones.
+
+        *left* are positions that the file says can't occur again, and after how many moves each
+        occurred; there are more then.
+        """
+        past = (*before.past, before.state)
+        if "progress" in self.game.plain and self.number("progress", 0, 1, before, move):
+            left |= {
+                self.game.find_word(each): state.plies - len(past) + place
+                for place, each in enumerate(past)
+            }
+            past = ()
+        again = left.get(self.game.find_word(state.state))
+        if again is not None:
+            self.fail(
+                "progress",
+                f"progress says that positions can't occur again which do: the one after {again}"
+                f" moves of a random game, with {self.game.format_move(move)} as move"
+                f" {state.plies}",
+            )
+        return state._replace(past=past)
 
     def _is_won(self, state: Board) -> bool:
         outcome = self.game.outcome(state)

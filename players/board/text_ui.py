@@ -174,8 +174,13 @@ class BoardDialect(Dialect):
         return f"game {game.name}{options}\nseat {side}\n"
 
     def show(self, position: Board) -> str:
-        """The numbers of the state; see the rules of the game."""
-        return f"state {' '.join(map(str, position.state))}\n"
+        """The numbers of the state; see the rules of the game.
+
+        Where earlier positions can end a game, the states since the last move that made progress
+        come first, each after the word ``past``.
+        """
+        lines = [("past", state) for state in position.past] + [("state", position.state)]
+        return "".join(f"{word} {' '.join(map(str, state))}\n" for word, state in lines)
 
     def ask(self, bank: int, limits: Limits) -> str:
         """The milliseconds in its time bank."""

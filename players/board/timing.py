@@ -33,6 +33,7 @@ from evolve_arena.players.board.rules import (
     follow,
     is_quiet,
     judge,
+    judge_at,
     list_changes,
     list_deeper_moves,
     list_moves,
@@ -65,7 +66,7 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
     workspace.streams[0] = workspace.chance[0] = seed
     state = settle(states, begin(states), workspace.chance)
     plies, listed, kept = 0, 0, np.int64(0)
-    while judge(states, state) == GOES_ON and plies < LONGEST:
+    while judge_at(states, state, plies) == GOES_ON and plies < LONGEST:
         count = list_moves(states, state, moves, 0)
         seat = find_mover(states, state)
         if part == WINS:
@@ -92,8 +93,8 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                             kept += weigh(states, trial, seat)
         find_changes(states, state, planes, changes, seat, True, False)
         move = peek(moves, below(workspace.streams, count))
-        state = settle(states, advance(states, state, move), workspace.chance)
         plies += 1
+        state = settle(states, advance(states, state, move, plies), workspace.chance)
     changes[0] = kept  # so that nothing is left out as useless
     return plies, listed
 

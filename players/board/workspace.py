@@ -56,6 +56,14 @@ MAX_EXPLORATION = 1000.0
 EXPLORES = 0.7
 """The usual constant of the upper confidence bound; measured in docs/choices.md."""
 
+OCCURRED, SINCE, TIMES = range(3)
+PAST_FIELDS = 3
+"""Words for each position of a game whose end depends on earlier ones: one that stands for it; the
+ply after the last move that made progress; and how often the position has occurred since."""
+HASH_FACTOR = np.uint64(0x9FB21C651E98DF25)
+PAST_SPARE = 80
+"""Plies behind LONGEST that searches may reach."""
+
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
 BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION = range(8, 12)
 """What a game's file does that it may not: by the number that compiled rules note.
@@ -206,11 +214,27 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
 
 
 def make_states(rules: Any, levels: int) -> NDArray[Any]:
-    """Room for so many states, in rows of whole words; from each 64 bytes may be read at once."""
+    """Room for so many states, in rows of whole words; from each 64 bytes may be read at once.
+
+    Rows for the positions of a game follow, if its end depends on them.
+    """
     kind = rules.START.dtype if rules.IS_ARRAY else np.int64
     size = len(rules.START) if rules.IS_ARRAY else 1
     width = (size + 15) // 8 * 8
+    levels += count_past_rows(rules, width * np.dtype(kind).itemsize // 8)
     return np.zeros(levels * width + 64, dtype=kind)[: levels * width].reshape(levels, width)
+
+
+def count_past_rows(rules: Any, words: int) -> int:
+    """The number of rows of so many words that the positions of a game take."""
+    return -(-PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE) // words) if rules.HAS_PAST else 0
+
+
+def find_past(rules: Any, states: NDArray[Any]) -> NDArray[np.uint64]:
+    """The part of *states* that holds the positions of a game, shape ``(plies, PAST_FIELDS)``."""
+    words: NDArray[np.uint64] = states.reshape(-1).view(np.uint64)
+    size = PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE)
+    return words[len(words) - size :].reshape(-1, PAST_FIELDS)
 
 
 def take_fault(
@@ -228,7 +252,8 @@ def take_fault(
     row = states[0].view(np.int64)
     at = len(row) - 1 if rules.IS_ARRAY else 0
     word, row[at] = int(row[at]), 0
-    spare = states[:, len(rules.START) if rules.IS_ARRAY else 0 :]
+    rows = len(states) - count_past_rows(rules, len(row))
+    spare = states[:rows, len(rules.START) if rules.IS_ARRAY else 0 :]
     strayed = spare.any() or (planes is not None and planes[-SPARE_WORDS:].any())
     if values is not None and counted_size(rules):
         counted = values[-counted_size(rules) :]

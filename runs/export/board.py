@@ -197,7 +197,7 @@ def _write_facts(player: BredPlayer) -> str:
     takes_wins = getattr(decoder, "take_wins", True) and decoder.head == "value"
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
-    search = describe_search(player)
+    search, past = describe_search(player), describe_past(player)
     counts = ", ".join(map(str, count_numbers(player).values()))
     return f"""\
 TAKES_WINS = {takes_wins}
@@ -214,6 +214,9 @@ ARRAY = "{code.START.dtype if code.IS_ARRAY else ""}"
 SEES_CELLS = {code.SEES_CELLS}
 HAS_POINTS = {code.HAS_POINTS}
 HAS_CHANCE = {bool(code.HAS_CHANCE)}
+# At how many occurrences of a position, and after how many moves in a row without progress, a game
+# is over; 0 if never. And whether the rules tell positions apart, and progress.
+{", ".join(past)} = {", ".join(map(str, past.values()))}
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE = {[int(number) for number in code.START]!r}
 LONGEST = {int(code.LONGEST)}
@@ -221,6 +224,17 @@ LONGEST = {int(code.LONGEST)}
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
 {", ".join(search)} = {", ".join(map(str, search.values()))}
 """
+
+
+def describe_past(player: BredPlayer) -> dict[str, Any]:
+    """The facts by which a bot knows that earlier positions end a game, by name."""
+    game: Any = player.game
+    return {
+        "REPETITION": int(game.code.REPETITION),
+        "NO_PROGRESS": int(game.code.NO_PROGRESS),
+        "HAS_KEY": "key" in game.plain and bool(game.code.REPETITION),
+        "HAS_PROGRESS": "progress" in game.plain and bool(game.code.HAS_PAST),
+    }
 
 
 def describe_search(player: BredPlayer) -> dict[str, Any]:
@@ -353,6 +367,12 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         "In every position it chooses the very move that the player chooses inside Evolve Arena."
         f" {inside.remark}"
     )
+    counts = player.game.code.HAS_PAST  # type: ignore[attr-defined]
+    if counts:
+        as_player += (
+            ' Lines "past NUMBERS", before that of the state, are the states since the last move'
+            " that made progress, oldest first: earlier positions can end this game."
+        )
     title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
     code: Any = player.game.code  # type: ignore[attr-defined]
     return f"""{title}: one file that plays.
@@ -361,15 +381,7 @@ How to use it:
 
 {wrap(own_program, "  ")}
 
-    from FILE import LONGEST, choose, legal, play, result, start
-
-    state = start()
-    for _ in range(LONGEST):
-        if result(state) is None:
-            assert choose(state) in legal(state)
-            state = play(state, choose(state))
-    print(result(state))
-
+{_write_example(bool(counts))}
   A state is a list of {len(code.START)} whole numbers, and a move is a number below {code.MOVES}.
   The section "The game" has all rules; its file says:
 
@@ -384,6 +396,32 @@ What it is:
 {chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
 
 {wrap(promise.rstrip())}
+"""
+
+
+def _write_example(has_past: bool) -> str:
+    """A game of a bot alone, as indented lines."""
+    if has_past:
+        return """\
+    from FILE import LONGEST, choose, legal, play, remember, result, start
+
+    state, past = start(), []
+    for _ in range(LONGEST):
+        if result(state, past) is None:
+            move = choose(state, past=past)
+            assert move in legal(state, past)
+            state, past = play(state, move), remember(past, state, move)
+    print(result(state, past))
+"""
+    return """\
+    from FILE import LONGEST, choose, legal, play, result, start
+
+    state = start()
+    for _ in range(LONGEST):
+        if result(state) is None:
+            assert choose(state) in legal(state)
+            state = play(state, choose(state))
+    print(result(state))
 """
 
 

@@ -19,6 +19,7 @@ from evolve_arena.runs.export.board import (
     check_search,
     count_numbers,
     describe_depth,
+    describe_past,
     describe_search,
     list_bits,
     write_search_help,
@@ -85,6 +86,8 @@ def _write_facts(player: BredPlayer) -> str:
     names = ("FEATURES", "MOVE_FEATURES")
     facts |= dict(zip(names, count_numbers(player).values(), strict=True))
     facts["IS_ACTION"] = int(decoder.head == "action")
+    facts |= {name: int(value) for name, value in describe_past(player).items()}
+    facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
     facts["TURNS"] = int(getattr(decoder, "turns", False))
     facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
@@ -103,9 +106,8 @@ def _write_rules(player: BredPlayer) -> str:
     else:
         state = typeof(code.START)
         kind, given = rules.name_type(state), "*state"
-    asked = _list_questions(player)
     texts = []
-    for name, (head, parameters, more_given, kinds) in asked.items():
+    for name, (head, parameters, more_given, kinds) in _list_questions(player).items():
         place, _ = rules.call(name, [state, *kinds])
         cast = "return (int64_t)" if head.startswith("int64_t") else ""
         call = f"{cast}{place}({given}{more_given});"
@@ -135,6 +137,8 @@ def _write_rules(player: BredPlayer) -> str:
         "static int set_number(State *state, int place, uint64_t number, int negative) {\n"
         f"    {cases}\n}}\n",
     ]
+    if code.HAS_PAST:
+        texts.append(_write_same(state, describe_past(player)["HAS_KEY"]))
     head = "// How the bot asks the rules.\n\n"
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
 
@@ -171,10 +175,30 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[A
         more = ", int64_t move, int64_t seat, double *out", ", move, seat, out"
         kinds = [types.int64, types.int64, Array(types.float64, (told,))]
         asked["describe_move"] = ("void ask_of_move", *more, kinds)
+    past = describe_past(player)
+    if past["HAS_KEY"]:
+        asked["key"] = ("int64_t ask_key", "", "", [])
+    if past["HAS_PROGRESS"]:
+        asked["progress"] = ("int64_t ask_progress", ", int64_t move", ", move", [types.int64])
     if not code.SEES_CELLS and not features:
         more = ", int64_t seat, uint64_t *planes", ", seat, planes"
         asked["see"] = ("void ask_view", *more, [types.int64, planes])
     return asked
+
+
+def _write_same(state: Any, has_key: bool) -> str:
+    """A function of C that compares two states, whose type is *state*."""
+    same = "!memcmp(one, other, sizeof *one)"
+    if has_key:
+        same = "ask_key(one) == ask_key(other)"
+    elif not isinstance(state, Array):
+        form = "m[{}]" if isinstance(state, types.UniTuple) else "m{}"
+        fields = [form.format(place) for place in range(len(state))]
+        same = "\n        && ".join(f"one->{each} == other->{each}" for each in fields)
+    return (
+        "// Whether two states are the same position.\n"
+        f"static int is_same(State *one, State *other) {{\n    return {same};\n}}\n"
+    )
 
 
 def _write_setting(field: str, kind: Any) -> str:

@@ -262,7 +262,7 @@ def test_pages_choose_the_moves_of_the_exported_file(kind: str, tmp_path: Path) 
     player = make_bred(name, network, 1, **settings)
     bot = run_source(write_python(player))
     positions = random_positions(player.game, count)
-    given = [[make_safe(position.state), position.plies] for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
     found, _ = ask_page(player, given, tmp_path, "return bot.ask_bot(position);")
     assert found == [bot["choose"](position.state) for position in positions]
 
@@ -286,7 +286,7 @@ def test_pages_know_the_rules_and_draw_as_the_view_does(kind: str, tmp_path: Pat
         if kind == "text"
         else ("bot.ask_pieces(position), moves.length ? bot.ask_paths(position) : []")
     )
-    given = [[make_safe(position.state), position.plies] for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
     found, _ = ask_page(player, given, tmp_path, f"{body}];")
     for position, (seat, moves, names, places, *drawn) in zip(positions, found, strict=True):
         outcome = game.outcome(position)
@@ -309,7 +309,7 @@ def test_pages_play_moves_as_the_rules_do(kind: str, tmp_path: Path) -> None:
     player = make_bred(name, network, 1, **settings)
     game = player.game
     positions = random_positions(game, 60, 3)
-    given = [[make_safe(position.state), position.plies] for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
     body = "return bot.ask_moves(position).map((move) => bot.play_on_page(position, move));"
     found, _ = ask_page(player, given, tmp_path, body)
     for position, after in zip(positions, found, strict=True):
@@ -321,7 +321,7 @@ def test_pages_play_moves_as_the_rules_do(kind: str, tmp_path: Path) -> None:
 def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
     player = make_bred("tic-tac-toe", "mlp", 2, take_wins=False)
     positions = random_positions(player.game, 100)
-    given = [[make_safe(position.state), position.plies] for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
     body = "return [bot.ask_values(position), bot.ask_moves(position), bot.ask_bot(position)];"
     found, _ = ask_page(player, given, tmp_path, body)
     for values, moves, chosen in found:

@@ -104,7 +104,7 @@ def test_pages_choose_the_same(
     case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
 ) -> None:
     player, positions, chosen = case
-    given = [[make_safe(position.state), position.plies] for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
     assert ask_page(player, given, tmp_path, "return bot.ask_bot(position);")[0] == chosen
     depth = player.decoder.depth
     body = f"return [bot.ask_depth(), bot.ask_ahead(position, {depth})];"

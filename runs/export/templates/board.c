@@ -148,6 +148,54 @@ static inline int64_t lowest_bit(uint64_t word) {
 
 // --- How it plays -------------------------------------------------------------------------
 
+// It looks ahead no farther, and so many plies farther where the rules say that a state is not quiet.
+#define DEEPEST 60
+#define MOST_EXTRA 8
+
+// The states before another one, since the last move that made progress, oldest first: places of a
+// list, of which the first are those that were told.
+typedef struct {
+    int64_t begin, end;
+} Line;
+
+#if HAS_PAST
+static State earlier[LONGEST + DEEPEST + MOST_EXTRA + 2];
+static int64_t earlier_count = 0;
+
+// The line of what comes after a state and a move.
+static Line extend_line(Line line, State *state, int64_t move) {
+    earlier[line.end++] = *state;
+#if HAS_PROGRESS
+    if (ask_progress(state, move))
+        line.begin = line.end;
+#else
+    (void)move;
+#endif
+    return line;
+}
+
+// Whether a state ends the game after others, unless the rules end it anyway.
+static int is_exhausted(State *state, Line line, int most) {
+    int times = 1;
+    for (int64_t place = line.begin; REPETITION && place < line.end; place++)
+        times += is_same(&earlier[place], state);
+    return times >= most || (NO_PROGRESS && line.end - line.begin >= NO_PROGRESS);
+}
+
+static Line begin_line(void) {
+    Line line = {0, earlier_count};
+    return line;
+}
+#else
+#define extend_line(line, state, move) (line)
+#define is_exhausted(state, line, most) ((void)(line), 0)
+
+static Line begin_line(void) {
+    Line line = {0, 0};
+    return line;
+}
+#endif
+
 // Whether the game is over.
 static int is_finished(State *state) {
 #if HAS_POINTS
@@ -283,6 +331,11 @@ static int64_t choose(State *state, int depth, double seconds) {
             return moves[place];
         OUTPUT value = IS_ACTION ? evaluate_planes(look_at_move(state, moves[place], seat))[0]
                                  : evaluate_planes(look(&after, seat))[0];
+        if (!IS_ACTION
+            && is_exhausted(&after, extend_line(begin_line(), state, moves[place]), REPETITION)
+            && !is_finished(&after))
+            value = (OUTPUT)((has_won(&after, seat) - (SEATS == 2 && has_won(&after, 1 - seat)))
+                             * (INT64_C(1) << 30));
         if (best < 0 || value > best_value) {
             best = moves[place];
             best_value = value;
@@ -298,9 +351,6 @@ static int64_t choose(State *state, int depth, double seconds) {
 #define WIN (INT64_C(1) << 40)
 #define INFINITE (INT64_C(1) << 42)
 #define LARGEST 1073741823.0
-// It looks no farther, and so many plies farther where the rules say that a state is not quiet.
-#define DEEPEST 60
-#define MOST_EXTRA 8
 
 #if CAN_SEARCH
 static struct {
@@ -327,20 +377,22 @@ static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t 
     moves[place] = move;
 }
 
-// What the state after a side's move is worth to it; a bound outside of low and high.
-static int64_t value_state(State *state, int64_t side, int depth, int64_t low, int64_t high) {
+// What the state after a side's move is worth to it; a bound outside of low and high. A position that
+// occurred before on the line is a draw at once: it could be repeated again.
+static int64_t value_state(State *state, int64_t side, int depth, int64_t low, int64_t high,
+                           Line line) {
     int64_t moves[MOVES] = {0}, best = -INFINITE;
 #if HAS_CHANCE
     int64_t outcomes = ask_chance(state), total = 0;
     for (int64_t outcome = 0; outcome < outcomes; outcome++) {
         State after = *state;
         happen(&after, outcome);
-        total += value_state(&after, side, depth, -INFINITE, INFINITE);
+        total += value_state(&after, side, depth, -INFINITE, INFINITE, line);
     }
     if (outcomes)
         return floordiv(total, outcomes);
 #endif
-    if (is_finished(state))
+    if (is_finished(state) || is_exhausted(state, line, 2))
         return (has_won(state, side) - has_won(state, 1 - side)) * (WIN + depth);
 #if HAS_QUIET
     if (depth <= 0 && (depth <= -MOST_EXTRA || ask_quiet(state))) {
@@ -369,7 +421,8 @@ static int64_t value_state(State *state, int64_t side, int depth, int64_t low, i
         if (depth > 1)
             bring_forward(moves, place, count, mover);
         follow(&after, moves[place]);
-        int64_t value = value_state(&after, mover, depth - 1, low > best ? low : best, high);
+        int64_t value = value_state(&after, mover, depth - 1, low > best ? low : best, high,
+                                    extend_line(line, state, moves[place]));
         best = value > best ? value : best;
         if (best >= high)
             looking.cuts[mover * MOVES + moves[place]] += (int64_t)depth * depth;
@@ -395,7 +448,8 @@ static int64_t search(State *state, int64_t seat, const int64_t *moves, int64_t 
             State after = *state;
             follow(&after, order[place]);
             // A window that begins below the best so far tells equals from worse.
-            int64_t value = value_state(&after, seat, plies - 1, best - 1, INFINITE);
+            int64_t value = value_state(&after, seat, plies - 1, best - 1, INFINITE,
+                                        extend_line(begin_line(), state, order[place]));
             values[order[place]] = value;
             best = value > best ? value : best;
         }
@@ -454,21 +508,32 @@ static int fail(const char *reason) {
 }
 
 // Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave. "go depth 3"
-// lets it look three plies ahead, "go movetime 500" for so many milliseconds.
+// lets it look three plies ahead, "go movetime 500" for so many milliseconds. Lines "past ..." before
+// that of the state are the states since the last move that made progress, oldest first.
 int main(void) {
     static char line[SIZE * 24 + 4096];
     State state;
     int known = 0;
+#if HAS_PAST
+    int64_t told = 0;
+#endif
     unpack_network();
     while (fgets(line, sizeof line, stdin)) {
         if (!strchr(line, '\n') && !feof(stdin))
             return fail("a line is too long, or is no text");
         if (strncmp(line, "state ", 6) == 0) {
             known = read_state(line + 6, &state);
+#if HAS_PAST
+            earlier_count = told;
+            told = 0;
+        } else if (strncmp(line, "past ", 5) == 0) {
+            if (told >= LONGEST || !read_state(line + 5, &earlier[told++]))
+                return fail("expected an earlier state, all numbers of it, and not too many");
+#endif
         } else if (strncmp(line, "go", 2) == 0) {
             if (!known)
                 return fail("expected a state, all numbers of it, each as the game keeps it");
-            if (is_finished(&state))
+            if (is_finished(&state) || is_exhausted(&state, begin_line(), REPETITION))
                 return fail("the game is over");
             int depth = DEPTH;
             double seconds = -1.0;

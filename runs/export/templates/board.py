@@ -108,6 +108,9 @@ TURNS = False
 FEATURES, MOVE_FEATURES = 0, 0
 HAS_POINTS = False
 HAS_CHANCE = False
+# At how many occurrences of a position, and after how many moves in a row without progress, a game
+# is over; 0 if never. And whether the rules tell positions apart, and progress.
+REPETITION, NO_PROGRESS, HAS_KEY, HAS_PROGRESS = 0, 0, False, False
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE: list[int] = []
 LONGEST = 1
@@ -120,19 +123,27 @@ LEAST, MOST = -(2**63), 2**64 - 1
 RULES = define_rules()
 
 
-def choose(numbers: Sequence[int], depth: int = DEPTH, seconds: float | None = None) -> int:
+def choose(
+    numbers: Sequence[int],
+    depth: int = DEPTH,
+    seconds: float | None = None,
+    past: Sequence[Sequence[int]] = (),
+) -> int:
     """Returns the number of the move for a state, which is given as its numbers.
 
     It looks depth plies ahead; with 0 at its moves alone. With a limit of time it looks one ply
     ahead, then two, and so on up to depth, or as far as it can, and goes by the last look that it
     could complete.
+
+    Where repetition or a lack of progress ends a game, past are the states before this one, oldest
+    first, as remember() gives them. Without them it knows of no repetition that began before.
     """
     if len(numbers) != SIZE:
         raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
     if any(not LEAST <= number <= MOST for number in numbers):
         raise ValueError("a number of the state has more than 64 bits")
-    state = thaw(numbers)
-    if is_finished(state):
+    state, line = thaw(numbers), [identify(thaw(each)) for each in past]
+    if is_finished(state) or is_exhausted(state, line):
         raise ValueError("the game is over")
     seat, found = int(RULES["to_move"](state)), make_words(MOVES)
     moves = [int(move) for move in found[: RULES["legal"](state, found)]]
@@ -141,26 +152,65 @@ def choose(numbers: Sequence[int], depth: int = DEPTH, seconds: float | None = N
     if len(moves) == 1:
         return moves[0]
     if depth or seconds is not None:
-        return Search(seat, seconds).deepen(state, moves, depth or DEEPEST)
+        return Search(seat, seconds, line).deepen(state, moves, depth or DEEPEST)
     if HEAD == "policy":
-        outputs = evaluate_planes(look(state, seat))
-        best = moves[0]
-        for move in moves[1:]:
-            if outputs[move] > outputs[best]:
-                best = move
-        return best
+        return pick_strongest(state, seat, moves)
     best, best_value = -1, 0.0
     seen = look(state, seat) if HEAD == "action" else []
     for move in moves:
         after = follow(state, move)
         if TAKES_WINS and is_finished(after) and has_won(after, seat):
             return move
-        told = HEAD == "action"
-        shown = seen + look_at_move(state, move, seat) if told else look(after, seat)
-        value = evaluate_planes(shown)[0]
+        if HEAD == "action":
+            value = evaluate_planes(seen + look_at_move(state, move, seat))[0]
+        else:
+            value = value_after(after, seat, extend_line(line, state, move))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
+
+
+def pick_strongest(state: Any, seat: int, moves: list[int]) -> int:
+    """The first move of the strongest output."""
+    outputs, best = evaluate_planes(look(state, seat)), moves[0]
+    for move in moves[1:]:
+        if outputs[move] > outputs[best]:
+            best = move
+    return best
+
+
+def value_after(state: Any, seat: int, line: list[str]) -> float:
+    """The value of a state that a move leads to: what the network says, unless the line ends there.
+
+    Then it is 0, as a draw is, but where points say who has won.
+    """
+    if is_exhausted(state, line) and not is_finished(state):
+        lost = SEATS == 2 and has_won(state, 1 - seat)
+        return 2.0**30 * (int(has_won(state, seat)) - int(lost))
+    return evaluate_planes(look(state, seat))[0]
+
+
+def identify(state: Any) -> str:
+    """What is the same for the same positions."""
+    if HAS_KEY:
+        return str(int(RULES["key"](state)))
+    return " ".join([str(int(number)) for number in state])
+
+
+def extend_line(line: list[str], state: Any, move: int) -> list[str]:
+    """The positions since the last move that made progress, after one more move."""
+    if not REPETITION and not NO_PROGRESS:
+        return line
+    if HAS_PROGRESS and RULES["progress"](state, move):
+        return []
+    return [*line, identify(state)]
+
+
+def is_exhausted(state: Any, line: list[str], most: int = REPETITION) -> bool:
+    """Whether a state ends the game after a line of positions, unless the rules end it anyway."""
+    if REPETITION and line and line.count(identify(state)) + 1 >= most:
+        return True
+    return 0 < NO_PROGRESS <= len(line)
 
 
 def thaw(numbers: Sequence[int]) -> Any:
@@ -246,10 +296,10 @@ class Search:
     A value is what a state is worth to a seat, in the eyes of the one who looks.
     """
 
-    def __init__(self, searcher: int, seconds: float | None) -> None:
+    def __init__(self, searcher: int, seconds: float | None, line: list[str]) -> None:
         if not CAN_SEARCH:
             raise ValueError("this bot can't look ahead")
-        self.searcher = searcher
+        self.searcher, self.line = searcher, line
         self.timed = seconds is not None
         self.deadline = time.monotonic() + (seconds or 0.0) if self.timed else float("inf")
         self.cuts: dict[int, int] = {}
@@ -277,12 +327,16 @@ class Search:
         for move in order:
             after = follow(state, move)
             # A window that begins below the best so far tells equals from worse.
-            value = self.value(after, self.searcher, depth - 1, best - 1, INFINITE)
+            line = extend_line(self.line, state, move)
+            value = self.value(after, self.searcher, depth - 1, best - 1, INFINITE, line)
             values[move], best = value, max(best, value)
         return values
 
-    def value(self, state: Any, side: int, depth: int, low: int, high: int) -> int:
-        """The value to a side of the state after its move; a bound outside of low and high."""
+    def value(self, state: Any, side: int, depth: int, low: int, high: int, line: list[str]) -> int:
+        """The value to a side of the state after its move; a bound outside of low and high.
+
+        A position that occurred before on the line is a draw at once: it could be repeated again.
+        """
         if HAS_CHANCE:
             outcomes = int(RULES["chance"](state))
             if outcomes:
@@ -291,9 +345,9 @@ class Search:
                     after = make_array(ARRAY, state) if ARRAY else state
                     changed = RULES["resolve"](after, outcome)
                     after = after if ARRAY else thaw(changed)
-                    total += self.value(after, side, depth, -INFINITE, INFINITE)
+                    total += self.value(after, side, depth, -INFINITE, INFINITE, line)
                 return total // outcomes
-        if is_finished(state):
+        if is_finished(state) or is_exhausted(state, line, 2):
             won = int(has_won(state, side)) - int(has_won(state, 1 - side))
             return won * (WIN + depth)
         if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or RULES["quiet"](state)):
@@ -316,7 +370,8 @@ class Search:
         best = -INFINITE
         for move in moves:
             after = follow(state, move)
-            value = self.value(after, mover, depth - 1, max(low, best), high)
+            further = extend_line(line, state, move)
+            value = self.value(after, mover, depth - 1, max(low, best), high, further)
             best = max(best, value)
             if best >= high:
                 self.cuts[2 * move + mover] = self.cuts.get(2 * move + mover, 0) + depth * depth
@@ -332,10 +387,13 @@ def start() -> list[int]:
     return settle(thaw(FIRST_STATE))
 
 
-def legal(numbers: Sequence[int]) -> list[int]:
-    """Returns the numbers of the moves in a state; none once the game is over."""
+def legal(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> list[int]:
+    """Returns the numbers of the moves in a state; none once the game is over.
+
+    Only with the states in its past is it known whether repetition or a lack of progress ended it.
+    """
     state, found = thaw(numbers), make_words(MOVES)
-    if is_finished(state):
+    if is_finished(state) or is_exhausted(state, [identify(thaw(each)) for each in past]):
         return []
     return [int(move) for move in found[: RULES["legal"](state, found)]]
 
@@ -349,6 +407,16 @@ def play(numbers: Sequence[int], move: int) -> list[int]:
     return settle(state if ARRAY else changed)
 
 
+def remember(
+    past: Sequence[Sequence[int]], numbers: Sequence[int], move: int
+) -> list[Sequence[int]]:
+    """Returns the past of the state after a move: all states that count, oldest first."""
+    state = thaw(numbers)
+    if (not REPETITION and not NO_PROGRESS) or (HAS_PROGRESS and RULES["progress"](state, move)):
+        return []
+    return [*past, list(numbers)]
+
+
 def settle(state: Any) -> list[int]:
     """The numbers of the state after all that chance decides there."""
     while HAS_CHANCE:
@@ -360,17 +428,17 @@ def settle(state: Any) -> list[int]:
     return [int(number) for number in state]
 
 
-def result(numbers: Sequence[int]) -> Any:
+def result(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> Any:
     """Returns None while the game goes on, else a number for each seat.
 
     That is 1 if it has won, -1 if it has lost, and 0 after a draw; in games of points its points.
     """
-    state = thaw(numbers)
-    if not is_finished(state):
+    state, over = thaw(numbers), is_finished(thaw(numbers))
+    if not over and not is_exhausted(state, [identify(thaw(each)) for each in past]):
         return None
     if HAS_POINTS:
         return tuple(int(RULES["points"](state, seat)) for seat in range(SEATS))
-    first = int(RULES["result"](state))
+    first = int(RULES["result"](state)) if over else 0
     return first, -first
 
 
@@ -380,21 +448,26 @@ def result(numbers: Sequence[int]) -> Any:
 def play_on_stdin() -> None:
     """Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave.
 
-    "go depth 3" lets it look three plies ahead, "go movetime 500" for so many milliseconds.
+    "go depth 3" lets it look three plies ahead, "go movetime 500" for so many milliseconds. Lines
+    "past ..." before that of the state are the states in its past, oldest first.
     """
     state: list[int] = []
+    told: list[list[int]] = []
+    past: list[list[int]] = []
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["state"]:
-            state = [int(word) for word in words[1:]]
+            state, past, told = [int(word) for word in words[1:]], told, []
+        elif words[:1] == ["past"]:
+            told.append([int(word) for word in words[1:]])
         elif words[:2] == ["go", "depth"]:
-            print("move", choose(state, min(int(words[2]), DEEPEST)), flush=True)
+            print("move", choose(state, min(int(words[2]), DEEPEST), None, past), flush=True)
         elif words[:2] == ["go", "movetime"]:
             # A part is kept back for the way there and back.
             seconds = max(0.9 * int(words[2]) - 5.0, 0.0) / 1000.0
-            print("move", choose(state, DEEPEST, seconds), flush=True)
+            print("move", choose(state, DEEPEST, seconds, past), flush=True)
         elif words[:1] == ["go"]:
-            print("move", choose(state), flush=True)
+            print("move", choose(state, DEPTH, None, past), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from evolve_arena.runs.export.templates.board import (
     choose,
     is_finished,
     make_words,
+    remember,
     thaw,
 )
 
@@ -26,42 +27,51 @@ PAIRS = False
 WIDTH = 1
 # --- Moves of the host --------------------------------------------------------------------
 
-LAST: list[Any] = [[], START]
+LAST: list[Any] = [[], START, []]
 
 
 def choose_after(told: Sequence[Any]) -> Any:
     """Returns the move after all these; told and returned as the host writes them."""
-    numbers = find_state(list(told))
-    return write_move(numbers, choose(numbers))
+    numbers, past = find_state(list(told))
+    return write_move(numbers, choose(numbers, past=past))
 
 
 def choose_shown(own: Sequence[int], other: Sequence[int]) -> int:
-    """Returns the move for a board: which cells are whose turn's it is, and which the other's."""
+    """Returns the move for a board: which cells are whose turn's it is, and which the other's.
+
+    Who sees boards alone knows of no repetition.
+    """
     turn = int(sum(own) < sum(other))
     cells = (other, own) if turn else (own, other)
     return choose([int(number) for number in RULES["pettingzoo_state"](*cells, turn)])
 
 
-def find_state(told: list[Any]) -> Sequence[int]:
-    """The numbers of the state after these moves; what was told before is not played again."""
-    begin, numbers = LAST
+def find_state(told: list[Any]) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+    """The numbers of the state after these moves, and its past.
+
+    What was told before is not played again.
+    """
+    begin, numbers, past = LAST
     if told[: len(begin)] != begin:
-        begin, numbers = [], START
+        begin, numbers, past = [], START, []
     for word in told[len(begin) :]:
-        numbers = play_move(numbers, word)
-    LAST[:] = told, numbers
-    return list(numbers)
+        numbers, past = play_move(numbers, past, word)
+    LAST[:] = told, numbers, past
+    return list(numbers), past
 
 
-def play_move(numbers: Sequence[int], word: Any) -> list[int]:
-    """The numbers of the state after the move that is written so."""
+def play_move(
+    numbers: Sequence[int], past: Sequence[Sequence[int]], word: Any
+) -> tuple[list[int], list[Sequence[int]]]:
+    """The numbers of the state after the move that is written so, and its past."""
     state, found = thaw(numbers), make_words(MOVES)
     count = 0 if is_finished(state) else RULES["legal"](state, found)
     for move in found[:count]:
         if write_move(numbers, int(move)) == word:
             state = thaw(numbers)
             changed = RULES["play"](state, int(move))
-            return [int(number) for number in (state if ARRAY else changed)]
+            after = [int(number) for number in (state if ARRAY else changed)]
+            return after, remember(past, numbers, int(move))
     raise ValueError(f"there is no move {word!r} here")
 
 

@@ -1,7 +1,7 @@
 """What a page asks of an exported bot of a board game; see `board`, whose sections precede these.
 
-A position is the numbers of the state, and how many moves were made. What stands first only makes
-this file a module that tools can check.
+A position is the numbers of the state, how many moves were made, and the states in its past. What
+stands first only makes this file a module that tools can check.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from evolve_arena.runs.export.templates.board import (
     SEATS,
     choose,
     has_won,
+    identify,
+    is_exhausted,
     is_finished,
     list_planes,
     look,
     look_at_move,
     make_words,
+    remember,
     thaw,
 )
 from evolve_arena.runs.export.templates.board_mlp import evaluate_planes
@@ -47,10 +50,10 @@ CELLS_OF_MOVES: list[list[int]] = []
 
 def begin_page() -> Any:
     """The first position."""
-    return settle(START, 0)
+    return settle(START, 0, [])
 
 
-def settle(numbers: Sequence[int], plies: int) -> Any:
+def settle(numbers: Sequence[int], plies: int, past: Any) -> Any:
     """The position after all that chance decides."""
     while HAS_CHANCE:
         state = thaw(numbers)
@@ -58,7 +61,7 @@ def settle(numbers: Sequence[int], plies: int) -> Any:
         if count == 0:
             break
         numbers = list_numbers(state, RULES["resolve"](state, randrange(count)))
-    return numbers, plies
+    return numbers, plies, past
 
 
 def list_numbers(state: Any, changed: Any) -> list[int]:
@@ -73,9 +76,9 @@ def ask_seat(position: Any) -> int:
 
 def ask_moves(position: Any) -> list[int]:
     """The legal moves; none once the game is over."""
-    numbers, plies = position
-    state = thaw(numbers)
-    if plies >= LONGEST or is_finished(state):
+    state, plies = thaw(position[0]), position[1]
+    line = [identify(thaw(each)) for each in position[2]]
+    if plies >= LONGEST or is_finished(state) or is_exhausted(state, line):
         return []
     found = make_words(MOVES)
     return [int(move) for move in found[: RULES["legal"](state, found)]]
@@ -88,9 +91,9 @@ def ask_names(position: Any) -> list[str]:
 
 def play_on_page(position: Any, move: int) -> Any:
     """The position after a move."""
-    numbers, plies = position
-    state = thaw(numbers)
-    return settle(list_numbers(state, RULES["play"](state, move)), plies + 1)
+    numbers, plies, past = position
+    state, past = thaw(numbers), remember(past, numbers, move)
+    return settle(list_numbers(state, RULES["play"](state, move)), plies + 1, past)
 
 
 def ask_places(position: Any) -> list[int]:
@@ -105,7 +108,7 @@ def ask_places(position: Any) -> list[int]:
 
 def ask_bot(position: Any) -> int:
     """The move that the bot chooses."""
-    return choose(position[0], DEPTH)
+    return choose(position[0], DEPTH, None, position[2])
 
 
 def ask_depth() -> int:
@@ -115,7 +118,7 @@ def ask_depth() -> int:
 
 def ask_ahead(position: Any, depth: int) -> int:
     """The move that the bot chooses if it looks so many plies ahead, for ten seconds at most."""
-    return choose(position[0], depth, 10.0 if depth else None)
+    return choose(position[0], depth, 10.0 if depth else None, position[2])
 
 
 def ask_values(position: Any) -> list[float]:
