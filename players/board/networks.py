@@ -109,18 +109,23 @@ class _OnBoard:
     depth: int = 0
     """Plies that a player looks ahead by alpha-beta, up to 12; 0: only at its moves."""
     rollouts: int = 0
-    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
 
     def _find_search(self, head: str = "value") -> dict[int, int]:
-        """What records say of the search over the values of a *head*.
+        """What records say of the search over the values, or the policy, of a *head*.
 
         Raises:
             BadValueError: It is out of range, or the rules or the head forbid it.
         """
         if not (self.depth or self.rollouts):
             return {}
-        reason = "a policy has no values for a search" if head != "value" else ""
-        if reason := reason or self.game.why_no_search:
+        if self.depth:
+            reason = "a policy has no values for a search" if head != "value" else ""
+            reason = reason or self.game.why_no_search
+        else:
+            reason = self.game.why_no_values if head == "value" else ""
+            reason = reason or self.game.why_no_rollouts
+        if reason:
             raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
         depth, rollouts = self.depth or None, self.rollouts or None
         return search_fields(self.game.code, depth=depth, rollouts=rollouts)

@@ -12,6 +12,7 @@ from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_GAIN,
+    HAS_GUESS,
     HAS_KEY,
     HAS_ORDER,
     HAS_QUIET,
@@ -21,6 +22,7 @@ from evolve_arena.players.board.rules import (
     advance,
     begin,
     count_outcomes,
+    draw_hidden,
     find_changes,
     find_gain,
     find_key,
@@ -96,6 +98,9 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
     """Ask all that a file may say faster, for each move."""
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)
+    if HAS_GUESS:
+        drawn = draw_hidden(states, 1, state, seat, workspace.streams)
+        kept += find_mover(states, drawn)
     if HAS_SAFE and kept == 0:
         kept += list_safe(states, state, moves, MOVES)
     if HAS_KEY:
