@@ -11,7 +11,7 @@ game.
 import numpy as np
 
 MOVES, LONGEST, PLANES = 3, 8, 3
-PLANE_NAMES = ("own rank and bets", "the opponent's bets", "open rank")
+PLANE_NAMES = ("own rank, chips and turn", "the other's chips, moves", "open rank, raises, round")
 STAKE = 13
 ENDINGS = ("the pot", "a split pot")
 
@@ -146,6 +146,7 @@ def see(state, seat, planes):
     planes[0] |= np.uint64(state[TURN] == seat) << np.uint64(30)
     planes[2] = one << np.uint64(find_rank(state[OPEN]))
     planes[2] |= one << np.uint64(10 + state[RAISES])
+    planes[2] |= one << np.uint64(20 + state[ROUND])
 
 
 def name_move(move):

@@ -29,6 +29,7 @@ from evolve_arena.players.board.rules import (
     list_changes,
     list_moves,
     list_wins,
+    look_as,
     note_move,
 )
 from evolve_arena.players.board.values import (
@@ -76,6 +77,8 @@ search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
 HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES
 
 ONE = np.uint64(1)
+KNOWN_LEVEL = np.int64(3)
+"""Where the state stands as who is to move knows it, if something is hidden and guessed."""
 
 
 @inlined
@@ -84,6 +87,8 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
+    if HAS_GUESS:
+        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     player = peek(workspace.players, slot)
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise

@@ -155,7 +155,8 @@ class BoardView(_OnBoard):
     """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
     for one's own piece and -1 for the opponent's."""
     take_wins: bool = True
-    """Whether a move is played at once that wins the game; for the head ``value``."""
+    """Whether a move is played at once that wins the game; for the head ``value``, and where
+    nobody has to guess what is hidden."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -222,7 +223,8 @@ class BoardView(_OnBoard):
         """Records of players of a *kind*, as far as the view goes."""
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
-        seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
+        takes = self.take_wins and self.head == "value" and not self.game.code.HAS_GUESS
+        seats[:, TAKES_WINS] = takes
         for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats
@@ -439,7 +441,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
         """The players that *genomes* make; they win at once where they can, as they learned to."""
         packed = super().pack(genomes)
-        packed.seats[:, TAKES_WINS] = 1
+        packed.seats[:, TAKES_WINS] = not self.game.code.HAS_GUESS
         for field, number in self._find_search().items():
             packed.seats[:, field] = number
         return packed

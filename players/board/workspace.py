@@ -180,7 +180,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     )
     searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
-    levels = max(levels, 3 if rules.HAS_GUESS else 0)
+    levels = max(levels, 4 if rules.HAS_GUESS else 0)
     branches = rules.HAS_CHANCE or rules.HAS_GUESS
     slots = rules.SEATS + 1
     return Workspace(
