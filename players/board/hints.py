@@ -11,7 +11,7 @@ import random
 import re
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise
@@ -150,13 +150,14 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
             seat = game.to_move(state)
             seen[seat, game.view(state, seat)].append(state._replace(stream=0))
             state = game.play(state, choices.choice(moves))
-    hides = False
-    for (seat, view), truths in sorted(seen.items(), key=lambda item: -len(item[1]))[:MOST_VIEWS]:
-        guesses = Counter(islice(game.list_guesses(view, seat), MOST_ENUMERATED))
-        if guesses.total() == MOST_ENUMERATED:
-            hides = True
+    guessed, latest = 0, latest + seconds
+    for (seat, view), truths in sorted(seen.items(), key=lambda item: -len(item[1])):
+        if guessed == MOST_VIEWS or time.process_time() > latest:
+            break
+        guesses = list(islice(game.list_guesses(view, seat), MOST_ENUMERATED))
+        guessed += len(guesses) > 1
+        if len(guesses) == MOST_ENUMERATED:
             continue
-        hides |= len(guesses) > 1
         if missing := next((state for state in truths if state not in guesses), None):
             yield (
                 f"guess never gives {missing.state}, which a game had where seat {seat} is shown"
@@ -170,7 +171,7 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
                 f" of {len(truths)} games that came there had it"
             )
             return
-    if not hides:
+    if not guessed:
         yield "guess gives one state alone, the true one: does view leave something to be seen?"
 
 

@@ -18,7 +18,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, plane_words
+from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, TAKES_WINS, plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -184,12 +184,11 @@ def _write_facts(player: BredPlayer) -> str:
     """What the rest of the bot must know of the game."""
     code: Any = player.game.code  # type: ignore[attr-defined]
     decoder: Any = player.decoder
-    takes_wins = getattr(decoder, "take_wins", True) and decoder.head == "value"
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     search = describe_search(player)
     return f"""\
-TAKES_WINS = {takes_wins}
+TAKES_WINS = {bool(player.packed.seats[0, TAKES_WINS])}
 # Whether the network also sees if it is its turn.
 TURNS = {bool(getattr(decoder, "turns", False))}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
