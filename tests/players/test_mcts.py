@@ -274,12 +274,12 @@ def test_a_policy_guides_the_search(ttt: BoardGame, bred: dict[str, Any]) -> Non
     """One rollout goes where the policy would; if it explores alone, visits are as priors say."""
     policy, name = bred["policy"]
     first = make_player(f"{name},rollouts=1", ttt)
-    keen = make_player(f"{name},rollouts=2000,exploration=1000", ttt)
-    for seed in range(5):
-        board = walk(ttt, seed)[seed % 3]
+    keen = make_player(f"{name},rollouts=60,exploration=1000", ttt)
+    for moves in ("", "a1", "b2", "a1 b2"):
+        board = ttt.parse_position(moves)
         rated: dict[int, float] = rate_moves(policy, board)
-        assert first.choose(board, new_stream(seed)) == max(rated, key=rated.__getitem__)
-        keen.choose(board, new_stream(seed))
+        assert first.choose(board, new_stream(1)) == max(rated, key=rated.__getitem__)
+        keen.choose(board, new_stream(1))
         nodes = keen._workspace.tree.reshape(-1, NODE_FIELDS)
         children = nodes[nodes[0, FIRST] :][: nodes[0, COUNT]]
         highest = max(rated.values())
@@ -287,7 +287,7 @@ def test_a_policy_guides_the_search(ttt: BoardGame, bred: dict[str, Any]) -> Non
         assert set(children[:, MOVE]) == rated.keys()
         for child in children:
             prior = math.exp(rated[child[MOVE]] - highest) / total
-            assert child[VISITS] == pytest.approx(2000 * prior, abs=5)
+            assert child[VISITS] == pytest.approx(60 * prior, abs=3)
 
 
 def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
@@ -302,12 +302,14 @@ def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
         assert ttt.format_move(player.choose(board, new_stream(1))) == best
 
 
-def test_a_policy_makes_the_search_stronger(ttt: BoardGame, bred: dict[str, Any]) -> None:
-    """Also one that knows nothing sees what wins and what must be forbidden, with rollouts."""
-    names = [f"{bred['policy'][1]},rollouts=2000", bred["policy"][1]]
-    assert (meet(ttt, [names[0], "minimax:depth=9"], 10) == 1).all()
-    places = meet(ttt, names, 20)
-    assert (places[:, 0] == 1).all()
+def test_a_policy_that_knows_nothing_does_no_harm(
+    ttt: BoardGame, bred: dict[str, Any], tmp_path: Path
+) -> None:
+    """It makes all moves as likely."""
+    decoder = bred["policy"][0].decoder
+    file = tmp_path / "even.safetensors"
+    file.write_bytes(decoder.player(np.zeros(decoder.genes, np.float32), "even").serialise())
+    assert (meet(ttt, [f"file:{file},rollouts=2000", "minimax:depth=9"], 10) == 1).all()
 
 
 def test_searches_ask_bred_players_for_values(ttt: BoardGame, bred: dict[str, Any]) -> None:
@@ -436,9 +438,12 @@ def test_games_with_a_search_of_their_own_have_none_over_what_was_bred(tmp_path:
 
 
 def test_values_need_a_value_head_and_two_seats(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any]
+    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(BadValueError, match="it has a policy, but no values"):
         make_player(f"minimax:values={bred['policy'][1]}", ttt)
+    decoder = find_game("coins").networks["mlp"].decoder_type(hidden=(6,))
+    file = tmp_path / "coins.safetensors"
+    file.write_bytes(decoder.player(np.zeros(decoder.genes, np.float32), "zero").serialise())
     with pytest.raises(BadValueError, match="such searches are for games of two"):
-        make_player(f"mcts:values={bred['value'][1]}", coins)
+        make_player(f"mcts:values=file:{file}", coins)
