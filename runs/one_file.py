@@ -45,6 +45,7 @@ LARGEST = 1 << 20
 ALWAYS = ("start", "to_move", "legal", "play")
 WITH_POINTS = ("is_over", "points")
 WITH_CHANCE = ("chance", "resolve")
+WITH_GUESS = ("view", "guesses")
 DEFAULTS = {
     "result": "def result(state):\n    return 2\n",
     "is_over": "def is_over(state):\n    return False\n",
@@ -63,18 +64,20 @@ DEFAULTS = {
     "progress": "def progress(state, move):\n    return False\n",
     "chance": "def chance(state):\n    return 0\n",
     "resolve": "def resolve(state, outcome):\n    return state\n",
+    "guesses": "def guesses(state, seat):\n    return 0\n",
+    "guess": "def guess(state, seat, number):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
 OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
-    **{"REPETITION": 0, "NO_PROGRESS": 0},
+    **{"REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
 }
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("REPETITION", "NO_PROGRESS"),
+    *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
     *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
     *(host.upper() for host in HOSTS),
@@ -83,7 +86,9 @@ FREE = (
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
-RULES = tuple(name for name in COMPILED if name not in OPTIONAL or name == "quiet")
+RULES = tuple(
+    name for name in COMPILED if name not in (*OPTIONAL, "guesses", "guess") or name == "quiet"
+)
 """Functions that are needed to play by a file, also with a search."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
@@ -125,12 +130,13 @@ def load_game(
     game = file.make_class(name or path.stem.replace("_", "-"))
     seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
     two = list(seats) == [2]
-    searches = {} if "view" in file.plain else dict(SEARCHES)
-    ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if searches)]
-    usual = "mcts:rollouts=100" if searches else ""
-    if 2 not in seats:
+    searches, is_open = dict(SEARCHES), "view" not in file.plain
+    trees = is_open or file.has_guess
+    ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if trees)]
+    usual = "mcts:rollouts=100" if trees else ""
+    if 2 not in seats or not is_open:
         searches.pop("minimax", None)
-    if two and searches and "evaluate" in file.plain:
+    if two and is_open and "evaluate" in file.plain:
         usual = "minimax:depth=2,noise=0.2"
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
@@ -216,8 +222,10 @@ class _GameFile:
             raise GameFileError(describe_failure(error, path)) from None
         self.has_points = "points" in self.plain
         self.has_chance = "chance" in self.plain
+        self.has_guess = "guess" in self.plain
         needed = [*ALWAYS, *(WITH_POINTS if self.has_points else ("result",))]
         needed += WITH_CHANCE if self.has_chance else ()
+        needed += WITH_GUESS if self.has_guess else ()
         for name in needed:
             if not callable(self.plain.get(name)):
                 misspelt = "; ".join(find_misspelt(source))
@@ -228,6 +236,8 @@ class _GameFile:
         self.moves = self.number("MOVES", None, 1, MOST_MOVES)
         self.number("LONGEST", None, 1, MOST_PLIES)
         self.number("SEATS", 2, 2, MOST_SEATS)
+        if self.number("STAKE", 0, 0, 2**30) and not self.has_points:
+            self.fail("STAKE", "STAKE needs functions is_over and points")
         for host in HOSTS:
             if not isinstance(self.plain.get(host.upper(), ""), str):
                 self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
@@ -450,6 +460,8 @@ class _GameFile:
             for place in range(len(kinds)):
                 word = f"_mix(_np.uint64(state[{place}]) ^ {word})"
             lines += ["def hash_state(state):", f"    return {word}"]
+        known = "view(state, seat)" if self.has_guess else "state"
+        lines += ["def view_state(state, seat):", f"    return {known}"]
         flags = {
             "IS_ARRAY": is_array,
             "SEES_CELLS": sees_cells,
@@ -457,6 +469,7 @@ class _GameFile:
             "HAS_CHANCE": self.has_chance,
             "HAS_BOARD": bool(self.find_symmetry()),
             "HAS_PAST": bool(self.ends_by),
+            "HAS_GUESS": self.has_guess,
             **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
@@ -465,9 +478,10 @@ class _GameFile:
             lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
         lines += [f"{name} = _inlined({name})" for name in ("cast_state", "hash_state")]
         calls = self._find_calls()
-        for name in _reach(COMPILED, calls):
+        for name in _reach((*COMPILED, *(("view",) if self.has_guess else ())), calls):
             mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
             lines.append(f"{name} = {mark}({name})")
+        lines.append("view_state = _inlined(view_state)")
         return "\n".join(lines) + "\n"
 
     def _find_calls(self) -> dict[str, set[str]]:

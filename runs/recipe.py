@@ -145,7 +145,7 @@ class SearchConfig(Config):
     depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
     """Plies of alpha-beta; 0: none."""
     rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
-    """Rollouts of Monte Carlo tree search for each move, over its values; 0: none."""
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
 
 
 class CheckConfig(Config):

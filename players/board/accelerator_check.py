@@ -1,7 +1,8 @@
-"""Test the accelerators of a game's file against its rules, in positions of random games.
+"""Test accelerators and guesses of a game's file against its rules, in positions of random games.
 
-An accelerator says faster what the rules say, so it is wrong if it says anything else. The first
-position in which it does is named by the moves that lead there.
+An accelerator says faster what the rules say, so it is wrong if it says anything else. A guess at
+what a seat can't see is wrong if the seat could tell it from the truth. The first position in which
+that happens is named by the moves that lead there.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
-from evolve_arena.players.board.workspace import plane_words
+from evolve_arena.players.board.workspace import MOST_OUTCOMES, plane_words
 
 LISTS, OF_MOVES, OF_STATES = ("wins", "safe"), ("gain", "order", "progress"), ("key", "quiet")
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
+GUESSED, MOST_GUESSES = 4, 1000
+"""So often the hidden part of a position is guessed, and so many guesses in a row are enough."""
 LAST, OTHERS = 3, 2
 """Positions of each game that are looked at: the last ones, where games are won, and some more."""
 MOST_MOVES = 40
@@ -27,7 +30,7 @@ LARGEST = 2**30
 
 
 def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
-    """Compare all that a *game*'s file says faster with its plain rules.
+    """Compare all that a *game*'s file says faster, or guesses, with its plain rules.
 
     Args:
         game: It is played at random.
@@ -35,7 +38,7 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
         seconds: After so many no further game is begun.
 
     Returns:
-        The number of positions that were compared; 0 if there are no accelerators.
+        The number of positions that were compared; 0 if there is nothing to compare.
 
     Raises:
         GameFileError: They differ.
@@ -64,7 +67,7 @@ class _Checker:
 
     def __init__(self, game: BoardGame) -> None:
         self.game = game
-        self.names = [name for name in ACCELERATORS if name in game.plain]
+        self.names = [name for name in (*ACCELERATORS, "guess") if name in game.plain]
         if game.plain.get("ONLY_WINS") and "wins" not in self.names:
             self.fail("ONLY_WINS", "ONLY_WINS needs a function wins")
         if "safe" in self.names and ("wins" not in self.names or game.code.HAS_CHANCE):
@@ -73,6 +76,7 @@ class _Checker:
             self.fail("gain", "gain needs a function evaluate")
         self.made: list[int] = []
         self.keys: dict[int, Board] = {}
+        self.choices = random.Random(1)
 
     def compare(self, state: Board) -> None:
         """Compare all accelerators in a *state*, in which somebody is to move."""
@@ -88,19 +92,25 @@ class _Checker:
             moves = [game.format_move(move) for move in self.made[: state.plies]]
             few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
             where = f", after {few}" if moves else ", at the start"
+            if game.code.HAS_CHANCE and len(state.state) <= MOST_MOVES:
+                where += f", in {state.state}"
         raise GameFileError(f"{game.file}{game.find_line(name)}: {sentence}{where}")
 
     def _name(self, moves: list[int]) -> str:
         return ", ".join(map(self.game.format_move, moves)) or "none"
 
-    def _ask(self, name: str, state: Board, *given: Any) -> Any:
-        """Ask an accelerator: it must give a whole number and leave the state alone."""
+    def _ask(self, name: str, state: Board, *given: Any, at: Board | None = None) -> int:
+        """Ask an accelerator: it must give a whole number and leave the state alone.
+
+        What is wrong is told of the position *at* which it is asked; of the state if that is None.
+        """
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, *given)
+        at = at or state
         if self.game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
-            self.fail(name, f"{name} changes the state, which only play and resolve may do", state)
+            self.fail(name, f"{name} changes the state, which only play and resolve may do", at)
         if not isinstance(answer, int | np.integer | np.bool_):
-            self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number", state)
+            self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number", at)
         return int(answer)
 
     def _list(self, name: str, state: Board) -> list[int]:
@@ -199,6 +209,65 @@ class _Checker:
     def _compare_quiet(self, state: Board, after: dict[int, Board]) -> None:
         if self._ask("quiet", state) not in (0, 1):
             self.fail("quiet", "quiet gives neither True nor False", state)
+
+    def _compare_guess(self, state: Board, after: dict[int, Board]) -> None:
+        """Test that a seat can tell no guess from the truth, and that its view is all it takes."""
+        game = self.game
+        seat = game.to_move(state)
+        view = game.view(state, seat)
+        if game.view(view, seat) != view:
+            text = f"view of what seat {seat} is shown gives something else than that"
+            self.fail("view", text, state)
+        if game.to_move(view) != seat or game.legal_moves(view) != list(after):
+            text = f"in what view gives, seat {seat} has other moves than {self._name(list(after))}"
+            self.fail("view", text, state)
+        for _ in range(GUESSED):
+            numbers: list[int] = []
+            guess = self._guess(view, seat, numbers, state)
+            if game.view(guess, seat) != view:
+                text = f"seat {seat} is shown something else in what guess gives, {guess.state}"
+                self.fail("guess", text, state)
+            if game.to_move(guess) != seat or game.legal_moves(guess) != list(after):
+                text = f"seat {seat} has other moves in what guess gives, {guess.state}"
+                self.fail("guess", text, state)
+            again = self._guess(game.view(guess, seat), seat, list(numbers), state)
+            if again != guess:
+                text = f"guess gives {guess.state} or {again.state} for the same view and numbers"
+                self.fail("guess", text, state)
+
+    def _guess(self, known: Board, seat: int, numbers: list[int], state: Board) -> Board:
+        """Guess by the *numbers*, or if there are none by random ones, which are noted there."""
+        step, given = 0, len(numbers)
+        while count := self._ask("guesses", known, seat, at=state):
+            if not 0 < count <= MOST_OUTCOMES:
+                text = f"guesses gives {count}: it must give 0 to {MOST_OUTCOMES}"
+                self.fail("guesses", text, state)
+            if step == MOST_GUESSES:
+                text = f"guesses still gives {count} after {MOST_GUESSES} guesses"
+                self.fail("guesses", text, state)
+            if step >= given:
+                numbers.append(self.choices.randrange(count))
+            known = self._fill(known, seat, min(numbers[step], count - 1), state)
+            step += 1
+        return known
+
+    def _fill(self, known: Board, seat: int, number: int, state: Board) -> Board:
+        """The state after one guess, which must be a state."""
+        thawed = self.game.thaw(known)
+        answer = self.game.ask("guess", thawed, seat, number)
+        if self.game.code.IS_ARRAY:
+            if answer is not None:
+                text = f"guess gives {answer!r:.40}: it must change the array, and give nothing"
+                self.fail("guess", text, state)
+            return known._replace(state=tuple(thawed.tolist()))
+        size = len(self.game.code.START)
+        whole = isinstance(answer, tuple) and all(
+            isinstance(one, int | np.integer | np.bool_) for one in answer
+        )
+        if not whole or len(answer) != size:
+            text = f"guess gives {answer!r:.60}: it must give a state of {size} numbers"
+            self.fail("guess", text, state)
+        return known._replace(state=self.game.freeze(answer))
 
     def _compare_key(self, state: Board, after: dict[int, Board]) -> None:
         for each in (state, *after.values()):

@@ -11,19 +11,14 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
-from evolve_arena.genomes.network import (
-    LAYERS,
-    SIZES,
-    activate_sums,
-    evaluate_hidden,
-    padded,
-    pick_output,
-)
-from evolve_arena.genomes.simd import LANES, add, load, multiply, peek, spread, store
+from evolve_arena.genomes.network import pick_output
+from evolve_arena.genomes.simd import LANES, peek
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES, choose_by_search, value_moves
+from evolve_arena.players.board.hidden_mcts import choose_by_guesses
 from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
+    HAS_GUESS,
     HAS_WINS,
     MOVES,
     find_mover,
@@ -34,6 +29,7 @@ from evolve_arena.players.board.rules import (
     list_changes,
     list_moves,
     list_wins,
+    look_as,
     may_exhaust,
     note_move,
     value_exhausting,
@@ -45,11 +41,11 @@ from evolve_arena.players.board.values import (
     HAS_SUMS,
     HAS_TUPLES,
     HAS_VALUES,
+    find_last_inputs,
     find_layers,
     is_shallow,
     is_tuple_network,
     look_before,
-    run_dense,
     run_player_graph,
     slot_size,
     sum_seen,
@@ -62,9 +58,9 @@ from evolve_arena.players.board.values import (
     weigh_bit,
     weigh_move,
     weighs_moves,
+    write_outputs,
 )
 from evolve_arena.players.board.workspace import (
-    DENSE,
     DEPTH,
     HEAD,
     INPUTS,
@@ -79,15 +75,16 @@ from evolve_arena.players.packed import (
     NETWORK,
     NOISE,
     RANDOM,
-    SHAPE,
     TUPLES,
-    WEIGHTS_AT,
 )
 from evolve_arena.players.search import WIN
 
+search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
 HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
 
 ONE = np.uint64(1)
+KNOWN_LEVEL = np.int64(3)
+"""Where the state stands as who is to move knows it, if something is hidden and guessed."""
 
 
 @inlined
@@ -96,6 +93,8 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
+    if HAS_GUESS:
+        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     player = peek(workspace.players, slot)
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
@@ -117,7 +116,7 @@ def _choose_own(
     """What a player chooses that does not play at random."""
     kind = players.seats[player, KIND]
     if HAS_MCTS and players.seats[player, ROLLOUTS] > 0:
-        return choose_by_rollouts(players, slot, state, count, workspace)
+        return search_tree(players, slot, state, count, workspace)
     if HAS_SEARCHES and players.seats[player, DEPTH] > 0:
         return choose_by_search(players, slot, state, count, winning, workspace)
     if weighs_moves(players, player):
@@ -194,8 +193,8 @@ def _rate_by_outputs(
             at = players.seats[0, INPUTS] + keep_move(peek(workspace.moves, place))
             ratings[place] = peek(workspace.values, at)
     elif HAS_POLICIES or HAS_DENSE:
-        shape, base, inputs = _find_last_inputs(players, 0, slot, state, workspace)
-        outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+        shape, base, inputs = find_last_inputs(players, 0, slot, state, workspace)
+        outputs = write_outputs(players, shape, base, inputs, workspace.outputs)
         for place in range(count):
             ratings[place] = peek(outputs, keep_move(peek(workspace.moves, place)))
 
@@ -223,47 +222,17 @@ def _choose_by_outputs(
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
         return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
-    shape, base, inputs = _find_last_inputs(players, player, slot, state, workspace)
+    shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
     if MOVES <= LANES:
         allowed = np.uint64(0)
         for place in range(count):
             allowed |= ONE << np.uint64(peek(workspace.moves, place))
         return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
-    outputs = _write_outputs(players, shape, base, inputs, workspace.outputs)
+    outputs = write_outputs(players, shape, base, inputs, workspace.outputs)
     return _pick_strongest(outputs, 0, count, workspace)
 
 
 @inlined
-def _find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """The shape of a policy network, where its last layer stands, and what goes into that."""
-    if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
-        return run_dense(players, player, slot, state, workspace)
-    at = slot * slot_size(workspace)
-    shape = players.shapes[players.seats[player, SHAPE]]
-    base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
-    activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
-    if shape[LAYERS] > 2:
-        base, inputs = evaluate_hidden(shape, players.weights, base, workspace.ping, workspace.pong)
-    return shape, base, inputs
-
-
-@inlined
-def _write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any) -> Any:
-    """Where all outputs of a policy network stand, whose last layer's *inputs* are known."""
-    if shape[LAYERS] == 1:
-        return inputs
-    width = padded(MOVES)
-    for block in range(0, width, LANES):
-        total = load(players.weights, base + block)
-        row = base + width + block
-        for unit in range(shape[SIZES + shape[LAYERS] - 1]):
-            term = multiply(spread(peek(inputs, unit)), load(players.weights, row))
-            total = add(total, term)
-            row += width
-        store(outputs, block, total)
-    return outputs
-
-
 @inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     best = peek(workspace.moves, 0)

@@ -40,6 +40,9 @@ number."""
 SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
 a cell farther to the right than the one above."""
+STAKE = 0
+"""With :func:`points`: the most that anybody can win or lose, and searches by rollouts go for many
+points. If 0, they go for more points than the others have, however many."""
 PIECES = 1
 """How many kinds of pieces a player has. Where the state is an array that begins with the
 cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES are the pieces of
@@ -192,6 +195,24 @@ def resolve(state: Any, outcome: Any) -> Any:
     return state
 
 
+def view(state: Any, seat: int) -> Any:
+    """The state as a *seat* knows it; an array is changed. It is compiled if there is a guess."""
+    return state
+
+
+def guesses(state: Any, seat: int) -> Any:
+    """The number of guesses, each as likely, at the next thing that view hid from a *seat*; or 0.
+
+    Only what :func:`view` gives is asked for, and what :func:`guess` made of that.
+    """
+    return 0
+
+
+def guess(state: Any, seat: int, number: Any) -> Any:
+    """The state with guess *number*, from 0, filled in; like play."""
+    return state
+
+
 # The framework writes what follows for each game.
 
 START: Any = (np.int64(TOKENS), np.int64(0))
@@ -213,6 +234,7 @@ FEATURE_COUNT = 0
 MOVE_FEATURE_COUNT = 0
 HAS_PAST = False
 """True if the end of a game may depend on earlier positions."""
+HAS_GUESS = False
 
 
 @inlined
@@ -225,3 +247,9 @@ def cast_state(state: Any) -> Any:
 def hash_state(state: Any) -> Any:
     """A word that hardly any two states share."""
     return mix(np.uint64(state[0]) ^ mix(np.uint64(state[1])))
+
+
+@inlined
+def view_state(state: Any, seat: Any) -> Any:
+    """What :func:`view` gives, where there is a guess; else the state."""
+    return state

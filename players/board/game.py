@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,7 @@ from evolve_arena.players.board.workspace import (
     BAD_COUNT,
     BAD_DESCRIPTION,
     BAD_FEATURE,
+    BAD_GUESSES,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
@@ -73,6 +74,7 @@ FAULTS = {
         "describe_move",
         "describe_move writes no finite number into out[{value}]",
     ),
+    BAD_GUESSES: ("guesses", "guesses gives {value}: it must give 0 to {outcomes}"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
 """What compiled rules note: of which function, and the sentence."""
@@ -133,11 +135,27 @@ class BoardGame(Game[Board, int]):
         return run_plain(self.source, self.file, constants_of(self.rules))
 
     @cached_property
+    def why_no_values(self) -> str:
+        """The reason why nobody searches it over values; empty if they do."""
+        return (
+            "" if self.seats == 2 else f"seats is {self.seats}: such searches are for games of two"
+        )
+
+    @cached_property
     def why_no_search(self) -> str:
-        """The reason why nobody searches it by alpha-beta or over values; empty if they do."""
-        if self.seats != 2:
-            return f"seats is {self.seats}: such searches are for games of two"
-        return "something is hidden, and a search would see it" if "view" in self.plain else ""
+        """The reason why nobody searches it by alpha-beta; empty if they do."""
+        hidden = "something is hidden, and a search would see it" if "view" in self.plain else ""
+        return self.why_no_values or hidden
+
+    @cached_property
+    def why_no_rollouts(self) -> str:
+        """The reason why nobody searches it by Monte Carlo tree search; empty if they do."""
+        if "view" in self.plain and not self.code.HAS_GUESS:
+            return (
+                "something is hidden, and a search would see it: give the file functions guesses"
+                " and guess, which draw it anew"
+            )
+        return ""
 
     @cached_property
     def highest_number(self) -> int:
@@ -263,13 +281,13 @@ class BoardGame(Game[Board, int]):
             )
         return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
 
-    def follow(self, state: Board, name: str, number: int) -> Board:
-        """The board after the *number* of a move, or of an outcome of chance."""
+    def follow(self, state: Board, name: str, *given: int) -> Board:
+        """The board after a function that changes it: of a move, or of an outcome of chance."""
         before, past = self.thaw(state), state.past
         if self.code.HAS_PAST and name == "play":
-            lasts = "progress" in self.plain and self.ask("progress", before, number)
+            lasts = "progress" in self.plain and self.ask("progress", before, *given)
             past = () if lasts else (*past, state.state)
-        after = self.ask(name, before, number)
+        after = self.ask(name, before, *given)
         return state._replace(state=self.freeze(before if self.code.IS_ARRAY else after), past=past)
 
     def _settle(self, state: Board) -> Board:
@@ -402,6 +420,20 @@ class BoardGame(Game[Board, int]):
         before = self.thaw(state)
         after = self.ask("view", before, seat)
         return state._replace(state=self.freeze(before if after is None else after), stream=0)
+
+    def list_guesses(self, state: Board, seat: int) -> Iterator[Board]:
+        """All states that *state* could be for what *seat* knows, as the file guesses them.
+
+        Raises:
+            GameFileError: The file fails.
+        """
+        waiting = [self.view(state, seat)]
+        while waiting:
+            known = waiting.pop()
+            count = int(self.ask("guesses", self.thaw(known), seat))
+            if count <= 0:
+                yield known
+            waiting += (self.follow(known, "guess", seat, number) for number in range(count))
 
     def observe(self, state: Board, seat: int) -> NDArray[np.uint8]:
         """The bits that networks see, shape ``(planes, cells)``."""

@@ -14,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import FrameType
 from typing import Any
 
@@ -33,6 +33,9 @@ LINES = 100_000
 MOST_FEATURES = 600
 """With more bits it is not tried to compute a number from them."""
 MOST_NAMED = 6
+MOST_VIEWS, MOST_ENUMERATED, OFTEN = 20, 1000, 20
+"""The most frequent views that are looked at, and the guesses of each; and how many games there
+must be for each guess so that all come up."""
 CELL = re.compile(r"[a-z]{1,2}\d{1,2}")
 Games = list[list[Board]]
 
@@ -62,6 +65,7 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
         *_find_unseen(_Sample(game, played, ends)),
         _find_misnamed(game, played),
         *repetition,
+        *_find_misguessed(game),
     ]
     return [hint for hint in hints if hint]
 
@@ -158,6 +162,50 @@ def _find_wrapping(game: BoardGame, games: Games) -> str:
                 " start"
             )
     return ""
+
+
+# What is guessed
+
+
+def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]:
+    """Advice on guesses that are never true, always true, or true in no game.
+
+    Positions are told apart by what who is to move knows; few such views come often enough.
+    """
+    if not game.code.HAS_GUESS:
+        return
+    seen: defaultdict[tuple[int, Board], list[Board]] = defaultdict(list)
+    seed, latest = 0, time.process_time() + seconds
+    while time.process_time() < latest:
+        seed += 1
+        choices, state = random.Random(seed), game.initial(seed)
+        while moves := game.legal_moves(state):
+            seat = game.to_move(state)
+            seen[seat, game.view(state, seat)].append(state._replace(stream=0))
+            state = game.play(state, choices.choice(moves))
+    guessed, latest = 0, latest + seconds
+    for (seat, view), truths in sorted(seen.items(), key=lambda item: -len(item[1])):
+        if guessed == MOST_VIEWS or time.process_time() > latest:
+            break
+        guesses = list(islice(game.list_guesses(view, seat), MOST_ENUMERATED))
+        guessed += len(guesses) > 1
+        if len(guesses) == MOST_ENUMERATED:
+            continue
+        if missing := next((state for state in truths if state not in guesses), None):
+            yield (
+                f"guess never gives {missing.state}, which a game had where seat {seat} is shown"
+                f" {view.state}: searches do not reckon with it"
+            )
+            return
+        impossible = next((guess for guess in guesses if guess not in truths), None)
+        if impossible and len(truths) >= OFTEN * len(guesses):
+            yield (
+                f"guess gives {impossible.state} where seat {seat} is shown {view.state}, but none"
+                f" of {len(truths)} games that came there had it"
+            )
+            return
+    if not guessed:
+        yield "guess gives one state alone, the true one: does view leave something to be seen?"
 
 
 # What networks lack

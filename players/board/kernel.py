@@ -23,6 +23,7 @@ from evolve_arena.players.board.workspace import (
     ROLLOUTS,
     SEARCH,
     VALUE,
+    find_guided,
     find_past,
     make_states,
     make_workspace,
@@ -42,14 +43,19 @@ if TYPE_CHECKING:
 
 FLOOR = "evolve_arena.players.board"
 EXAMPLE = f"{FLOOR}.example"
-PLAYING = tuple(f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "alpha_beta", "choose"))
+PLAYING = tuple(
+    f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "hidden_mcts", "alpha_beta", "choose")
+)
 """What chooses moves by a game's file, in an order in which each imports from those before."""
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
-DEEP_FLAG = "HAS_DEEP_VALUES"
-FLAGS = (*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values(), DEEP_FLAG)
+DEEP_FLAG, PRIORS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS"
+FLAGS = (
+    *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
+    *(DEEP_FLAG, PRIORS_FLAG),
+)
 
 
 def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
@@ -200,8 +206,11 @@ def _needs(players: PackedPlayers) -> set[str]:
     heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
     needed = {HEAD_FLAGS[int(head)] for head in heads}
     needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+    guided = find_guided(players.seats)
+    needed |= {PRIORS_FLAG} if guided.any() else set()
     for field, flag in SEARCH_FLAGS.items():
         searching = players.seats[:, field] > 0
         needed |= {flag} if searching.any() else set()
-        needed |= {DEEP_FLAG} if (searching & (players.seats[:, KIND] < SEARCH)).any() else set()
+        deep = searching & (players.seats[:, KIND] < SEARCH) & ~guided
+        needed |= {DEEP_FLAG} if deep.any() else set()
     return needed

@@ -16,6 +16,15 @@ Winands, Björnsson and Saito, 2008); such nodes are not searched further.
 
 The nodes that a player may have follow from its rollouts, up to a limit. A tree that has reached it
 grows no further, its leaves are still visited.
+
+A bred policy guides the search (PUCT): the softmax of its outputs over the legal moves says how
+likely it makes each, and the child is chosen for which
+
+    Q + exploration * P * sqrt(visits of the node) / (1 + visits of the child)
+
+is highest, where Q is the mean share; of a child without visits that of its visited siblings.
+Leaves are played on at random. Sources: Rosin, "Multi-armed bandits with episode context", 2011;
+Silver et al., "Mastering the game of Go without human knowledge", Nature 2017.
 """
 
 from __future__ import annotations
@@ -35,6 +44,7 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     SEATS,
+    STAKE,
     advance,
     count_outcomes,
     count_points,
@@ -45,30 +55,34 @@ from evolve_arena.players.board.rules import (
     has_won,
     judge,
     judge_at,
+    keep_move,
     list_moves,
     settle,
 )
-from evolve_arena.players.board.values import value_leaf
+from evolve_arena.players.board.values import value_leaf, write_policy
 from evolve_arena.players.board.workspace import (
     COUNT,
     EXPLORATION,
     FIRST,
+    HEAD,
     MCTS,
     MOVE,
     NODE_FIELDS,
     NODES,
     PARENT,
+    POLICY,
     ROLLOUTS,
     SEAT,
     VISITS,
     WINNER,
 )
-from evolve_arena.players.packed import KIND
+from evolve_arena.players.packed import GRAPH, KIND, NETWORK
 
 HAS_MCTS = True
 HAS_DEEP_VALUES = True
-"""Whether players search this way, and whether bred ones give the values of leaves of any search;
-see `evolve_arena.players.board.values`."""
+HAS_PRIORS = True
+"""Whether players search this way, whether bred ones give the values of leaves of any search, and
+whether policies guide this one; see `evolve_arena.players.board.values`."""
 
 LEVEL = np.int64(1)
 """Where the state stands that a rollout changes."""
@@ -85,7 +99,7 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
     for place in range(count):
         move = peek(workspace.moves, place)
         trial = follow(states, LEVEL, state, move)
-        settled = count_outcomes(states, trial) == 0
+        settled = STAKE == 0 and count_outcomes(states, trial) == 0
         if settled and has_won(states, trial, judge(states, trial), slot):
             return move
     record = players.seats[peek(workspace.players, slot)]
@@ -93,9 +107,9 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
     if HAS_CHANCE:
         for place in range(workspace.outcomes.shape[0]):
             poke(workspace.outcomes, place, 0)
-    used = _start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
+    used = start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
     for _ in range(record[ROLLOUTS]):
-        if _get(tree, 0, WINNER) > 0:
+        if get_field(tree, 0, WINNER) > 0:
             break
         used = _run(players, slot, state, used, record[NODES], exploration, workspace)
     return _pick_root(tree, totals, slot)
@@ -108,22 +122,41 @@ def _run(
     """One rollout; gives how many nodes are *used* then, of which there may be up to a *limit*."""
     tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
     now = duplicate(workspace.states, LEVEL, state)
-    node, now, ply, used, sure = _descend(now, used, limit, exploration, workspace)
-    over = _value_end(players, slot, now, node, ply, workspace)
+    player = peek(workspace.players, slot)
+    guided = HAS_PRIORS and has_policy(players, player)
+    node, now, ply, used, sure = _descend(
+        players, player, guided, now, used, limit, exploration, workspace
+    )
+    over = value_end(players, slot, now, node, ply, workspace)
     if sure and over:
         _prove(tree, shares, node)
-    while True:
-        _set(tree, node, VISITS, _get(tree, node, VISITS) + 1)
-        poke(totals, node, peek(totals, node) + peek(shares, _get(tree, node, SEAT)))
-        if node == 0:
-            break
-        node = _get(tree, node, PARENT)
+    add_shares(tree, totals, shares, node)
     return used
 
 
 @inlined
-def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) -> Any:
-    """Goes down the tree to a leaf, which may be new.
+def add_shares(tree: Any, totals: Any, shares: Any, node: Any) -> None:
+    """Count a rollout at a *node* and all above it, with the *shares* that came of it."""
+    while True:
+        set_field(tree, node, VISITS, get_field(tree, node, VISITS) + 1)
+        poke(totals, node, peek(totals, node) + peek(shares, get_field(tree, node, SEAT)))
+        if node == 0:
+            break
+        node = get_field(tree, node, PARENT)
+
+
+@inlined
+def _descend(
+    players: Any,
+    player: Any,
+    guided: Any,
+    now: Any,
+    used: Any,
+    limit: Any,
+    exploration: Any,
+    workspace: Any,
+) -> Any:
+    """Goes down the tree to a leaf, which may be new; *guided* by the player's policy if it is one.
 
     Returns:
         The node, the state *now*, how many moves were made, how many nodes are used, and whether
@@ -132,43 +165,49 @@ def _descend(now: Any, used: Any, limit: Any, exploration: Any, workspace: Any) 
     states, moves, stream = workspace.states, workspace.moves, workspace.streams
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     node, ply, sure = np.int64(0), peek(workspace.plies, 0), True
-    while _get(tree, node, WINNER) == 0:
-        if _get(tree, node, COUNT) == 0:
-            if node > 0 and _get(tree, node, VISITS) == 0:
+    while get_field(tree, node, WINNER) == 0:
+        if get_field(tree, node, COUNT) == 0:
+            if node > 0 and get_field(tree, node, VISITS) == 0:
                 break
             if HAS_CHANCE:
                 outcomes = count_outcomes(states, now)
                 if outcomes > 0:
                     outcome = below(stream, outcomes)
                     now = happen(states, LEVEL, now, outcome)
-                    place = _find_outcome(tree, table, node, outcome)
+                    place = find_outcome(tree, table, node, outcome)
                     if peek(table, place) == 0:
                         if used == limit:
                             sure = False
                             break
                         poke(table, place, used)
-                        used = _start_node(tree, totals, used, node, outcome, np.int64(0))
+                        used = start_node(tree, totals, used, node, outcome, np.int64(0))
                     node = np.int64(peek(table, place))
                     continue
             if judge_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
             count = list_moves(states, now, moves, MOVES)
-            _set(tree, node, FIRST, used)
-            _set(tree, node, COUNT, count)
+            set_field(tree, node, FIRST, used)
+            set_field(tree, node, COUNT, count)
             mover, first = find_mover(states, now), used
             for place in range(count):  # in random order, as they will be visited in turn
                 other = first + below(stream, place + 1)
-                used = _start_node(tree, totals, used, node, _get(tree, other, MOVE), mover)
-                _set(tree, other, MOVE, peek(moves, MOVES + place))
-        node = _pick_child(tree, totals, node, exploration)
+                used = start_node(tree, totals, used, node, get_field(tree, other, MOVE), mover)
+                set_field(tree, other, MOVE, peek(moves, MOVES + place))
+            if HAS_PRIORS and guided:
+                write_policy(players, player, mover, now, workspace)
+                _fill_priors(first, count, workspace)
+        if HAS_PRIORS and guided:
+            node = _pick_guided(tree, totals, workspace.priors, node, exploration)
+        else:
+            node = _pick_child(tree, totals, node, exploration)
         ply += 1
-        now = advance(states, now, _get(tree, node, MOVE), ply)
+        now = advance(states, now, get_field(tree, node, MOVE), ply)
     sure = sure and count_outcomes(states, now) == 0
     return node, now, ply, used, sure
 
 
 @inlined
-def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspace: Any) -> Any:
+def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspace: Any) -> Any:
     """Puts into ``shares`` what came of a *node*; gives whether the game is over there.
 
     Args:
@@ -180,7 +219,7 @@ def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspa
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, stream, shares = workspace.states, workspace.streams, workspace.shares
-    winner = _get(workspace.tree, node, WINNER)
+    winner = get_field(workspace.tree, node, WINNER)
     if winner > 0:
         for seat in range(SEATS):
             poke(shares, seat, np.float64(seat == winner - 1))
@@ -207,33 +246,71 @@ def _value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspa
 @inlined
 def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
     """Whether the player in a *slot* gives the values of leaves."""
-    return players.seats[peek(workspace.players, slot), KIND] != MCTS
+    player = peek(workspace.players, slot)
+    if HAS_PRIORS and has_policy(players, player):
+        return False
+    return players.seats[player, KIND] != MCTS
 
 
 @inlined
-def _get(tree: Any, node: Any, field: Any) -> Any:
+def has_policy(players: Any, player: Any) -> Any:
+    """Test if a player has an output for each move."""
+    kind = players.seats[player, KIND]
+    return kind in (NETWORK, GRAPH) and players.seats[player, HEAD] == POLICY
+
+
+@inlined
+def _fill_priors(first: Any, count: Any, workspace: Any) -> None:
+    """Note how likely the policy that was asked makes each of so many nodes from the *first*."""
+    highest, scale = scale_policy(workspace.outputs, workspace.moves, count)
+    for child in range(first, first + count):
+        move = keep_move(get_field(workspace.tree, child, MOVE))
+        prior = math.exp(np.float64(peek(workspace.outputs, move)) - highest) * scale
+        poke(workspace.priors, child, np.float32(prior))
+
+
+@inlined
+def scale_policy(outputs: Any, moves: Any, count: Any) -> Any:
+    """Find the softmax of *outputs* over so many legal *moves*, from place MOVES on.
+
+    Returns:
+        The highest output, and the factor of ``exp(output - highest)`` that makes them add up to 1.
+    """
+    highest, total = -np.inf, 0.0
+    for place in range(count):
+        highest = max(highest, np.float64(peek(outputs, keep_move(peek(moves, MOVES + place)))))
+    for place in range(count):
+        output = peek(outputs, keep_move(peek(moves, MOVES + place)))
+        total += math.exp(np.float64(output) - highest)
+    return highest, 1.0 / total
+
+
+@inlined
+def get_field(tree: Any, node: Any, field: Any) -> Any:
+    """A *field* of a *node*."""
     return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
-def _set(tree: Any, node: Any, field: Any, number: Any) -> None:
+def set_field(tree: Any, node: Any, field: Any, number: Any) -> None:
+    """Put a *number* into a *field* of a *node*."""
     poke(tree, NODE_FIELDS * node + field, number)
 
 
 @inlined
-def _start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
+def start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
     """Makes a *node* that was never visited; gives the number of the next one."""
     for field in range(NODE_FIELDS):
-        _set(tree, node, field, np.int64(0))
-    _set(tree, node, PARENT, parent)
-    _set(tree, node, MOVE, move)
-    _set(tree, node, SEAT, seat)
+        set_field(tree, node, field, np.int64(0))
+    set_field(tree, node, PARENT, parent)
+    set_field(tree, node, MOVE, move)
+    set_field(tree, node, SEAT, seat)
     poke(totals, node, 0.0)
     return node + 1
 
 
 @inlined
-def _find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
+def find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
     """The place in the hash table of a *node*'s child by an *outcome*, which may be free."""
     mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
@@ -241,8 +318,8 @@ def _find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
         child = np.int64(peek(table, np.int64(place)))
         if child == 0:
             break
-        same = _get(tree, child, MOVE) == np.int32(outcome)
-        if same and _get(tree, child, PARENT) == node:
+        same = get_field(tree, child, MOVE) == np.int32(outcome)
+        if same and get_field(tree, child, PARENT) == node:
             break
         place = (place + np.uint64(1)) & mask
     return np.int64(place)
@@ -251,15 +328,15 @@ def _find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
 @inlined
 def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
     """The first child without visits, or the one of the highest upper confidence bound."""
-    first = _get(tree, node, FIRST)
-    spread = exploration * math.sqrt(math.log(np.float64(_get(tree, node, VISITS))))
+    first = get_field(tree, node, FIRST)
+    spread = exploration * math.sqrt(math.log(np.float64(get_field(tree, node, VISITS))))
     best, highest = first, 2.0 * LOST
-    for child in range(first, first + _get(tree, node, COUNT)):
-        visits = _get(tree, child, VISITS)
+    for child in range(first, first + get_field(tree, node, COUNT)):
+        visits = get_field(tree, child, VISITS)
         if visits == 0:
             return child
         bound = LOST
-        if _get(tree, child, WINNER) == 0:
+        if get_field(tree, child, WINNER) == 0:
             mean = peek(totals, child) / visits
             bound = mean + spread / math.sqrt(np.float64(visits))
         if bound > highest:
@@ -268,15 +345,37 @@ def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
 
 
 @inlined
+def _pick_guided(tree: Any, totals: Any, priors: Any, node: Any, exploration: Any) -> Any:
+    """The child of the highest upper confidence bound by what a policy makes likely."""
+    first, count = get_field(tree, node, FIRST), get_field(tree, node, COUNT)
+    visited, gained = 0.0, 0.0
+    for child in range(first, first + count):
+        visited += get_field(tree, child, VISITS)
+        gained += peek(totals, child)
+    unknown = gained / visited if visited > 0 else 0.5
+    spread = exploration * math.sqrt(max(1.0, visited))
+    best, highest = first, 2.0 * LOST
+    for child in range(first, first + count):
+        bound = LOST
+        if get_field(tree, child, WINNER) == 0:
+            visits = get_field(tree, child, VISITS)
+            mean = peek(totals, child) / visits if visits > 0 else unknown
+            bound = mean + spread * np.float64(peek(priors, child)) / (1.0 + visits)
+        if bound > highest:
+            best, highest = child, bound
+    return best
+
+
+@inlined
 def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
     """The move that was visited most, but for those that are lost for sure if others are not."""
-    first = _get(tree, 0, FIRST)
+    first = get_field(tree, 0, FIRST)
     chosen, most, best = np.int64(-1), np.int64(0), 0.0
-    for child in range(first, first + _get(tree, 0, COUNT)):
-        move, winner = _get(tree, child, MOVE), _get(tree, child, WINNER)
+    for child in range(first, first + get_field(tree, 0, COUNT)):
+        move, winner = get_field(tree, child, MOVE), get_field(tree, child, WINNER)
         if winner == slot + 1:
             return move
-        visits = _get(tree, child, VISITS) - (LAST if winner > 0 else 0)
+        visits = get_field(tree, child, VISITS) - (LAST if winner > 0 else 0)
         total = peek(totals, child)
         better = visits > most or (visits == most and total > best)
         if chosen < 0 or better or (visits == most and total == best and move < chosen):
@@ -286,7 +385,15 @@ def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
 
 @inlined
 def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
-    """Gives each seat its share of the win: those that are first together have as much of it."""
+    """Gives each seat its share of the win: those that are first together have as much of it.
+
+    Where points are at STAKE, the share grows with them, from 0 to 1.
+    """
+    if STAKE > 0:
+        for seat in range(SEATS):
+            part = 0.5 + count_points(states, state, verdict, seat) / (2.0 * STAKE)
+            poke(shares, seat, min(max(part, 0.0), 1.0))
+        return
     most, winners = np.int64(0), 0
     for seat in range(SEATS):
         own = count_points(states, state, verdict, seat)
@@ -310,14 +417,14 @@ def _prove(tree: Any, shares: Any, node: Any) -> None:
             winner = seat + 1
     proven = winner > 0
     while proven:
-        _set(tree, node, WINNER, winner)
-        mover = _get(tree, node, SEAT)
-        node = _get(tree, node, PARENT)
-        first = _get(tree, node, FIRST)
-        count = _get(tree, node, COUNT)
-        proven = count > 0 and _get(tree, node, WINNER) == 0
+        set_field(tree, node, WINNER, winner)
+        mover = get_field(tree, node, SEAT)
+        node = get_field(tree, node, PARENT)
+        first = get_field(tree, node, FIRST)
+        count = get_field(tree, node, COUNT)
+        proven = count > 0 and get_field(tree, node, WINNER) == 0
         if proven and mover + 1 != winner:
             for child in range(first, first + count):
-                if _get(tree, child, WINNER) != winner:
+                if get_field(tree, child, WINNER) != winner:
                     proven = False
                     break

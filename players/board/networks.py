@@ -114,10 +114,10 @@ class _OnBoard:
     depth: int = 0
     """Plies that a player looks ahead by alpha-beta, up to 12; 0: only at its moves."""
     rollouts: int = 0
-    """Rollouts of Monte Carlo tree search over its values, for each move; 0: none."""
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
 
     def _find_search(self, head: str = "value") -> dict[int, int]:
-        """What records say of the search over the values of a *head*.
+        """What records say of the search over the values, or the policy, of a *head*.
 
         Raises:
             BadValueError: It is out of range, or the rules or the head forbid it.
@@ -125,8 +125,14 @@ class _OnBoard:
         if not (self.depth or self.rollouts):
             return {}
         what = {"policy": "a policy", "action": "what weighs moves"}.get(head, "")
-        reason = f"{what} has no values for a search" if what else ""
-        if reason := reason or self.game.why_no_search:
+        if self.depth:
+            reason = f"{what} has no values for a search" if what else ""
+            reason = reason or self.game.why_no_search
+        else:
+            reason = f"{what} has no values for a search" if head == "action" else ""
+            reason = reason or (self.game.why_no_values if head == "value" else "")
+            reason = reason or self.game.why_no_rollouts
+        if reason:
             raise BadValueError(f"{'depth' if self.depth else 'rollouts'}: {reason}")
         depth, rollouts = self.depth or None, self.rollouts or None
         return search_fields(self.game.code, depth=depth, rollouts=rollouts)
@@ -158,7 +164,8 @@ class BoardView(_OnBoard):
     for one's own piece and -1 for the opponent's. ``features``: the numbers that the file's
     ``features`` writes."""
     take_wins: bool = True
-    """Whether a move is played at once that wins the game; for the head ``value``."""
+    """Whether a move is played at once that wins the game; for the head ``value``, and where
+    nobody has to guess what is hidden."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -262,7 +269,8 @@ class BoardView(_OnBoard):
         """Records of players of a *kind*, as far as the view goes."""
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
-        seats[:, TAKES_WINS] = self.take_wins and self.head == "value"
+        takes = self.take_wins and self.head == "value" and not self.game.code.HAS_GUESS
+        seats[:, TAKES_WINS] = takes
         seats[:, INPUTS] = self.inputs
         seats[:, ENCODING] = FEATURES if self.encoding == "features" else 0
         for field, number in self._find_search(self.head).items():
@@ -491,7 +499,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
         """The players that *genomes* make; they win at once where they can, as they learned to."""
         packed = super().pack(genomes)
-        packed.seats[:, TAKES_WINS] = 1
+        packed.seats[:, TAKES_WINS] = not self.game.code.HAS_GUESS
         for field, number in self._find_search().items():
             packed.seats[:, field] = number
         return packed

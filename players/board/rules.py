@@ -33,6 +33,7 @@ from evolve_arena.players.board.example import (
     HAS_DESCRIBE_MOVE,
     HAS_FEATURES,
     HAS_GAIN,
+    HAS_GUESS,
     HAS_KEY,
     HAS_ORDER,
     HAS_PAST,
@@ -51,6 +52,7 @@ from evolve_arena.players.board.example import (
     REPETITION,
     SEATS,
     SEES_CELLS,
+    STAKE,
     START,
     cast_state,
     chance,
@@ -59,6 +61,8 @@ from evolve_arena.players.board.example import (
     evaluate,
     features,
     gain,
+    guess,
+    guesses,
     hash_state,
     is_over,
     key,
@@ -73,6 +77,7 @@ from evolve_arena.players.board.example import (
     safe,
     see,
     to_move,
+    view_state,
     wins,
 )
 from evolve_arena.players.board.workspace import (
@@ -81,6 +86,7 @@ from evolve_arena.players.board.workspace import (
     BAD_COUNT,
     BAD_DESCRIPTION,
     BAD_FEATURE,
+    BAD_GUESSES,
     BAD_MOVE,
     BAD_OUTCOMES,
     BAD_SEAT,
@@ -504,6 +510,12 @@ def find_key(states: Any, state: Any) -> Any:
     """A word that no two positions share, or hardly any if no file gives it."""
     if HAS_KEY:
         return mix(np.uint64(key(states[state, :SIZE] if IS_ARRAY else state)))
+    return _hash_numbers(states, state)
+
+
+@inlined
+def _hash_numbers(states: Any, state: Any) -> Any:
+    """A word that hardly any two states share."""
     if not IS_ARRAY:
         return hash_state(state)
     total = np.uint64(0)
@@ -512,6 +524,49 @@ def find_key(states: Any, state: Any) -> Any:
         part *= HASH_FACTOR
         total += part ^ (part >> np.uint64(32))
     return mix(total)
+
+
+@inlined
+def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
+    """The state as a *seat* knows it, at a *level*; with a guess in the file, nothing else is."""
+    if IS_ARRAY:
+        _copy(states, level, state)
+        view_state(states[level, :SIZE], seat)
+        return np.int64(level)
+    return cast_state(view_state(state, seat))
+
+
+@inlined
+def hash_view(states: Any, level: Any, state: Any, seat: Any) -> Any:
+    """A word that hardly any two states share that a *seat* can tell apart; a *level* is used."""
+    return _hash_numbers(states, look_as(states, level, state, seat))
+
+
+@inlined
+def draw_hidden(states: Any, level: Any, state: Any, seat: Any, stream: Any) -> Any:
+    """A state, at a *level*, that could be this one for all that a *seat* knows, drawn at random.
+
+    It is made of the seat's view alone.
+    """
+    state = look_as(states, level, state, seat)
+    count = _count_guesses(states, state, seat)
+    while count > 0:
+        number = below(stream, count)
+        if IS_ARRAY:
+            guess(states[state, :SIZE], seat, number)
+        else:
+            state = cast_state(guess(state, seat, number))
+        count = _count_guesses(states, state, seat)
+    return state
+
+
+@inlined
+def _count_guesses(states: Any, state: Any, seat: Any) -> Any:
+    count = np.int64(guesses(states[state, :SIZE] if IS_ARRAY else state, seat))
+    if seldom(np.uint64(count) > np.uint64(MOST_OUTCOMES)):
+        _note(states, BAD_GUESSES, count)
+        return np.int64(0)
+    return count
 
 
 @inlined
@@ -801,6 +856,7 @@ __all__ = [
     "HAS_DESCRIBE_MOVE",
     "HAS_FEATURES",
     "HAS_GAIN",
+    "HAS_GUESS",
     "HAS_KEY",
     "HAS_ORDER",
     "HAS_PAST",
@@ -816,5 +872,6 @@ __all__ = [
     "SEEN",
     "SEES_CELLS",
     "SIZE",
+    "STAKE",
     "WORDS",
 ]

@@ -43,14 +43,14 @@ FEWEST = 256
 
 
 class _SearchPlayer(CompiledPlayer):
-    """A search; what was bred may give the values of its leaves.
+    """A search; what was bred may give the values of its leaves, or a policy for its moves.
 
     Args:
         game: What it plays.
         kind: A kind of packed players, if nobody gives values.
         fields: What its record says beside.
         noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, if anybody: a specification.
+        values: Who gives the values of leaves, or a policy, if anybody: a specification.
         name: How tables call it, but for *noise* and *values*.
 
     Raises:
@@ -62,18 +62,21 @@ class _SearchPlayer(CompiledPlayer):
     ) -> None:
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
-        if (kind == SEARCH or values) and game.why_no_search:
-            raise BadValueError(game.why_no_search)
+        if reason := game.why_no_search if kind == SEARCH else game.why_no_rollouts:
+            raise BadValueError(reason)
         packed = simple_player(RECORD_FIELDS, kind)
         if values:
             player = make_player(values, game)
             if not isinstance(player, BredPlayer):
                 raise BadValueError(f"values is {quote(values)}: it must be run:PATH or file:PATH")
-            if player.decoder.head != "value":
+            head = player.decoder.head
+            if head != "value" and (head != "policy" or kind == SEARCH):
                 told = "it has a policy, but no values"
-                if player.decoder.head != "policy":
-                    told = f"its head is {player.decoder.head!r}, so it values no positions"
+                if head != "policy":
+                    told = f"its head is {head!r}, so it values no positions"
                 raise BadValueError(f"values is {quote(values)}: {told}")
+            if head == "value" and game.why_no_values:
+                raise BadValueError(game.why_no_values)
             packed = player.packed._replace(seats=player.packed.seats.copy())
         packed.seats[0, [DEPTH, ROLLOUTS, NODES, EXPLORATION]] = 0  # of its own search
         packed.seats[0, list(fields)] = list(fields.values())
@@ -158,7 +161,8 @@ class MctsPlayer(_SearchPlayer):
         rollouts: How many there are for each move, 1 to 1,000,000.
         exploration: The constant of the upper confidence bound; shares of the win go from 0 to 1.
         noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, in place of random rollouts; for two seats.
+        values: Who gives the values of leaves, in place of random rollouts, for two seats; or whose
+            policy guides the search.
 
     Raises:
         BadValueError: Something is out of range.

@@ -222,7 +222,11 @@ class _PlainChecker:
         if self.code.HAS_POINTS:
             for seat in range(self.game.seats):
                 self.number("points", -(2**31), 2**31 - 1, state, seat)
-            return not self.number("is_over", 0, 1, state)
+            goes_on = not self.number("is_over", 0, 1, state)
+            stake = int(self.code.STAKE)
+            for seat in range(self.game.seats if stake and not goes_on else 0):
+                self.number("points", -stake, stake, state, seat)
+            return goes_on
         answer = self.ask("result", state)
         if answer is None:
             self.fail("result", "result gives nothing: 2 means that the game goes on")
@@ -445,6 +449,8 @@ def _compare_looks(game: BoardGame) -> None:
         if differing := find_difference(game, state, moves, _call):
             name, counted, compiled = differing
             raise _differs(game, name, state, counted, compiled)
+        if game.code.HAS_GUESS:
+            _compare_guesses(game, state, stream.copy())
         plain = list_answers(game, state, partial(_ask_named, game))
         theirs = list_answers(game, state, partial(_call, game))
         for (name, answer), (_, other) in zip(plain, theirs, strict=True):
@@ -452,6 +458,25 @@ def _compare_looks(game: BoardGame) -> None:
                 raise _differs(game, name, state, answer, other)
         state = game.play(state, moves[int(below(stream, len(moves)))])
         moves = game.legal_moves(state)
+
+
+def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
+    """Compare what a seat is shown, and a guess at what it is not, compiled and plain."""
+    for seat in range(game.seats):
+        known = game.view(state, seat)
+        theirs = _follow_compiled(game, "view_state", state, seat)
+        if theirs != known.state:
+            raise _differs(game, "view", state, known.state, theirs)
+        if seat != game.to_move(state):
+            continue
+        while (count := int(game.ask("guesses", game.thaw(known), seat))) > 0:
+            if count != int(_call(game, "guesses", known, seat)):
+                raise _differs(game, "guesses", state, count, _call(game, "guesses", known, seat))
+            number = int(below(stream, count))
+            theirs = _follow_compiled(game, "guess", known, seat, number)
+            known = game.follow(known, "guess", seat, number)
+            if theirs != known.state:
+                raise _differs(game, "guess", state, known.state, theirs)
 
 
 def _ask_named(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
@@ -485,6 +510,8 @@ def follow_all(game: BoardGame, seed: int) -> None:
         if game.code.HAS_DESCRIBE_MOVE:
             for move in moves:
                 game.count("describe_move", state, move, seat)
+        if game.code.HAS_GUESS:
+            next(game.list_guesses(state, seat))
         for trial in [game.follow(state, "play", move) for move in moves]:
             game.observe(trial, seat)
             if game.code.HAS_FEATURES:
@@ -524,7 +551,7 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
         move = _choose(game, state, moves, stream)
         after = game.play(state, move)
         if not code.HAS_CHANCE:
-            theirs = _play_compiled(game, state, move)
+            theirs = _follow_compiled(game, "play", state, move)
             if theirs != after.state:
                 return _differs(game, "play", state, after.state, theirs)
         state = after
@@ -547,12 +574,12 @@ def _call(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
     return getattr(game.code, name)(thawed, *given)
 
 
-def _play_compiled(game: BoardGame, state: Board, move: int) -> tuple[int, ...]:
+def _follow_compiled(game: BoardGame, name: str, state: Board, *given: int) -> tuple[int, ...]:
     if game.code.IS_ARRAY:
         thawed = game.thaw(state)
-        game.code.play(thawed, move)
+        getattr(game.code, name)(thawed, *given)
         return tuple(thawed.tolist())
-    return tuple(map(int, _call(game, "play", state, move)))
+    return tuple(map(int, _call(game, name, state, *given)))
 
 
 def check_at_first(game: type[BoardGame]) -> None:

@@ -14,6 +14,7 @@ from evolve_arena.players.board.rules import (
     HAS_DESCRIBE_MOVE,
     HAS_FEATURES,
     HAS_GAIN,
+    HAS_GUESS,
     HAS_KEY,
     HAS_ORDER,
     HAS_QUIET,
@@ -25,6 +26,7 @@ from evolve_arena.players.board.rules import (
     count_features,
     count_of_move,
     count_outcomes,
+    draw_hidden,
     find_changes,
     find_gain,
     find_key,
@@ -104,6 +106,9 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
     """Ask all that a file may say faster, for each move."""
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)
+    if HAS_GUESS:
+        drawn = draw_hidden(states, 1, state, seat, workspace.streams)
+        kept += find_mover(states, drawn)
     if HAS_SAFE and kept == 0:
         kept += list_safe(states, state, moves, MOVES)
     if HAS_KEY:

@@ -38,6 +38,7 @@ from evolve_arena.genomes.simd import (
     poke,
     scale_int,
     spread,
+    store,
     store_int,
     to_float,
 )
@@ -507,6 +508,65 @@ def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, work
     add_inputs(shape, weights, at, inputs, first, MOVE_FEATURE_COUNT, sums, workspace.ping)
     shape, base, inputs = _run_later(players, shape, at, workspace)
     return np.float64(single_output(shape, weights, base, inputs))
+
+
+@inlined
+def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+    """The shape of a policy network, where its last layer stands, and what goes into that."""
+    if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
+        return run_dense(players, player, slot, state, workspace)
+    at = slot * slot_size(workspace)
+    shape = players.shapes[players.seats[player, SHAPE]]
+    base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
+    activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
+    if shape[LAYERS] > 2:
+        base, inputs = evaluate_hidden(shape, players.weights, base, workspace.ping, workspace.pong)
+    return shape, base, inputs
+
+
+@inlined
+def write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any) -> Any:
+    """Where all outputs of a policy network stand, whose last layer's *inputs* are known."""
+    if shape[LAYERS] == 1:
+        return inputs
+    width = padded(MOVES)
+    for block in range(0, width, LANES):
+        total = load(players.weights, base + block)
+        row = base + width + block
+        for unit in range(shape[SIZES + shape[LAYERS] - 1]):
+            term = multiply(spread(peek(inputs, unit)), load(players.weights, row))
+            total = add(total, term)
+            row += width
+        store(outputs, block, total)
+    return outputs
+
+
+@inlined
+def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: Any) -> None:
+    """Put the outputs of a policy for a *state*, as a *seat* sees it, into ``outputs``, by move.
+
+    Whatever the players have seen before stays noted.
+    """
+    outputs, kind = workspace.outputs, players.seats[player, KIND]
+    if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or kind == GRAPH):
+        run_player_graph(players, player, seat, state, workspace)
+        first = players.seats[player, INPUTS]
+        for move in range(MOVES):
+            poke(outputs, move, np.float32(peek(workspace.values, first + move)))
+        return
+    slot = seat
+    if HAS_POLICIES and kind == NETWORK:
+        slot, at = TRIAL, TRIAL * slot_size(workspace)
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        start_sums(workspace.sums, at, players.columns, players.seats[player, COLUMNS_AT], width)
+        count = list_bits(workspace.states, state, workspace.planes, workspace.changes, seat)
+        _add_changes(players, player, count, workspace, at, at)
+    if HAS_POLICIES or HAS_DENSE:
+        shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
+        found = write_outputs(players, shape, base, inputs, outputs)
+        if shape[LAYERS] == 1:
+            for move in range(MOVES):
+                poke(outputs, move, peek(found, move))
 
 
 @compiled

@@ -11,7 +11,15 @@ from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.genomes.tuple_entries import READINGS
-from evolve_arena.players.packed import COLUMNS_AT, GRAPH, KIND, OWN_FIELDS, TUPLES, PackedPlayers
+from evolve_arena.players.packed import (
+    COLUMNS_AT,
+    GRAPH,
+    KIND,
+    NETWORK,
+    OWN_FIELDS,
+    TUPLES,
+    PackedPlayers,
+)
 from evolve_arena.players.search import make_memory
 
 HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
@@ -46,6 +54,9 @@ MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
 how many rollouts went through it; its first child, and how many there are, side by side; its
 parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven.
 They have a type, so that what takes one is compiled once for all of them."""
+AVAILABLE = COUNT
+"""Where something is hidden: how often the move of a node could have been made; its children are
+found in the hash table of outcomes."""
 NODE_FIELDS = 7
 MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
 """So many take 256 MiB."""
@@ -65,7 +76,7 @@ PAST_SPARE = 80
 """Plies behind LONGEST that searches may reach."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
-BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION = range(8, 12)
+BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES = range(8, 13)
 """What a game's file does that it may not: by the number that compiled rules note.
 
 They go on with another number then, so that nothing is read or written out of bounds; who called
@@ -122,7 +133,9 @@ class Workspace(NamedTuple):
     shares: NDArray[np.float64]
     """The share of each seat after a rollout."""
     outcomes: NDArray[np.int32]
-    """A hash table of the nodes to which chance leads."""
+    """A hash table of the nodes to which chance leads; or of all, where something is hidden."""
+    priors: NDArray[np.float32]
+    """For each node how likely a policy makes the move that leads to it."""
 
 
 def search_fields(
@@ -157,9 +170,15 @@ def search_fields(
         return {} if depth is None else {DEPTH: depth}
     return {
         ROLLOUTS: rollouts,
-        NODES: min((rollouts + 1) * (int(rules.MOVES) + 1), MOST_NODES),
+        NODES: min((rollouts + 1) * (1 if rules.HAS_GUESS else int(rules.MOVES) + 1), MOST_NODES),
         EXPLORATION: round(exploration * 2**32),
     }
+
+
+def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Test which records are of players that search a tree by rollouts, guided by a policy."""
+    bred = (seats[:, KIND] == NETWORK) | (seats[:, KIND] == GRAPH)
+    return np.asarray(bred & (seats[:, HEAD] == POLICY) & (seats[:, ROLLOUTS] > 0))
 
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
@@ -179,6 +198,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     )
     searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
+    levels = max(levels, 4 if rules.HAS_GUESS else 0)
+    branches = rules.HAS_CHANCE or rules.HAS_GUESS
     slots = rules.SEATS + 1
     dense = seats[seats[:, KIND] == DENSE]
     inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
@@ -209,7 +230,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(NODE_FIELDS * nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.float64),
         np.zeros(rules.SEATS, dtype=np.float64),
-        np.zeros(1 << rollouts.bit_length() + 1 if rules.HAS_CHANCE else 0, dtype=np.int32),
+        np.zeros(1 << rollouts.bit_length() + 1 if branches else 0, dtype=np.int32),
+        np.zeros(nodes if find_guided(seats).any() else 0, dtype=np.float32),
     )
 
 

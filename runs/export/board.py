@@ -19,7 +19,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.game import COUNTS, BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, plane_words
+from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, TAKES_WINS, plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -194,13 +194,12 @@ def _write_facts(player: BredPlayer) -> str:
     """What the rest of the bot must know of the game."""
     code: Any = player.game.code  # type: ignore[attr-defined]
     decoder: Any = player.decoder
-    takes_wins = getattr(decoder, "take_wins", True) and decoder.head == "value"
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     search, past = describe_search(player), describe_past(player)
     counts = ", ".join(map(str, count_numbers(player).values()))
     return f"""\
-TAKES_WINS = {takes_wins}
+TAKES_WINS = {bool(player.packed.seats[0, TAKES_WINS])}
 # Whether the network also sees if it is its turn.
 TURNS = {bool(getattr(decoder, "turns", False))}
 # How many numbers the network is given that the rules count of a state, and of a move.

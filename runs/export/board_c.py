@@ -11,6 +11,7 @@ from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
+from evolve_arena.players.board.workspace import TAKES_WINS
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TuplePlayer
@@ -89,7 +90,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts |= {name: int(value) for name, value in describe_past(player).items()}
     facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
     facts["TURNS"] = int(getattr(decoder, "turns", False))
-    facts["TAKES_WINS"] = int(getattr(decoder, "take_wins", True) and decoder.head == "value")
+    facts["TAKES_WINS"] = int(player.packed.seats[0, TAKES_WINS])
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +17,23 @@ from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.searching import TimedPlayer
-from evolve_arena.players.board.workspace import MOST_NODES, NODES
+from evolve_arena.players.board.workspace import (
+    COUNT,
+    FIRST,
+    MOST_NODES,
+    MOVE,
+    NODE_FIELDS,
+    NODES,
+    VISITS,
+)
 from evolve_arena.players.player import Player
 from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.one_file import load_game
 from evolve_arena.runs.players import game_for, name_player
+from tests.bred import make_bred
 
 TIC_TAC_TOE = '''"""Tic-tac-toe."""
 import numpy as np
@@ -131,6 +142,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Board
         spec = load_game(folder / f"{name}.py")
         if name == "ttt":  # compiled once, for all that are met here
             flags = {"HAS_VALUES", "HAS_SEARCHES", "HAS_MCTS", "HAS_DEEP_VALUES"}
+            flags |= {"HAS_POLICIES", "HAS_GRAPHS", "HAS_PRIORS"}
             object.__setattr__(spec.kernel, "needs", lambda players: flags)
         register_game(spec)
         game: BoardGame = spec.make()
@@ -216,6 +228,8 @@ def test_compiled_and_in_python_it_chooses_the_same(
         f"mcts:rollouts=20,{values}",
         f"minimax:depth=2,{values},noise=0.1",
         bred["value"][1],
+        bred["policy"][1],
+        f"{bred['policy'][1]},rollouts=20",
     ]
     compare(ttt, [make_player(name, ttt) for name in names])
     compare(coins, [make_player(name, coins) for name in (*names[:2], "random")])
@@ -254,6 +268,48 @@ def test_a_full_tree_is_still_visited(ttt: BoardGame, coins: BoardGame) -> None:
             assert player.choose(board, new_stream(1)) in game.legal_moves(board)
     packed = make_player("mcts:rollouts=1000000", ttt).packed
     assert packed.seats[0, NODES] == MOST_NODES
+
+
+def test_a_policy_guides_the_search(ttt: BoardGame, bred: dict[str, Any]) -> None:
+    """One rollout goes where the policy would; if it explores alone, visits are as priors say."""
+    policy, name = bred["policy"]
+    first = make_player(f"{name},rollouts=1", ttt)
+    keen = make_player(f"{name},rollouts=60,exploration=1000", ttt)
+    for moves in ("", "a1", "b2", "a1 b2"):
+        board = ttt.parse_position(moves)
+        rated: dict[int, float] = rate_moves(policy, board)
+        assert first.choose(board, new_stream(1)) == max(rated, key=rated.__getitem__)
+        keen.choose(board, new_stream(1))
+        nodes = keen._workspace.tree.reshape(-1, NODE_FIELDS)
+        children = nodes[nodes[0, FIRST] :][: nodes[0, COUNT]]
+        highest = max(rated.values())
+        total = sum(math.exp(value - highest) for value in rated.values())
+        assert set(children[:, MOVE]) == rated.keys()
+        for child in children:
+            prior = math.exp(rated[child[MOVE]] - highest) / total
+            assert child[VISITS] == pytest.approx(60 * prior, abs=3)
+
+
+def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
+    player = make_bred("ttt", "graph", head="policy", rollouts=1000)
+    plain = make_bred("ttt", "graph", head="policy")
+    first = make_bred("ttt", "graph", head="policy", rollouts=1)
+    for board in walk(ttt, 1):
+        if not any(ttt.outcome(ttt.play(board, move)) for move in ttt.legal_moves(board)):
+            assert first.choose(board, new_stream(1)) == plain.choose(board, new_stream(1))
+    for moves, best in (("a1 b1 a2 b2", "a3"), ("a1 b2 b1", "c1"), ("a1 c3 c1", "b1")):
+        board = ttt.parse_position(moves)
+        assert ttt.format_move(player.choose(board, new_stream(1))) == best
+
+
+def test_a_policy_that_knows_nothing_does_no_harm(
+    ttt: BoardGame, bred: dict[str, Any], tmp_path: Path
+) -> None:
+    """It makes all moves as likely."""
+    decoder = bred["policy"][0].decoder
+    file = tmp_path / "even.safetensors"
+    file.write_bytes(decoder.player(np.zeros(decoder.genes, np.float32), "even").serialise())
+    assert (meet(ttt, [f"file:{file},rollouts=2000", "minimax:depth=9"], 10) == 1).all()
 
 
 def test_searches_ask_bred_players_for_values(ttt: BoardGame, bred: dict[str, Any]) -> None:
@@ -382,10 +438,12 @@ def test_games_with_a_search_of_their_own_have_none_over_what_was_bred(tmp_path:
 
 
 def test_values_need_a_value_head_and_two_seats(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any]
+    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any], tmp_path: Path
 ) -> None:
-    for kind in ("minimax", "mcts"):
-        with pytest.raises(BadValueError, match="it has a policy, but no values"):
-            make_player(f"{kind}:values={bred['policy'][1]}", ttt)
+    with pytest.raises(BadValueError, match="it has a policy, but no values"):
+        make_player(f"minimax:values={bred['policy'][1]}", ttt)
+    decoder = find_game("coins").networks["mlp"].decoder_type(hidden=(6,))
+    file = tmp_path / "coins.safetensors"
+    file.write_bytes(decoder.player(np.zeros(decoder.genes, np.float32), "zero").serialise())
     with pytest.raises(BadValueError, match="such searches are for games of two"):
-        make_player(f"mcts:values={bred['value'][1]}", coins)
+        make_player(f"mcts:values=file:{file}", coins)

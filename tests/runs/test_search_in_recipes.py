@@ -59,6 +59,20 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     assert summarise(again)["population_sha256"] == hashes[1]
 
 
+def test_policies_are_bred_and_play_with_a_tree(tmp_path: Path) -> None:
+    plain, tree, again = (
+        start(tmp_path, name, network__head="policy", network__rollouts=rollouts)
+        for name, rollouts in (("plain", 0), ("tree", 5), ("again", 5))
+    )
+    hashes = [summarise(run)["population_sha256"] for run in (plain, tree, again)]
+    assert hashes[0] != hashes[1] == hashes[2]
+    late = start(tmp_path, "late", network__head="policy", search__rollouts=5)
+    assert summarise(late)["population_sha256"] == hashes[0]
+    for run in (tree, late):
+        champion: Any = ea.load_player(f"run:{run.path}")
+        assert champion.packed.seats[0, [DEPTH, ROLLOUTS]].tolist() == [0, 5]
+
+
 @pytest.mark.parametrize(
     ("recipe", "changes", "sentence"),
     [

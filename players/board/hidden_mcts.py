@@ -1,0 +1,183 @@
+"""Monte Carlo tree search where something is hidden: information set MCTS, for any number of seats.
+
+Each rollout draws anew what the player can't see (determinization), from its view alone, and goes
+down one tree over what the player knows: from a node, a child is found by what the player sees
+there, after chance, and by the move. As what is drawn decides which moves are legal, the bound of a
+child counts how often its move could have been made, in place of the visits of its parent:
+
+    mean + exploration * sqrt(log(times available) / visits)
+
+A legal move without a node is tried first, and its node is the leaf. Bred players give values of
+leaves, or guide the search, as in `evolve_arena.players.board.mcts`; a policy of another seat sees
+what was drawn for it. Nothing is proven: what wins against one guess may lose against the next.
+
+Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions
+on Computational Intelligence and AI in Games, 2012, SO-ISMCTS. As there, the tree takes moves of
+others as seen; what they know is not told apart, so it bluffs and infers little.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import GOLDEN, below, mix
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.mcts import (
+    HAS_PRIORS,
+    LEVEL,
+    LOST,
+    add_shares,
+    find_outcome,
+    get_field,
+    has_policy,
+    scale_policy,
+    set_field,
+    start_node,
+    value_end,
+)
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    MOVES,
+    advance,
+    draw_hidden,
+    find_mover,
+    hash_view,
+    judge,
+    keep_move,
+    list_moves,
+    settle,
+)
+from evolve_arena.players.board.values import write_policy
+from evolve_arena.players.board.workspace import AVAILABLE, EXPLORATION, NODES, ROLLOUTS, VISITS
+
+VIEW_LEVEL = np.int64(2)
+"""Where the view of a state stands while it is hashed."""
+UNTRIED = 2 * MOVES
+"""From where on ``moves`` lists those without a node."""
+
+
+@compiled
+def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
+    """The move that was visited most; of equals that of the better value, or the first."""
+    tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
+    player = peek(workspace.players, slot)
+    exploration = players.seats[player, EXPLORATION] * 2.0**-32
+    for place in range(table.shape[0]):
+        poke(table, place, 0)
+    used = start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
+    for _ in range(players.seats[player, ROLLOUTS]):
+        used = _run(players, player, slot, state, used, exploration, workspace)
+    sight = hash_view(workspace.states, VIEW_LEVEL, state, slot)
+    chosen, most, best = peek(workspace.moves, 0), np.int64(0), 0.0
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        child = _find_child(tree, table, np.int64(0), sight, move)[0]
+        if child > 0:
+            visits, total = get_field(tree, child, VISITS), peek(totals, child)
+            if visits > most or (visits == most and total > best):
+                chosen, most, best = move, visits, total
+    return chosen
+
+
+@inlined
+def _run(
+    players: Any, player: Any, slot: Any, state: Any, used: Any, exploration: Any, workspace: Any
+) -> Any:
+    """One rollout; gives how many nodes are *used* then."""
+    states, stream = workspace.states, workspace.streams
+    tree, totals = workspace.tree, workspace.totals
+    guided = HAS_PRIORS and has_policy(players, player)
+    now = draw_hidden(states, LEVEL, state, slot, stream)
+    node, ply = np.int64(0), peek(workspace.plies, 0)
+    while node == 0 or get_field(tree, node, VISITS) > 0:
+        now = settle(states, now, stream)
+        if judge(states, now) != GOES_ON or ply >= LONGEST:
+            break
+        count = list_moves(states, now, workspace.moves, MOVES)
+        mover = find_mover(states, now)
+        sight = hash_view(states, VIEW_LEVEL, now, slot)
+        if HAS_PRIORS and guided:
+            write_policy(players, player, mover, now, workspace)
+            move = _pick_guided(node, sight, count, exploration, workspace)
+        else:
+            move = _pick_available(node, sight, count, exploration, workspace)
+        child, key, place = _find_child(tree, workspace.outcomes, node, sight, move)
+        if child == 0:
+            if used == players.seats[player, NODES]:
+                break
+            child = used
+            poke(workspace.outcomes, place, child)
+            used = start_node(tree, totals, child, node, key, mover)
+            set_field(tree, child, AVAILABLE, np.int64(1))
+        now = advance(states, now, move, ply + 1)
+        node, ply = child, ply + 1
+    value_end(players, slot, now, node, ply, workspace)
+    add_shares(tree, totals, workspace.shares, node)
+    return used
+
+
+@inlined
+def _find_child(tree: Any, table: Any, node: Any, sight: Any, move: Any) -> Any:
+    """A *node*'s child by a *move*, 0 if there is none, its key, and its place in the table."""
+    key = np.int64(mix(sight ^ (GOLDEN * np.uint64(move + 1))) >> np.uint64(33))
+    place = find_outcome(tree, table, node, key)
+    return np.int64(peek(table, place)), key, place
+
+
+@inlined
+def _pick_available(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
+    """A legal move without a node, or that of the highest upper confidence bound."""
+    tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
+    moves, untried = workspace.moves, 0
+    best, highest = peek(moves, MOVES), LOST
+    for place in range(count):
+        move = peek(moves, MOVES + place)
+        child = _find_child(tree, table, node, sight, move)[0]
+        if child == 0:
+            poke(moves, UNTRIED + untried, move)
+            untried += 1
+            continue
+        times = get_field(tree, child, AVAILABLE)
+        set_field(tree, child, AVAILABLE, times + 1)
+        visits = np.float64(get_field(tree, child, VISITS))
+        bound = peek(totals, child) / visits
+        bound += exploration * math.sqrt(math.log(np.float64(times)) / visits)
+        if bound > highest:
+            best, highest = move, bound
+    if untried > 0:
+        return peek(moves, UNTRIED + below(workspace.streams, untried))
+    return best
+
+
+@inlined
+def _pick_guided(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
+    """The legal move of the highest bound by what the policy, which was asked, makes likely."""
+    tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
+    moves, outputs = workspace.moves, workspace.outputs
+    visited, gained = 0.0, 0.0
+    for place in range(count):
+        child = _find_child(tree, table, node, sight, peek(moves, MOVES + place))[0]
+        if child > 0:
+            visited += get_field(tree, child, VISITS)
+            gained += peek(totals, child)
+    unknown = gained / visited if visited > 0 else 0.5
+    spread = exploration * math.sqrt(max(1.0, visited))
+    strongest, scale = scale_policy(outputs, moves, count)
+    best, highest = peek(moves, MOVES), LOST
+    for place in range(count):
+        move = peek(moves, MOVES + place)
+        child = _find_child(tree, table, node, sight, move)[0]
+        prior = math.exp(np.float64(peek(outputs, keep_move(move))) - strongest) * scale
+        visits, mean = np.int64(0), unknown
+        if child > 0:
+            visits = get_field(tree, child, VISITS)
+            mean = peek(totals, child) / visits
+        bound = mean + spread * prior / (1.0 + visits)
+        if bound > highest:
+            best, highest = move, bound
+    return best
