@@ -32,7 +32,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.imitation_learning import Drill, LessonRoom, Rows
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.learner import JudgedConfig, Learner
 from evolve_arena.evolve.method import Report
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.mlp import MLP
@@ -73,7 +73,7 @@ def register_reader(read: ReadGames) -> None:
     _readers[:] = [read]
 
 
-class ImitationConfig(LearnerConfig):
+class ImitationConfig(JudgedConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["imitation"] = "imitation"
@@ -81,9 +81,8 @@ class ImitationConfig(LearnerConfig):
     teacher: str = "mcts:rollouts=200"
     """The player that is imitated, such as ``minimax:depth=3``, ``run:PATH`` or ``file:PATH``; or
     games that were kept: ``games:PATH.jsonl``."""
-    games: int = Field(default=100, ge=1, le=100_000)
-    """Games that the teacher plays in a generation, as long as there are fewer than
-    ``most_games``."""
+    teacher_games: int = Field(default=100, ge=1, le=100_000)
+    """Games that it plays in a generation, as long as there are fewer than ``most_games``."""
     most_games: int = Field(default=2000, ge=1, le=1_000_000)
     """Games that it plays in all. Later generations only learn."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
@@ -170,9 +169,9 @@ class Imitation(Learner[ImitationState]):
     def estimate_bytes(cls, config: ImitationConfig, decoder: Any) -> int:
         """The learners with their moments, and the games and their positions."""
         code = decoder.game.code
-        position = 48 + 8 * seen_words(code) + code.MOVES // 8
+        position = 48 + 8 * seen_words(code) + int(code.MOVES) // 8
         games = config.most_games * int(code.LONGEST) * position
-        return COPIES * 12 * config.individuals * decoder.genes + games
+        return COPIES * 12 * config.individuals * int(decoder.genes) + games
 
     def check_ready(self) -> None:
         """Make the teacher, unless it is a file: that is read once, as a run begins."""
@@ -302,8 +301,8 @@ class Imitation(Learner[ImitationState]):
         if not isinstance(player, CompiledPlayer):
             player.close()
             raise BadValueError(
-                f"method.teacher: {text} can't play compiled matches; let it play with --keep"
-                " FILE.jsonl, and write games:FILE.jsonl"
+                f"method.teacher: {text} can't play compiled matches; let it play a duel with"
+                " --keep-games FILE.jsonl, and write games:FILE.jsonl"
             )
         return player
 
@@ -312,14 +311,16 @@ class Imitation(Learner[ImitationState]):
         config = self.config
         if config.teacher.startswith(STORED):
             return state if len(state.played) else self._read_games(state)
-        count = min(config.games, config.most_games - len(state.played))
+        count = min(config.teacher_games, config.most_games - len(state.played))
         if count <= 0:
             return state
         seeds = derive_seeds(state.seed, state.generation, "the teacher's games", count)
         played = np.full((count, int(self.decoder.game.code.LONGEST)), -1, dtype=np.int32)
         rows = np.zeros(count, dtype=np.int64)
-        outputs = self._play(arena, self._teacher.packed, rows, seeds, played, config.exploration)
-        return _join_games(state, *outputs, seeds)
+        played, chosen = self._play(
+            arena, self._teacher.packed, rows, seeds, played, config.exploration
+        )
+        return _join_games(state, played, chosen, seeds)
 
     def _read_games(self, state: ImitationState) -> ImitationState:
         """The *state* with the games of a file."""
@@ -388,10 +389,11 @@ class Imitation(Learner[ImitationState]):
         rows = self._list_rows(state)
         held = self._find_held_out(len(state.played))
         usable = np.flatnonzero(~held[rows.games])
-        wanted = self.config.batch * self.config.batches if len(usable) else 0
+        if not len(usable):  # before the first game
+            return _take(rows, usable)
         generator = derive_generator(state.seed, state.generation, "positions")
-        drawn = usable[generator.integers(0, max(1, len(usable)), wanted)]
-        return Rows(*(_take(array, len(rows.games), drawn) for array in rows))
+        drawn = generator.integers(0, len(usable), self.config.batch * self.config.batches)
+        return _take(rows, usable[drawn])
 
     def _list_rows(self, state: ImitationState) -> Rows:
         """All positions of the games of a *state*; those of games known already are kept."""
@@ -399,10 +401,10 @@ class Imitation(Learner[ImitationState]):
         count = len(known.played) if known is not None and _begins_with(state, known) else 0
         if rows is None or count < max(1, len(state.played)):
             new = list_positions(self.decoder, state, count)
-            pairs = zip(rows, new, strict=True) if rows is not None and count else ()
-            size = len(rows.games) if rows is not None else 0
-            rows = Rows(*(_join_words(a, b, size) for a, b in pairs)) if count else new
-            self._rows = state, rows
+            if rows is not None and count:
+                pairs: Any = zip(rows, new, strict=True)
+                new = Rows(*map(np.concatenate, pairs))
+            rows, self._rows = new, (state, new)
         return rows
 
 
@@ -430,7 +432,7 @@ def list_positions(decoder: Any, state: ImitationState, first: int) -> Rows:
     )
     game.refuse_faults(room.states, rows.seen)
     rows.games[:count] += first
-    return Rows(*(_take(array, most, np.arange(count)) for array in rows))
+    return _take(rows._replace(seen=rows.seen[:-SPARE_WORDS]), np.arange(count))
 
 
 def teach_part(
@@ -448,14 +450,13 @@ def teach_part(
     drill = Drill(batch, np.float32(rate), np.float32(penalty), options["values"])
     hidden = tuple(options["hidden"])
     layers = new_layers(MLP(options["inputs"], hidden, options["outputs"], options["activation"]))
-    rows, room = Rows(*(array.copy() for array in arrays)), make_room(code, index, factor)
+    rows, room = Rows(*arrays), make_room(code, index, factor)
     rates = np.ones(len(layers.rows), dtype=np.float32)
     moments = np.zeros((2, len(layers.weights)), dtype=np.float32)
     gradient = np.zeros(len(layers.weights), dtype=np.float32)
     taught = (drill, layers, moments, gradient, rates, options["steps"])
     if part.start == part.stop:  # only to compile
-        none = Rows(*(_take(array, len(rows.games), np.zeros(0, np.int64)) for array in rows))
-        lessons.learn_rows(*taught, none, room)
+        lessons.learn_rows(*taught, _take(rows, np.zeros(0, dtype=np.int64)), room)
     for row in range(part.start, part.stop):
         gradient[:] = 0.0
         pad_numbers(layers, population[row], layers.weights)
@@ -517,18 +518,17 @@ def _make_rows(code: Any, lessons: Any, count: int) -> Rows:
     )
 
 
-def _take(array: NDArray[Any], count: int, rows: NDArray[np.int64]) -> NDArray[Any]:
-    """These *rows* of an array that has some words for each of *count*, and perhaps a few more."""
-    words = len(array) // max(1, count)
-    spare = array[count * words :] if count else array
-    picked = array[: count * words].reshape(count, words)[rows]
-    return np.concatenate([picked.ravel(), spare])
+def _take(rows: Rows, places: NDArray[np.int64]) -> Rows:
+    """The rows at these *places*."""
+    count = max(1, len(rows.games))
+    return _change_rows(
+        rows, lambda array: array.reshape(count, -1)[places].ravel() if len(places) else array[:0]
+    )
 
 
-def _join_words(first: NDArray[Any], second: NDArray[Any], count: int) -> NDArray[Any]:
-    """The words of *count* positions, and those of others behind them; spare ones stay last."""
-    words = len(first) // max(1, count)
-    return np.concatenate([first[: count * words], second])
+def _change_rows(rows: Rows, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Rows:
+    arrays: list[Any] = [change(array) for array in rows]
+    return Rows(*arrays)
 
 
 def _begins_with(state: ImitationState, known: ImitationState) -> bool:

@@ -51,6 +51,19 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
+    "imitation in one file": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=imitation",
+            "method.teacher='minimax:depth=2'",
+            "method.individuals=2",
+            "method.teacher_games=20",
+            "method.most_games=150",
+            "method.batches=10",
+            "network.hidden=[8, 8]",
+            *ALIKE,
+        ],
+    ),
     "td-tuples": (
         "connect-four-td",
         ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],

@@ -46,13 +46,11 @@ class DivergedError(ArenaError):
     """A learner's weights grew beyond all bounds."""
 
 
-class LearnerConfig(Config):
+class JudgedConfig(Config):
     """What the sections ``[method]`` of all learners have."""
 
     individuals: int = Field(default=1, ge=1, le=1000)
     """Learners, side by side."""
-    games: int = Field(default=1000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation."""
     judge: str | None = None
     """If there are several, the champion is who scores best in matches among them, draws a half;
     or against this player, if one is named."""
@@ -60,10 +58,18 @@ class LearnerConfig(Config):
     """How many games each of them plays then, colours balanced; among them from random openings."""
 
 
+class LearnerConfig(JudgedConfig):
+    """What those of learners have that play themselves."""
+
+    games: int = Field(default=1000, ge=1, le=1_000_000)
+    """Games that each learner plays against itself in a generation."""
+
+
 class Learner(Method[S]):
     """Base of the learning methods."""
 
-    config: LearnerConfig
+    config: Any
+    """A :class:`JudgedConfig`."""
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
 

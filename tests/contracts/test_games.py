@@ -32,6 +32,7 @@ SMALL = {
     "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
+    "imitation": ("method.teacher=random", "method.teacher_games=20", "method.batches=5"),
 }
 COMPILED = [
     name
