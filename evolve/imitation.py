@@ -32,7 +32,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.imitation_learning import Drill, LessonRoom, Rows
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.learning.learner import JudgedConfig, Learner
+from evolve_arena.evolve.learning.learner import JudgedConfig, Learner, make_compiled
 from evolve_arena.evolve.method import Report
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.mlp import MLP
@@ -47,7 +47,6 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
-from evolve_arena.players.specification import make_player
 
 LESSONS = "evolve_arena.evolve.learning.imitation_learning"
 STORED = "games:"
@@ -154,10 +153,6 @@ class Imitation(Learner[ImitationState]):
 
     def __init__(self, config: ImitationConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
-        if decoder.game.seats > 2 and config.individuals > 1:
-            raise BadValueError(
-                f"method.individuals is {config.individuals}: where more than two play, one learns"
-            )
         self._rows: tuple[ImitationState, Rows] | None = None
 
     @classmethod
@@ -293,18 +288,8 @@ class Imitation(Learner[ImitationState]):
         Raises:
             BadValueError: The specification names nobody, or a program or a class of somebody's.
         """
-        text = self.config.teacher
-        try:
-            player = make_player(text, self.decoder.game)
-        except ArenaError as error:
-            raise BadValueError(f"method.teacher: {error}") from None
-        if not isinstance(player, CompiledPlayer):
-            player.close()
-            raise BadValueError(
-                f"method.teacher: {text} can't play compiled matches; let it play a duel with"
-                " --keep-games FILE.jsonl, and write games:FILE.jsonl"
-            )
-        return player
+        hint = "; let it play a duel with --keep-games FILE.jsonl, and write games:FILE.jsonl"
+        return make_compiled(self.config.teacher, self.decoder.game, "method.teacher", hint)
 
     def _add_games(self, state: ImitationState, arena: Arena) -> ImitationState:
         """The *state* with the games of this generation: those of a file, or new ones."""

@@ -25,12 +25,11 @@ from evolve_arena.players.board.rules import (
     GOES_ON,
     LONGEST,
     MOVES,
-    SEATS,
     SEEN,
     advance,
     begin,
-    count_points,
     find_mover,
+    find_result,
     judge,
     list_moves,
     list_seen,
@@ -117,7 +116,7 @@ def list_rows(
         if verdict == GOES_ON and ply < LONGEST:
             count = first if afterwards else count
         for row in range(first, count):
-            rows.targets[row] = _find_result(states, state, verdict, rows.seats[row])
+            rows.targets[row] = find_result(states, state, verdict, rows.seats[row])
     return count
 
 
@@ -136,14 +135,12 @@ def _allow(room: LessonRoom, legal: Any, move: Any, allowed: Any, at: Any) -> An
 
 
 @inlined
-def _find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
-    """The share of the win of a *seat*, from -1 to 1."""
-    own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
-    for other in range(SEATS):
-        points = count_points(states, state, verdict, other)
-        ahead += points > own
-        equals += points == own
-    return np.float32(0.0 if ahead > 0 else 1.0 / equals) * np.float32(2.0) - ONE
+def list_inputs(room: LessonRoom, count: Any) -> None:
+    """Write the inputs that so many listed bits raise."""
+    for place in range(count):
+        bit = peek(room.bits, place)
+        poke(room.sources, place, peek(room.inputs_of_bits, bit))
+        poke(room.inputs, place, peek(room.factors, bit))
 
 
 class Drill(NamedTuple):
@@ -189,10 +186,7 @@ def learn_rows(
     loss, step, output = 0.0, np.int64(steps), layers.places[-1]
     for row in range(rows.moves.shape[0]):
         count = list_seen(room.states, rows.seen, row * SEEN, room.bits, rows.seats[row])
-        for place in range(count):
-            bit = peek(room.bits, place)
-            poke(room.sources, place, peek(room.inputs_of_bits, bit))
-            poke(room.inputs, place, peek(room.factors, bit))
+        list_inputs(room, count)
         forward(layers, room.sources, room.inputs, count)
         if drill.values:
             error = rows.targets[row] - squash(layers, peek(layers.units, output))
