@@ -51,6 +51,29 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
+    "td against others": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=td",
+            "method.opponents=['self', 'minimax:depth=2']",
+            "method.individuals=2",
+            "network.hidden=[8]",
+            "network.activation=tanh",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
+    "q-learning in one file": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=q-learning",
+            "method.opponents=['self', 'random']",
+            "method.individuals=2",
+            "network.hidden=[8, 8]",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
     "imitation in one file": (
         "tic-tac-toe-evolved",
         [
