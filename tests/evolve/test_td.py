@@ -158,7 +158,7 @@ def test_it_learns_to_beat_an_opponent(tmp_path: Path) -> None:
         run__generations=8,
         check__every=8,
     )
-    assert ea.duel(f"run:{run.path}", "random", games=200, seed=1).wilson_95[0] > 0.85
+    assert ea.duel(f"run:{run.path}", "random", games=200, seed=1).wilson_95[0] > 0.75
 
 
 def test_opponents_who_can_not_are_refused() -> None:
