@@ -1,6 +1,7 @@
-"""The method ``td``: value networks that learn by playing against themselves, by TD(λ).
+"""The method ``td``: value networks that learn by playing, by TD(λ).
 
-For two players in any game that is a file of rules. A game may have a method of that name of its
+For two players in any game that is a file of rules, against themselves or fixed opponents. A game
+may have a method of that name of its
 own instead (`GameSpec.learners`).
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from evolve_arena.core.game import AnyGame, Config, GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import new_pupil
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, make_compiled
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -40,18 +41,23 @@ from evolve_arena.players.board.workspace import (
     seen_words,
 )
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.packed import PackedPlayers, combine_players
 
+OPPONENTS = "evolve_arena.evolve.learning.opponents"
 LESSONS = "evolve_arena.evolve.learning.network_learning"
+SELF = "self"
+"""The learner itself, among its opponents."""
 MOST_HIDDEN = 1024
 
 
-class TdConfig(LearnerConfig):
-    """The section ``[method]`` of a recipe."""
+class TemporalConfig(LearnerConfig):
+    """What the sections ``[method]`` of learners from differences in time have."""
 
-    name: Literal["td"] = "td"
-    """The name of this method."""
     games: int = Field(default=2000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation."""
+    """Games that each learner plays in a generation."""
+    opponents: tuple[str, ...] = ()
+    """Players against whom it plays them, by turns and from each seat: those that are compiled,
+    such as ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
     trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
     """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
@@ -62,18 +68,25 @@ class TdConfig(LearnerConfig):
     """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
     is."""
     rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
-    """Factor of the steps of learning, which are 1 / inputs in the first layer and 1 / hidden units
-    in the last."""
+    """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
+    first one."""
     rate_scale_end: float | None = Field(default=None, gt=0.0, le=100.0)
     """The same after ``schedule_games`` games; if it is left out, it stays what it is."""
     schedule_games: int = Field(default=1_000_000, ge=1)
     """After so many games of a learner exploration and steps have come to their ends, each by the
     same difference per game."""
+    initialisation: str = "fan-in"
+    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+
+
+class TdConfig(TemporalConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["td"] = "td"
+    """The name of this method."""
     gradient: Literal["cross-entropy", "squared"] = "cross-entropy"
     """The error whose gradient a step goes down. That of the squared error has tanh's slope
     as a factor, so that what is thought certain is hardly ever learned anew."""
-    initialisation: str = "fan-in"
-    """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ValueNetworkConfig(Config):
@@ -107,40 +120,34 @@ class TdState:
     """Shape ``(individuals, genes)``."""
 
 
-class Td(Learner[TdState]):
-    """Lets value networks play themselves and learn by temporal differences."""
+class TemporalLearner(Learner[TdState]):
+    """Base of the methods whose networks learn from differences in time.
 
-    name = "td"
+    Each of them plays a generation's games, against itself or others, and learns from them.
+    """
+
     rate = "method.rate_scale"
-    config_type = TdConfig
     genome_kind = "vector"
     network_kind = "mlp"
-    network_type = ValueNetworkConfig
     state_type = TdState
-    config: TdConfig
+    kernel: ClassVar[str]
+    """A kernel of `evolve_arena.arena.work` that plays and learns; see :meth:`make_work`."""
+    config: TemporalConfig
+
+    def __init__(self, config: TemporalConfig, decoder: Any) -> None:
+        super().__init__(config, decoder)
+        game, key = decoder.game, "method.opponents"
+        named = [text for text in config.opponents if text != SELF]
+        packed = [make_compiled(text, game, key).packed for text in named]
+        rows = [-1 if text == SELF else named.index(text) for text in config.opponents]
+        self._opponents: tuple[NDArray[Any], ...] = ()
+        if packed:
+            self._opponents = (np.array(rows, dtype=np.int64), *combine_players(packed))
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
-        """Multilayer perceptrons of games in one file that two can play."""
-        fits = issubclass(game.game, BoardGame) and game.game().seats == 2
-        return super().networks(game) if fits else {}
-
-    @classmethod
-    def make_decoder(cls, game: AnyGame, network: Any, config: Any) -> Any:
-        """Networks with one hidden layer.
-
-        Raises:
-            BadValueError: They have another number of hidden layers, or more than 1024 units; or
-                more than two play.
-        """
-        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
-            raise BadValueError(
-                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one hidden"
-                f" layer of 1 to {MOST_HIDDEN} units, such as [32]"
-            )
-        if game.seats != 2:
-            raise BadValueError(f"seats is {game.seats}: the method 'td' learns games for two")
-        return super().make_decoder(game, network, config)
+        """Multilayer perceptrons of games in one file."""
+        return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
     def initial(self, seed: int) -> TdState:
         """Learners who know nothing yet."""
@@ -166,24 +173,25 @@ class Td(Learner[TdState]):
             decay=config.trace_decay,
             discount=config.discount,
             exploration=slide(config.exploration, config.exploration_end, progress),
-            damped=float(config.gradient == "squared"),
+            damped=float(getattr(config, "gradient", "") == "squared"),
         )
         return Work(
-            kernel="evolve_arena.evolve.td:teach_part",
+            kernel=self.kernel,
             inputs=(
                 state.population,
                 derive_seeds(state.seed, state.generation, "learning", learners),
                 bits[:, 0].astype(np.int64),
                 bits[:, 1].astype(np.float32),
+                *self._opponents,
             ),
             outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
             options={
                 "game": decoder.game.name,
                 "rules": list(decoder.game.rules),
-                "inputs": decoder.inputs,
-                "units": decoder.hidden[0],
+                "sizes": list(decoder.mlp.sizes),
+                "activation": decoder.activation,
                 "learning": list(learning),
-                "rates": [scale / decoder.inputs, scale / decoder.hidden[0]],
+                "rates": [scale / size for size in decoder.mlp.sizes[:-1]],
                 "features": features,
             },
             coarse=True,
@@ -217,33 +225,112 @@ class Td(Learner[TdState]):
         return min(1.0, state.generation * self.config.games / self.config.schedule_games)
 
 
+class Td(TemporalLearner):
+    """Lets value networks play and learn by temporal differences."""
+
+    name = "td"
+    config_type = TdConfig
+    network_type = ValueNetworkConfig
+    kernel = "evolve_arena.evolve.td:teach_part"
+
+    @classmethod
+    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
+        """Multilayer perceptrons of games in one file that two can play."""
+        found = super().networks(game)
+        return found if found and game.game().seats == 2 else {}
+
+    @classmethod
+    def make_decoder(cls, game: AnyGame, network: Any, config: Any) -> Any:
+        """Networks with one hidden layer.
+
+        Raises:
+            BadValueError: They have another number of hidden layers, or more than 1024 units; or
+                more than two play.
+        """
+        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
+            raise BadValueError(
+                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one hidden"
+                f" layer of 1 to {MOST_HIDDEN} units, such as [32]"
+            )
+        if game.seats != 2:
+            raise BadValueError(f"seats is {game.seats}: the method 'td' learns games for two")
+        return super().make_decoder(game, network, config)
+
+
+class Lesson(NamedTuple):
+    """The rules and the settings of some work, as kernels take them."""
+
+    game: BoardGame
+    code: Any
+    """The rules, compiled."""
+    lessons: Any
+    """The module that teaches by them."""
+    learning: LearningSettings
+    rates: NDArray[np.float32]
+    """Of each layer."""
+    opponents: Any
+    """See `opponents.seat_opponents`."""
+
+    def refuse_faults(self, states: NDArray[Any], *seen: NDArray[Any]) -> None:
+        """Looks at what the rules noted while they were used, by opponents, too.
+
+        Raises:
+            GameFileError: They did what no game may do.
+        """
+        self.game.refuse_faults(states, *seen)
+        if self.opponents:
+            self.game.refuse_faults(states, self.opponents[2].planes, self.opponents[2].values)
+
+
+def make_lesson(options: Mapping[str, Any], against: Sequence[Any], *modules: str) -> Lesson:
+    """What stands in the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
+
+    Args:
+        options: See above.
+        against: The opponents' arrays, or nothing.
+        modules: What teaches comes last, behind what it needs.
+    """
+    spec = find_game(options["game"])
+    game: Any = spec.game(**spec.game.make_rules(*options["rules"])._asdict())
+    packed = PackedPlayers(*against[1:]) if against else None
+    flags = {"COUNTS_FEATURES": bool(options["features"])}
+    needed = OPPONENTS, *modules
+    code, *_, lessons = specialise_board(game.place, game.rules, needed, packed, flags)
+    opponents = None
+    if packed:
+        opponents = packed, against[0], spec.kernel.make_workspace(game.rules, packed)
+    learning = LearningSettings(*options["learning"])
+    rates = np.array(options["rates"], dtype=np.float32)
+    return Lesson(game, code, lessons, learning, rates, opponents)
+
+
 def teach_part(
     options: Mapping[str, Any],
     inputs: Sequence[NDArray[Any]],
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """A kernel of `evolve_arena.arena.work`; see :meth:`Td.make_work`."""
-    population, seeds, index, factor = inputs
-    game: Any = find_game(options["game"]).game
-    made = game(**game.make_rules(*options["rules"])._asdict())
-    flags = {"COUNTS_FEATURES": bool(options["features"])}
-    code, *_, lessons = specialise_board(game.place, made.rules, (LESSONS,), flags)
-    learning = LearningSettings(*options["learning"])
-    pupil = new_pupil(options["inputs"], options["units"])
-    workspace = _make_workspace(code, pupil.width, index, factor)
-    rates = np.array(options["rates"], dtype=np.float32)
+    """A kernel of `evolve_arena.arena.work`; see :meth:`TemporalLearner.make_work`."""
+    population, seeds, index, factor, *against = inputs
+    lesson = make_lesson(options, against, LESSONS)
+    pupil = new_pupil(*options["sizes"][:2])
+    workspace = _make_workspace(lesson.code, pupil.width, index, factor)
+    if lesson.opponents:  # they play on the same states
+        room = lesson.opponents[2]
+        workspace = workspace._replace(states=room.states, wins=room.wins)
+    teach, rates = lesson.lessons.teach, lesson.rates
     rows: Sequence[int] = range(part.start, part.stop)
     if not rows:  # only to compile
         scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
-        lessons.teach(learning._replace(games=0), rates, pupil, *scratch)
+        teach(lesson.learning._replace(games=0), rates, pupil, *scratch, lesson.opponents)
     for row in rows:
         genes, figures = outputs[0][row], outputs[1][row]
         genes[:], figures[:] = population[row], 0.0
-        lessons.teach(
-            learning, rates, pupil, genes, seeds[row : row + 1].copy(), workspace, figures
+        teach(
+            *(lesson.learning, rates, pupil, genes, seeds[row : row + 1].copy()),
+            *(workspace, figures, lesson.opponents),
         )
-        made.refuse_faults(workspace.states, workspace.planes, workspace.counted)
+        lesson.refuse_faults(workspace.states, workspace.planes, workspace.counted)
 
 
 def _make_workspace(

@@ -1,4 +1,7 @@
-"""Games that were kept: a file of JSON lines, one a game, from which each can be replayed."""
+"""Games that were kept: a file of JSON lines, one a game, from which each can be replayed.
+
+They may teach, too: see `evolve_arena.evolve.imitation`.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,18 @@ from typing import Annotated
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from evolve_arena.arena.match import Match
-from evolve_arena.core.errors import BadValueError, one_line
+from evolve_arena.core.errors import ArenaError, BadValueError, one_line
+from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import AnyGame
+from evolve_arena.evolve.imitation import StoredGame
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.errors import RunExistsError
 from evolve_arena.runs.files import write_whole
 from evolve_arena.runs.validation import Number, explain
 
 ENDING = ".jsonl"
+LARGEST = 2**28
+"""Bytes of a file of games that teach."""
 
 
 @dataclass(frozen=True)
@@ -123,3 +130,28 @@ def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]
         names = [one_line(part.strip(), 80) for part in title.split(" - ")] if title else sides
         found.append(KeptGame(game.name, dict(game.options), names, "0", numbers, "", [], ""))
     return found
+
+
+def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
+    """The games in a file of kept games, or of games as people write them, to learn from.
+
+    Raises:
+        BadValueError: It can't be read, or a game in it is of other rules or against them.
+    """
+    try:
+        text = read_file(Path(path), LARGEST).decode("utf-8", errors="replace")
+        return [_read_lesson(kept, game) for kept in parse_games(text, game) if kept.numbers]
+    except OSError as error:
+        raise BadValueError(f"{path}: {explain_unread(error, path)}") from None
+    except ArenaError as error:
+        raise BadValueError(f"{path}: {error}") from None
+
+
+def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
+    """The game, once it has been played again."""
+    if (kept.game, dict(kept.options)) != (game.name, dict(game.options)):
+        raise BadValueError(f"a game of it was not played by the rules of {game.describe()}")
+    position = game.initial(int(kept.seed))
+    for number in kept.numbers:
+        position = game.play(position, game.move_of(int(number)))
+    return StoredGame(int(kept.seed), [int(number) for number in kept.numbers])

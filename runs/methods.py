@@ -27,6 +27,8 @@ METHODS = {
     ),
     "td": "evolve_arena.evolve.td:Td",
     "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
+    "q-learning": "evolve_arena.evolve.q_learning:QLearning",
+    "imitation": "evolve_arena.evolve.imitation:Imitation",
 }
 """Methods that can breed for any game which has networks of their kind."""
 

@@ -15,6 +15,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.evolve.imitation import register_reader
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
@@ -32,6 +33,7 @@ from evolve_arena.runs.directory import RunDirectory, find_run
 from evolve_arena.runs.errors import CheckpointError, NotARunError, StorageError
 from evolve_arena.runs.files import set_aside
 from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.kept_games import read_lessons
 from evolve_arena.runs.logs import log_run
 from evolve_arena.runs.population import Population
 from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
@@ -39,6 +41,8 @@ from evolve_arena.runs.training import Callback, TrainingLoop, list_callbacks
 
 if TYPE_CHECKING:
     from evolve_arena.runs.plots.record import Record
+
+register_reader(read_lessons)
 
 
 class Run:

@@ -51,6 +51,42 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
+    "td against others": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=td",
+            "method.opponents=['self', 'minimax:depth=2']",
+            "method.individuals=2",
+            "network.hidden=[8]",
+            "network.activation=tanh",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
+    "q-learning in one file": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=q-learning",
+            "method.opponents=['self', 'random']",
+            "method.individuals=2",
+            "network.hidden=[8, 8]",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
+    "imitation in one file": (
+        "tic-tac-toe-evolved",
+        [
+            "method.name=imitation",
+            "method.teacher='minimax:depth=2'",
+            "method.individuals=2",
+            "method.teacher_games=20",
+            "method.most_games=150",
+            "method.batches=10",
+            "network.hidden=[8, 8]",
+            *ALIKE,
+        ],
+    ),
     "td-tuples": (
         "connect-four-td",
         ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],

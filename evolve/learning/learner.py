@@ -27,7 +27,7 @@ from evolve_arena.arena.pairings import (
 )
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.game import Config
+from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import sum_points
@@ -46,13 +46,11 @@ class DivergedError(ArenaError):
     """A learner's weights grew beyond all bounds."""
 
 
-class LearnerConfig(Config):
+class JudgedConfig(Config):
     """What the sections ``[method]`` of all learners have."""
 
     individuals: int = Field(default=1, ge=1, le=1000)
     """Learners, side by side."""
-    games: int = Field(default=1000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation."""
     judge: str | None = None
     """If there are several, the champion is who scores best in matches among them, draws a half;
     or against this player, if one is named."""
@@ -60,15 +58,27 @@ class LearnerConfig(Config):
     """How many games each of them plays then, colours balanced; among them from random openings."""
 
 
+class LearnerConfig(JudgedConfig):
+    """What those of learners have that play themselves."""
+
+    games: int = Field(default=1000, ge=1, le=1_000_000)
+    """Games that each learner plays against itself in a generation."""
+
+
 class Learner(Method[S]):
     """Base of the learning methods."""
 
-    config: LearnerConfig
+    config: Any
+    """A :class:`JudgedConfig`."""
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
 
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
+        if decoder.game.seats > 2 and config.individuals > 1:
+            raise BadValueError(
+                f"method.individuals is {config.individuals}: where more than two play, one learns"
+            )
         self._judge = self._make_judge() if config.judge and config.individuals > 1 else None
 
     @abstractmethod
@@ -180,11 +190,26 @@ class Learner(Method[S]):
 
     def _make_judge(self) -> PackedPlayers:
         assert self.config.judge
-        try:
-            player = make_player(self.config.judge, self.decoder.game)
-        except ArenaError as error:
-            raise BadValueError(f"method.judge: {error}") from None
-        if not isinstance(player, CompiledPlayer):
-            player.close()
-            raise BadValueError(f"method.judge: {self.config.judge} can't play compiled matches")
-        return player.packed
+        return make_compiled(self.config.judge, self.decoder.game, "method.judge").packed
+
+
+def make_compiled(specification: str, game: AnyGame, key: str, hint: str = "") -> CompiledPlayer:
+    """The player that a *key* of a recipe names, for compiled matches.
+
+    Args:
+        specification: Such as ``minimax:depth=2``.
+        game: What it plays.
+        key: For messages.
+        hint: What else may be done if it is not compiled.
+
+    Raises:
+        BadValueError: The specification names nobody, a program, or who is not compiled.
+    """
+    try:
+        player = make_player(specification, game)
+    except ArenaError as error:
+        raise BadValueError(f"{key}: {error}") from None
+    if not isinstance(player, CompiledPlayer):
+        player.close()
+        raise BadValueError(f"{key}: {specification} can't play compiled matches{hint}")
+    return player

@@ -24,6 +24,11 @@ from evolve_arena.evolve.learning.backprop import (
     start_sums,
     write_genes,
 )
+from evolve_arena.evolve.learning.opponents import (
+    HAS_OPPONENTS,
+    ask_opponent,
+    seat_opponents,
+)
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -107,6 +112,7 @@ def teach(
     stream: Any,
     workspace: NetworkWorkspace,
     figures: Any,
+    opponents: Any,
 ) -> None:
     """Plays games and changes *genes* after each of them.
 
@@ -118,20 +124,27 @@ def teach(
         stream: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        opponents: See `opponents.seat_opponents`.
     """
     read_genes(pupil, genes)
-    for _ in range(learning.games):
-        plies, outcome = _play(learning, pupil, stream, workspace)
+    for game in range(learning.games):
+        own = seat_opponents(opponents, game, stream)
+        plies, outcome = _play(learning, pupil, stream, workspace, opponents, own)
         figures[PLIES] += plies
         figures[FIRST_WINS] += outcome > 0
         figures[DRAWS] += outcome == 0
-        figures[ERROR] += _learn(learning, rates, pupil, plies, outcome, workspace)
+        figures[ERROR] += _learn(learning, rates, pupil, plies, outcome, workspace, own)
     write_genes(pupil, genes)
 
 
 @inlined
 def _play(
-    learning: LearningSettings, pupil: Pupil, stream: Any, workspace: NetworkWorkspace
+    learning: LearningSettings,
+    pupil: Pupil,
+    stream: Any,
+    workspace: NetworkWorkspace,
+    opponents: Any,
+    own: Any,
 ) -> Any:
     """Play one game; give its plies, and 1, 0 or -1 for who began."""
     states = workspace.states
@@ -143,15 +156,19 @@ def _play(
     outcome = judge(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(states, state)
-        count = list_moves(states, state, workspace.moves, 0)
         winning = list_wins(states, state, workspace.wins)
-        explores = count > 1 and chance(stream) < learning.exploration
-        if explores or count == 1:
-            move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+        explores = False
+        if HAS_OPPONENTS and own >= 0 and side != own:
+            move = ask_opponent(opponents, side, state, ply, winning)
         else:
-            if not COUNTS_FEATURES:
-                _see(pupil, side, state, workspace)
-            move = _choose(pupil, side, state, ply, count, winning, workspace)
+            count = list_moves(states, state, workspace.moves, 0)
+            explores = count > 1 and chance(stream) < learning.exploration
+            if explores or count == 1:
+                move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+            else:
+                if not COUNTS_FEATURES:
+                    _see(pupil, side, state, workspace)
+                move = _choose(pupil, side, state, ply, count, winning, workspace)
         note_move(states, move)
         state = advance(states, state, move, ply + 1)
         if COUNTS_FEATURES:
@@ -265,16 +282,20 @@ def _learn(
     plies: int,
     outcome: int,
     workspace: NetworkWorkspace,
+    own: Any,
 ) -> Any:
     """Draws the values of a game's positions towards their returns, the last one first.
 
     Nothing is learned about the position after the last ply, nor from what followed a ply that was
-    played at random. Returns the sum of the differences between values and returns.
+    played at random, nor about those to which an opponent moved. Returns the sum of the differences
+    between values and returns.
     """
     following = result = np.float32(outcome)
     chosen = plies > 0 and not peek(workspace.explored, plies - 1)
     error = 0.0
     for ply in range(plies - 2, -1, -1):
+        if HAS_OPPONENTS and own >= 0 and peek(workspace.movers, ply) != own:
+            continue
         value = peek(workspace.values, ply)
         if chosen:
             mixed = (1.0 - learning.decay) * following + learning.decay * result

@@ -31,14 +31,13 @@ from evolve_arena.games.connect_four.q_learning_network import (
     Reader,
     add_disc,
     best_column,
-    exponentials,
     make_network,
     read_genome,
     sum_board,
     teach,
     value_columns,
 )
-from evolve_arena.genomes.network import ACTIVATIONS, padded
+from evolve_arena.genomes.network import ACTIVATIONS, exponentials, padded
 from evolve_arena.genomes.simd import peek
 
 BEST_KNOWN, MEAN = 0, 1

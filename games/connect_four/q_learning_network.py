@@ -19,26 +19,13 @@ from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.mlp import MLP
-from evolve_arena.genomes.network import (
-    ACTIVATIONS,
-    P0,
-    P1,
-    P2,
-    P3,
-    P4,
-    P5,
-    ROUNDER,
-    activate,
-    padded,
-)
+from evolve_arena.genomes.network import ACTIVATIONS, activate, padded
 from evolve_arena.genomes.simd import LANES, peek, poke
 
 TANH = ACTIVATIONS["tanh"]
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BIT = np.uint64(1)
-LOG2_E = np.float32(1.4426950408889634)
-FARTHEST = np.float32(126.0)
 
 
 class ActionNetwork(NamedTuple):
@@ -258,25 +245,3 @@ def _derivative(unit: Any, kind: int) -> Any:
     if kind == TANH:
         return simd.subtract(one, simd.multiply(unit, unit))
     return simd.multiply(unit, simd.subtract(one, unit))
-
-
-@inlined
-def exponentials(values: Any, count: int, highest: Any, temperature: Any) -> None:
-    """Puts exp((value - *highest*) / *temperature*) in the place of each of the *values*.
-
-    None of the *count* that matter is above *highest*, so nothing overflows; nothing becomes less
-    than 2**-126. The relative error is about 1e-7, and as much again for each 1 in the exponent.
-    """
-    scale = simd.spread(LOG2_E / temperature)
-    rounder = simd.spread(ROUNDER)
-    for block in range(0, count, LANES):
-        power = simd.subtract(simd.load(values, block), simd.spread(highest))
-        power = simd.clamp(simd.multiply(power, scale), -FARTHEST, ZERO)
-        shifted = simd.add(power, rounder)
-        rest = simd.subtract(power, simd.subtract(shifted, rounder))
-        result = simd.add(simd.multiply(simd.spread(P5), rest), simd.spread(P4))
-        result = simd.add(simd.multiply(result, rest), simd.spread(P3))
-        result = simd.add(simd.multiply(result, rest), simd.spread(P2))
-        result = simd.add(simd.multiply(result, rest), simd.spread(P1))
-        result = simd.add(simd.multiply(result, rest), simd.spread(P0))
-        simd.store(values, block, simd.power_of_two(result, simd.bits_of(shifted)))

@@ -165,13 +165,22 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
 
 
 def specialise_board(
-    place: str, rules: Any, modules: Sequence[str], more: Mapping[str, Any] | None = None
+    place: str,
+    rules: Any,
+    modules: Sequence[str],
+    players: PackedPlayers | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> list[ModuleType]:
-    """The file at *place*, and what plays by it for no players at all, and copies of *modules*.
+    """The file at *place*, what plays by it for some *players* or none, and copies of *modules*.
 
-    In these, constants may have other values: those of *more*.
+    Constants ``HAS_OPPONENTS`` of these are True if there are *players*, and others may have other
+    values: those of *more*.
     """
-    constants = {**_place_constants(place, rules), **dict.fromkeys(FLAGS, False), **(more or {})}
+    needed = _needs(players) if players else set()
+    constants = {**_place_constants(place, rules), **{flag: flag in needed for flag in FLAGS}}
+    constants |= more or {}
+    if players:
+        constants["HAS_OPPONENTS"] = True
     return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
 
 

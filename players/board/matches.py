@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import GOLDEN, below, mix
+from evolve_arena.core.stream import GOLDEN, below, chance, mix
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES
 from evolve_arena.players.board.choose import HAS_OWN_VALUES, choose_move
 from evolve_arena.players.board.mcts import HAS_MCTS
@@ -114,6 +114,65 @@ def play_matches(
         offenders[match] = -1
         plies[match] = ply
         games[match] = game
+
+
+@compiled
+def record_matches(
+    players: Any,
+    rows: Any,
+    seeds: Any,
+    exploration: Any,
+    workspace: Any,
+    played: Any,
+    chosen: Any,
+) -> None:
+    """Play matches that one player plays against itself, and note its choices.
+
+    Args:
+        players: Packed players.
+        rows: The player of each match, shape ``(n,)``.
+        seeds: The seed of each match, shape ``(n,)``.
+        exploration: The share of plies at which any legal move is played in place of the choice.
+        workspace: See `evolve_arena.players.board.workspace`.
+        played: The moves, shape ``(n, plies)``. A row of -1 is filled with those of a match; the
+            moves of any other row are played, whatever is chosen, as far as they are legal.
+        chosen: The choice at each ply, of the same shape; -1 where there was none.
+    """
+    for match in range(rows.shape[0]):
+        for slot in range(SEATS):
+            take_slot(players, rows[match], slot, workspace)
+        workspace.chance[0] = seeds[match]
+        workspace.streams[0] = start_stream(seeds[match])
+        states, ply, largest = workspace.states, 0, np.uint64(0)
+        state = settle(states, begin(states), workspace.chance)
+        verdict, free = judge(states, state), played[match, 0] < 0
+        while verdict == GOES_ON and ply < played.shape[1] and (free or played[match, ply] >= 0):
+            winning = list_wins(states, state, workspace.wins) if ASKS_WINS else np.int64(0)
+            if HAS_MCTS or HAS_SEARCHES or HAS_PAST:
+                workspace.plies[0] = ply
+            choice = choose_move(players, find_mover(states, state), state, winning, workspace)
+            count = list_moves(states, state, workspace.moves, 0)
+            chosen[match, ply] = choice if count > 1 else -1
+            largest = max(largest, np.uint64(choice))
+            if free:
+                strays = exploration > 0 and chance(workspace.streams) < exploration
+                drawn = below(workspace.streams, count) if strays else np.int64(0)
+                played[match, ply] = workspace.moves[drawn] if strays else choice
+            elif not is_listed(workspace.moves, count, played[match, ply]):
+                break
+            state = advance(states, state, np.int64(played[match, ply]), ply + 1)
+            state, ply = settle(states, state, workspace.chance), ply + 1
+            verdict = judge_at(states, state, ply)
+        note_move(states, largest)
+
+
+@inlined
+def is_listed(moves: Any, count: Any, move: Any) -> Any:
+    """Test if a *move* is among the first *count* of *moves*."""
+    found = False
+    for place in range(count):
+        found |= moves[place] == move
+    return found
 
 
 @inlined

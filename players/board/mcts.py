@@ -62,6 +62,7 @@ from evolve_arena.players.board.rules import (
 from evolve_arena.players.board.values import value_leaf, write_policy
 from evolve_arena.players.board.workspace import (
     COUNT,
+    DENSE,
     EXPLORATION,
     FIRST,
     HEAD,
@@ -256,7 +257,7 @@ def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
 def has_policy(players: Any, player: Any) -> Any:
     """Test if a player has an output for each move."""
     kind = players.seats[player, KIND]
-    return kind in (NETWORK, GRAPH) and players.seats[player, HEAD] == POLICY
+    return kind in (NETWORK, GRAPH, DENSE) and players.seats[player, HEAD] == POLICY
 
 
 @inlined

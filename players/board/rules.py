@@ -606,6 +606,17 @@ def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 
 @inlined
+def find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+    """The share of the win of a *seat*, from -1 for none to 1 for all of it."""
+    own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
+    for other in range(SEATS):
+        points = count_points(states, state, verdict, other)
+        ahead += points > own
+        equals += points == own
+    return np.float32(0.0 if ahead > 0 else 2.0 / equals) - np.float32(1.0)
+
+
+@inlined
 def weigh(states: Any, state: Any, seat: Any) -> Any:
     """What the game thinks of a state that is not over, for *seat*."""
     if IS_ARRAY:

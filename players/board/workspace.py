@@ -177,7 +177,7 @@ def search_fields(
 
 def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Test which records are of players that search a tree by rollouts, guided by a policy."""
-    bred = (seats[:, KIND] == NETWORK) | (seats[:, KIND] == GRAPH)
+    bred = np.isin(seats[:, KIND], (NETWORK, GRAPH, DENSE))
     return np.asarray(bred & (seats[:, HEAD] == POLICY) & (seats[:, ROLLOUTS] > 0))
 
 

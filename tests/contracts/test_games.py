@@ -32,6 +32,14 @@ SMALL = {
     "evolutionary-programming": ("method.individuals=3", "method.opponents=2"),
     "td": ("method.games=20",),
     "td-tuples": ("method.games=20",),
+    "q-learning": ("method.games=20",),
+    "imitation": ("method.teacher=random", "method.teacher_games=20", "method.batches=5"),
+    "imitation in ticket-to-ride": (
+        "network.hidden=[8]",
+        "method.games=2",
+        "method.minimum_points=50",
+        "method.batches=20",
+    ),
 }
 COMPILED = [
     name
@@ -76,7 +84,8 @@ def breed(name: str, method: str, folder: str) -> BredPlayer:
     with open(recipe, "w", encoding="utf-8") as file:
         file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')
     checks = ("check.games=2", "check.opponents=['random']")  # so that no search is compiled
-    changes = [*SMALL[method], "run.generations=1", *checks]
+    small = SMALL.get(f"{method} in {name}", SMALL[method])
+    changes = [*small, "run.generations=1", *checks]
     run = start(recipe, run=f"{folder}/{name}-{method}", changes=changes, executor="serial")
     return run.champion
 

@@ -13,6 +13,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.td import Td
 from evolve_arena.runs.recipe import load_recipe
 
@@ -77,11 +78,15 @@ class Mirror:
         self.first = self.first + np.outer(seen, step)
         self.biases = self.biases + step
 
-    def play(self) -> None:
-        """Plays a game and learns from it."""
+    def play(self, own: int = -1, opponent: Any = None) -> None:
+        """Plays a game and learns from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
             side, best, most = game.to_move(position), None, -np.inf
+            if opponent and side != own:
+                position = game.play(position, opponent.choose(position, new_stream(1)))
+                line.append((0, None, 0.0))
+                continue
             for move in game.legal_moves(position):
                 after = game.play(position, move)
                 end = game.outcome(after)
@@ -94,6 +99,8 @@ class Mirror:
         final = 0.0 if outcome.winner is None else 1.0 - 2.0 * outcome.winner
         following = result = final
         for sign, seen, value in reversed(line[:-1]):
+            if not sign:  # an opponent's move
+                continue
             mixed = (1 - self.config.trace_decay) * following + self.config.trace_decay * result
             result, following = self.config.discount * mixed, sign * value
             self.learn(seen, sign * result)
@@ -145,6 +152,45 @@ def test_features_are_learned_from_as_the_formulas_say(tmp_path: Path) -> None:
     learned = run.state(1).population[0]
     assert np.abs(learned - run.state(0).population[0]).max() > 0.01
     np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
+def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
+    """By turns, and from both seats; the opponents have nothing to do with chance."""
+    others = [breed("tic-tac-toe-evolved", tmp_path / str(n), run__seed=n) for n in (5, 6)]
+    named = [f"run:{others[0].path}", "self", f"run:{others[1].path}"]
+    options = {"method__games": 8, "method__rate_scale": 2.0, "method__opponents": named}
+    run = breed("tic-tac-toe-evolved", tmp_path / "run", **options)
+    mirror = Mirror(run)
+    for number in range(8):
+        other = [others[0].champion, None, others[1].champion, others[0].champion][number // 2]
+        mirror.play(number % 2, other)
+    learned = run.state(1).population[0]
+    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
+    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
+def test_it_learns_to_beat_an_opponent(tmp_path: Path) -> None:
+    run = breed(
+        "tic-tac-toe-evolved",
+        tmp_path / "run",
+        network__hidden=[16],
+        method__opponents=["minimax:depth=2", "random"],
+        method__games=2000,
+        method__exploration=0.1,
+        run__generations=8,
+        check__every=8,
+    )
+    assert ea.duel(f"run:{run.path}", "random", games=200, seed=1).wilson_95[0] > 0.75
+
+
+def test_opponents_who_can_not_are_refused() -> None:
+    for text, sentence in (
+        ("minimax:time=10ms", "method.opponents: .*can't play compiled matches"),
+        ("nobody", "method.opponents: unknown player"),
+        ('process:"true"', "method.opponents: .*would run a program"),
+    ):
+        with pytest.raises(ArenaError, match=sentence):
+            load_recipe("hex", SMALL | {"method.opponents": [text]}).make_method()
 
 
 @pytest.fixture(scope="module")

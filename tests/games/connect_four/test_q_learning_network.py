@@ -20,13 +20,13 @@ from evolve_arena.games.connect_four.q_learning_games import (
 )
 from evolve_arena.games.connect_four.q_learning_network import (
     ActionNetwork,
-    exponentials,
     make_network,
     read_genome,
     sum_board,
     teach,
     value_columns,
 )
+from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
 
 UNITS = 20

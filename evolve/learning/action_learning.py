@@ -1,0 +1,218 @@
+"""Games from which a network learns the values of moves, by Q-learning, in any compiled board game.
+
+Each player sees a sequence of states, those in which it is to move; what others play in between is
+part of its surroundings. After a game each value is drawn towards the best one of the player's
+next state (Watkins 1989), or towards a return that reaches farther ahead, as far as the moves were
+the best ones: Watkins's Q(λ); see Sutton and Barto, "Reinforcement Learning", 2018, section 12.10.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.stream import below, chance
+from evolve_arena.evolve.learning.imitation_learning import LessonRoom, list_inputs
+from evolve_arena.evolve.learning.layers import Layers, backward, forward, squash
+from evolve_arena.evolve.learning.opponents import ask_opponent, seat_opponents
+from evolve_arena.evolve.learning.tuple_learning import (
+    DRAWS,
+    ERROR,
+    FIRST_WINS,
+    PLIES,
+    LearningSettings,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    SEATS,
+    SEEN,
+    advance,
+    begin,
+    find_mover,
+    find_result,
+    judge,
+    judge_at,
+    judge_move,
+    list_moves,
+    list_seen,
+    list_wins,
+    look,
+    note_move,
+    settle,
+)
+
+ONE = np.float32(1.0)
+
+
+class ActionNotes(NamedTuple):
+    """What is noted of one game."""
+
+    seen: NDArray[np.uint64]
+    """The words that the player to move saw before each ply, and some more."""
+    moves: NDArray[np.int64]
+    """The move; -1 if an opponent made it."""
+    movers: NDArray[np.int64]
+    """The seat that made it."""
+    values: NDArray[np.float32]
+    """The value of the best move then."""
+    explored: NDArray[np.uint8]
+    """1 if it was drawn at random."""
+    wins: NDArray[np.int64]
+    returns: NDArray[np.float32]
+    """For each seat the return of its next move, the value of the best move then, and what they
+    are worth a move earlier."""
+
+
+@compiled
+def teach(
+    learning: LearningSettings,
+    rates: Any,
+    layers: Layers,
+    stream: Any,
+    notes: ActionNotes,
+    room: LessonRoom,
+    opponents: Any,
+    figures: Any,
+) -> None:
+    """Plays games and changes the weights of *layers* after each of them.
+
+    Args:
+        learning: How to play and learn; its step counts nothing.
+        rates: The step of each layer, ``float32``.
+        layers: The network.
+        stream: Chance.
+        notes: Room for a game.
+        room: Room for a position.
+        opponents: See `opponents.seat_opponents`.
+        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+    """
+    states = room.states
+    for game in range(learning.games):
+        own = seat_opponents(opponents, game, stream)
+        state, plies = _play(learning, layers, stream, notes, room, opponents, own)
+        verdict = judge_at(states, state, plies)
+        first = find_result(states, state, verdict, 0)
+        figures[PLIES] += plies
+        figures[FIRST_WINS] += first == 1
+        figures[DRAWS] += abs(first) < 1
+        figures[ERROR] += _learn(learning, rates, layers, notes, room, state, verdict, plies)
+
+
+@inlined
+def _play(
+    learning: LearningSettings,
+    layers: Layers,
+    stream: Any,
+    notes: ActionNotes,
+    room: LessonRoom,
+    opponents: Any,
+    own: Any,
+) -> Any:
+    """Play one game; give its last state, and its plies."""
+    states = room.states
+    state, ply = settle(states, begin(states), stream), 0
+    outcome = judge(states, state)
+    while outcome == GOES_ON and ply < LONGEST:
+        side = find_mover(states, state)
+        winning = list_wins(states, state, notes.wins)
+        poke(notes.movers, ply, side)
+        if own >= 0 and side != own:
+            move = ask_opponent(opponents, side, state, ply, winning)
+            poke(notes.moves, ply, np.int64(-1))
+        else:
+            count = list_moves(states, state, room.moves, 0)
+            move = _choose(learning, layers, stream, notes, room, side, state, count, ply)
+            poke(notes.moves, ply, move)
+        note_move(states, move)
+        ply += 1
+        state = settle(states, advance(states, state, move, ply), stream)
+        outcome = judge_move(states, state, move, ply, outcome, notes.wins, winning)
+    return state, ply
+
+
+@inlined
+def _choose(
+    learning: LearningSettings,
+    layers: Layers,
+    stream: Any,
+    notes: ActionNotes,
+    room: LessonRoom,
+    side: Any,
+    state: Any,
+    count: Any,
+    ply: Any,
+) -> Any:
+    """The first move of the best value, or a random one; what a *side* sees is noted."""
+    look(room.states, state, side, notes.seen, ply * SEEN)
+    _run(layers, notes, room, ply)
+    place = layers.places[-1]
+    best = peek(room.moves, 0)
+    for number in range(1, count):
+        move = peek(room.moves, number)
+        if peek(layers.units, place + move) > peek(layers.units, place + best):
+            best = move
+    poke(notes.values, ply, squash(layers, peek(layers.units, place + best)))
+    explores = count > 1 and chance(stream) < learning.exploration
+    poke(notes.explored, ply, np.uint8(explores))
+    return peek(room.moves, below(stream, count)) if explores else best
+
+
+@inlined
+def _run(layers: Layers, notes: ActionNotes, room: LessonRoom, ply: Any) -> Any:
+    """Show the network what was seen before a *ply*; give the number of inputs that are not 0."""
+    side = peek(notes.movers, ply)
+    count = list_seen(room.states, notes.seen, ply * SEEN, room.bits, side)
+    list_inputs(room, count)
+    forward(layers, room.sources, room.inputs, count)
+    return count
+
+
+@inlined
+def _learn(
+    learning: LearningSettings,
+    rates: Any,
+    layers: Layers,
+    notes: ActionNotes,
+    room: LessonRoom,
+    state: Any,
+    verdict: Any,
+    plies: Any,
+) -> Any:
+    """Draw the values of a game's moves towards their returns, the last one first.
+
+    Returns:
+        The sum of the differences between values and returns.
+    """
+    decay, error = np.float32(learning.decay), 0.0
+    discount = np.float32(learning.discount)
+    for seat in range(SEATS):  # the end is worth its result, whatever would be played
+        result = find_result(room.states, state, verdict, seat)
+        _note_return(notes, seat, result, result, ONE)
+    for ply in range(plies - 1, -1, -1):
+        move, side = peek(notes.moves, ply), peek(notes.movers, ply)
+        if move >= 0:
+            following, best = peek(notes.returns, 3 * side), peek(notes.returns, 3 * side + 1)
+            target = peek(notes.returns, 3 * side + 2) * (best + decay * (following - best))
+            count = _run(layers, notes, room, ply)
+            place = layers.places[-1] + move
+            missing = target - squash(layers, peek(layers.units, place))
+            error += abs(np.float64(missing))
+            poke(layers.deltas, place, missing)
+            backward(layers, layers.weights, rates, room.sources, room.inputs, count)
+            poke(layers.deltas, place, np.float32(0.0))
+            value = peek(notes.values, ply)
+            explored = peek(notes.explored, ply) > 0
+            _note_return(notes, side, value if explored else target, value, discount)
+    return error
+
+
+@inlined
+def _note_return(notes: ActionNotes, seat: Any, following: Any, best: Any, discount: Any) -> None:
+    poke(notes.returns, 3 * seat, following)
+    poke(notes.returns, 3 * seat + 1, best)
+    poke(notes.returns, 3 * seat + 2, discount)

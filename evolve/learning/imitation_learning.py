@@ -1,0 +1,204 @@
+"""Positions of games that were played, and what a network learns from them; compiled.
+
+A row is a position in which somebody had a choice, as that player saw it: for a policy before the
+move, with the moves that were legal; for a value after it, with the result that the player had.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.evolve.learning.layers import (
+    Layers,
+    aim_at_choice,
+    backward,
+    descend,
+    forward,
+    squash,
+)
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    MOVES,
+    SEEN,
+    advance,
+    begin,
+    find_mover,
+    find_result,
+    judge,
+    judge_at,
+    list_moves,
+    list_seen,
+    look,
+    settle,
+)
+
+MOVE_WORDS = (MOVES + 63) // 64
+ONE = np.float32(1.0)
+
+
+class Rows(NamedTuple):
+    """Positions to learn from; each array has an item, or some words, for each of them."""
+
+    seen: NDArray[np.uint64]
+    """What is seen, and some words more at the end; see `rules.look`."""
+    allowed: NDArray[np.uint64]
+    """Bits of the moves that are legal."""
+    moves: NDArray[np.int64]
+    """The choice."""
+    seats: NDArray[np.int64]
+    """The seat of the player who sees it."""
+    targets: NDArray[np.float32]
+    """The result of that player: 1 for a win, -1 for a loss, 0 for a draw of two."""
+    games: NDArray[np.int64]
+    """The number of the game."""
+
+
+class LessonRoom(NamedTuple):
+    """Room for one position."""
+
+    inputs_of_bits: NDArray[np.int64]
+    """The input that each bit which is seen raises."""
+    factors: NDArray[np.float32]
+    """The value of that input."""
+    sources: NDArray[np.int64]
+    """Inputs of a position that are not 0."""
+    inputs: NDArray[np.float32]
+    """Their values."""
+    bits: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    chance: NDArray[np.uint64]
+    states: NDArray[Any]
+
+
+@compiled
+def list_rows(
+    played: Any, chosen: Any, seeds: Any, afterwards: Any, rows: Rows, room: LessonRoom
+) -> Any:
+    """List the positions of games; give their number.
+
+    Args:
+        played: The moves of each game, shape ``(n, plies)``; -1 behind the last one. A game ends
+            before a move that is not legal.
+        chosen: The choice of the player at each ply; -1 where there was none.
+        seeds: Of the games, shape ``(n,)``.
+        afterwards: True for positions after moves, but for a game's last; those of games that were
+            given up are left out.
+        rows: Room for a row for each choice.
+        room: Room for a position.
+    """
+    states, count = room.states, 0
+    for game in range(played.shape[0]):
+        room.chance[0] = seeds[game]
+        state, first, ply = settle(states, begin(states), room.chance), count, 0
+        verdict = judge(states, state)
+        while verdict == GOES_ON and ply < played.shape[1] and played[game, ply] >= 0:
+            seat, move = find_mover(states, state), np.int64(played[game, ply])
+            legal = list_moves(states, state, room.moves, 0)
+            if not _allow(room, legal, move, rows.allowed, count * MOVE_WORDS):
+                break
+            learns = chosen[game, ply] >= 0 and legal > 1
+            if learns and not afterwards:
+                look(states, state, seat, rows.seen, count * SEEN)
+            state = advance(states, state, move, ply + 1)
+            if learns and afterwards:
+                look(states, state, seat, rows.seen, count * SEEN)
+            state, ply = settle(states, state, room.chance), ply + 1
+            verdict = judge_at(states, state, ply)
+            if learns and not (afterwards and verdict != GOES_ON):
+                rows.moves[count], rows.seats[count] = chosen[game, ply - 1], seat
+                rows.games[count] = game
+                count += 1
+        if verdict == GOES_ON and ply < LONGEST:
+            count = first if afterwards else count
+        for row in range(first, count):
+            rows.targets[row] = find_result(states, state, verdict, rows.seats[row])
+    return count
+
+
+@inlined
+def _allow(room: LessonRoom, legal: Any, move: Any, allowed: Any, at: Any) -> Any:
+    """Set the bits of the legal moves; test if *move* is one of them."""
+    found = False
+    for word in range(MOVE_WORDS):
+        poke(allowed, at + word, np.uint64(0))
+    for place in range(legal):
+        other = room.moves[place]
+        found |= other == move
+        word = at + (other >> 6)
+        poke(allowed, word, peek(allowed, word) | np.uint64(1) << np.uint64(other & 63))
+    return found
+
+
+@inlined
+def list_inputs(room: LessonRoom, count: Any) -> None:
+    """Write the inputs that so many listed bits raise."""
+    for place in range(count):
+        bit = peek(room.bits, place)
+        poke(room.sources, place, peek(room.inputs_of_bits, bit))
+        poke(room.inputs, place, peek(room.factors, bit))
+
+
+class Drill(NamedTuple):
+    """The settings of learning from rows."""
+
+    batch: int
+    """Rows of a step."""
+    rate: Any
+    """The size of a step (``float32``)."""
+    penalty: Any
+    """The cost of the weights' squares (``float32``)."""
+    values: bool
+    """True for a value network, False for a policy."""
+
+
+@compiled
+def learn_rows(
+    drill: Drill,
+    layers: Layers,
+    moments: Any,
+    gradient: Any,
+    rates: Any,
+    steps: Any,
+    rows: Rows,
+    room: LessonRoom,
+) -> Any:
+    """Learn all rows in their order, one step of Adam for each batch.
+
+    Args:
+        drill: The settings.
+        layers: The network.
+        moments: See `layers.descend`.
+        gradient: Room for a sum of directions, all 0.
+        rates: 1 for each layer.
+        steps: Steps taken before.
+        rows: At least a batch of them.
+        room: Room for a position.
+
+    Returns:
+        The sum of their losses: for a policy the negative logarithms of the probabilities of the
+        choices, for a value the squared errors.
+    """
+    loss, step, output = 0.0, np.int64(steps), layers.places[-1]
+    for row in range(rows.moves.shape[0]):
+        count = list_seen(room.states, rows.seen, row * SEEN, room.bits, rows.seats[row])
+        list_inputs(room, count)
+        forward(layers, room.sources, room.inputs, count)
+        if drill.values:
+            error = rows.targets[row] - squash(layers, peek(layers.units, output))
+            poke(layers.deltas, output, error)
+            loss += np.float64(error * error)
+        else:
+            chosen = aim_at_choice(layers, rows.allowed, row * MOVE_WORDS, rows.moves[row])
+            loss -= np.log(max(np.float64(chosen), 1e-30))
+        backward(layers, gradient, rates, room.sources, room.inputs, count)
+        if (row + 1) % drill.batch == 0:
+            step += 1
+            scale = ONE / np.float32(drill.batch)
+            descend(layers, moments, gradient, scale, drill.rate, drill.penalty, step)
+    return loss

@@ -1,0 +1,237 @@
+"""A multilayer perceptron that learns: forward pass and backpropagation of any layers, compiled.
+
+Outputs are linear; who asks turns them into a value (tanh) or into probabilities (softmax), and
+writes into `deltas` the direction in which each of them is to go. From there the step goes down
+the layers (Rumelhart, Hinton and Williams 1986): added to the weights at once it is plain gradient
+descent, added up over a batch it is what Adam (Kingma and Ba 2015, algorithm 1) turns into a step.
+
+Only the inputs that are not 0 are read. Rows of weights are padded with zeros to whole vectors, and
+the padding stays exactly zero. All is ``float32``, added up in a fixed order.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.network import ACTIVATIONS, activate, exponentials, padded
+from evolve_arena.genomes.simd import LANES, peek, poke
+
+RELU, TANH = ACTIVATIONS["relu"], ACTIVATIONS["tanh"]
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
+FIRST, SECOND = 0.9, 0.999
+"""The shares of the moments of a gradient that Adam keeps at each step."""
+TINY = np.float32(1e-8)
+
+
+class Layers(NamedTuple):
+    """A network's structure and weights, and room to work."""
+
+    sizes: NDArray[np.int64]
+    """Units of each layer, inputs and outputs included."""
+    rows: NDArray[np.int64]
+    """The place in ``weights`` of each layer's first row; behind its rows stand its biases."""
+    places: NDArray[np.int64]
+    """The place in ``units`` and ``deltas`` of each layer's first unit."""
+    weights: NDArray[np.float32]
+    units: NDArray[np.float32]
+    """Activations after :func:`forward`; the outputs stand at ``places[-1]``, without one."""
+    deltas: NDArray[np.float32]
+    """The direction in which the sum of each unit is to go."""
+    scratch: NDArray[np.float32]
+    """A vector."""
+    activation: int
+
+
+def new_layers(mlp: MLP) -> Layers:
+    """A network of the structure of *mlp*, whose weights are all 0."""
+    widths = [int(padded(size)) for size in mlp.sizes]
+    numbers = [(before + 1) * width for before, width in zip(mlp.sizes, widths[1:], strict=False)]
+    rows = np.cumsum([0, *numbers])
+    places = np.cumsum([0, 0, *widths[1:-1]])  # inputs have no room: they come as a list
+    return Layers(
+        sizes=np.array(mlp.sizes, dtype=np.int64),
+        rows=rows[:-1].astype(np.int64),
+        places=places.astype(np.int64),
+        weights=np.zeros(rows[-1], dtype=np.float32),
+        units=np.zeros(sum(widths[1:]), dtype=np.float32),
+        deltas=np.zeros(sum(widths[1:]), dtype=np.float32),
+        scratch=np.zeros(LANES, dtype=np.float32),
+        activation=ACTIVATIONS[mlp.activation],
+    )
+
+
+def pad_numbers(layers: Layers, genes: NDArray[Any], padded_numbers: NDArray[Any]) -> None:
+    """Copy a number for each gene, in the order of `evolve_arena.genomes.mlp`, to padded rows."""
+    for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
+        rows_of[:, : genes_of.shape[1]] = genes_of
+
+
+def unpad_numbers(layers: Layers, padded_numbers: NDArray[Any], genes: NDArray[Any]) -> None:
+    """Copy them back; see :func:`pad_numbers`."""
+    for genes_of, rows_of in _pair_layers(layers, genes, padded_numbers):
+        genes_of[:] = rows_of[:, : genes_of.shape[1]]
+
+
+def _pair_layers(layers: Layers, genes: NDArray[Any], padded_numbers: NDArray[Any]) -> Any:
+    """Views of the same layers in both arrays, each of shape ``(inputs + 1, units)``."""
+    at = 0
+    for layer, (before, after) in enumerate(pairwise(layers.sizes.tolist())):
+        rows, width, row = before + 1, int(padded(after)), int(layers.rows[layer])
+        own = genes[at : at + rows * after].reshape(rows, after)
+        yield own, padded_numbers[row : row + rows * width].reshape(rows, width)
+        at += rows * after
+
+
+@compiled
+def forward(layers: Layers, sources: Any, values: Any, count: Any) -> None:
+    """Compute all units from the first *count* inputs that are not 0.
+
+    Args:
+        layers: The network.
+        sources: Their numbers (``int64``).
+        values: What they are (``float32``).
+        count: How many.
+    """
+    last = layers.sizes.shape[0] - 2
+    for layer in range(last + 1):
+        inputs, width = layers.sizes[layer], padded(layers.sizes[layer + 1])
+        first, start, end = layers.rows[layer], layers.places[layer], layers.places[layer + 1]
+        for block in range(0, width, LANES):
+            total = simd.load(layers.weights, first + inputs * width + block)
+            for place in range(count if layer == 0 else inputs):
+                source = peek(sources, place) if layer == 0 else np.int64(place)
+                value = peek(values, place) if layer == 0 else peek(layers.units, start + place)
+                row = simd.load(layers.weights, first + source * width + block)
+                total = simd.add(total, simd.multiply(simd.spread(value), row))
+            if layer < last:
+                total = activate(total, layers.activation)
+            simd.store(layers.units, end + block, total)
+
+
+@compiled
+def backward(layers: Layers, into: Any, rates: Any, sources: Any, values: Any, count: Any) -> None:
+    """Add a step in the direction of the outputs' ``deltas`` to all numbers of *into*.
+
+    Args:
+        layers: The network after :func:`forward` of the same inputs.
+        into: Its weights, or a sum of gradients laid out like them.
+        rates: The size of the step of each layer (``float32``).
+        sources: The numbers of inputs that are not 0.
+        values: What they are.
+        count: How many.
+    """
+    for layer in range(layers.sizes.shape[0] - 2, -1, -1):
+        inputs, width = layers.sizes[layer], padded(layers.sizes[layer + 1])
+        first, start, end = layers.rows[layer], layers.places[layer], layers.places[layer + 1]
+        rate = peek(rates, layer)
+        for place in range(count if layer == 0 else inputs):
+            source = peek(sources, place) if layer == 0 else np.int64(place)
+            value = peek(values, place) if layer == 0 else peek(layers.units, start + place)
+            if layer > 0:
+                delta = _pass_down(layers, first + source * width, end, width)
+                poke(layers.deltas, start + place, delta * _slope(layers, value))
+            _add_step(layers, into, first + source * width, end, width, rate * value)
+        _add_step(layers, into, first + inputs * width, end, width, rate)
+
+
+@inlined
+def _pass_down(layers: Layers, row: Any, end: Any, width: Any) -> Any:
+    """The sum of the deltas that a unit's weights lead to."""
+    total = simd.spread(ZERO)
+    for block in range(0, width, LANES):
+        weight = simd.load(layers.weights, row + block)
+        delta = simd.load(layers.deltas, end + block)
+        total = simd.add(total, simd.multiply(weight, delta))
+    return simd.halve_sum(total)
+
+
+@inlined
+def _add_step(layers: Layers, into: Any, row: Any, end: Any, width: Any, factor: Any) -> None:
+    for block in range(0, width, LANES):
+        step = simd.multiply(simd.spread(factor), simd.load(layers.deltas, end + block))
+        simd.store(into, row + block, simd.add(simd.load(into, row + block), step))
+
+
+@inlined
+def _slope(layers: Layers, value: Any) -> Any:
+    """The derivative of the activation whose *value* is known."""
+    if layers.activation == RELU:
+        return ONE if value > ZERO else ZERO
+    return ONE - value * value if layers.activation == TANH else value * (ONE - value)
+
+
+@inlined
+def squash(layers: Layers, number: Any) -> Any:
+    """The tanh of a *number*."""
+    simd.store(layers.scratch, 0, activate(simd.spread(number), TANH))
+    return peek(layers.scratch, 0)
+
+
+@inlined
+def aim_at_choice(layers: Layers, allowed: Any, at: Any, choice: Any) -> Any:
+    """Set the outputs' deltas to those of the cross-entropy of one *choice* among some.
+
+    Args:
+        layers: The network after :func:`forward`.
+        allowed: Words of bits, from place *at* on, of the outputs that may be chosen.
+        at: See above.
+        choice: The number of an output.
+
+    Returns:
+        The probability that the softmax of the outputs allowed gives to it.
+    """
+    outputs, place = layers.sizes[-1], layers.places[-1]
+    highest = peek(layers.units, place + choice)
+    for output in range(outputs):
+        if peek(allowed, at + (output >> 6)) >> np.uint64(output & 63) & np.uint64(1):
+            highest = max(highest, peek(layers.units, place + output))
+    for output in range(outputs):  # the others must not overflow
+        value = peek(layers.units, place + output)
+        poke(layers.deltas, place + output, min(value, highest))
+    exponentials(layers.deltas[place:], outputs, highest, ONE)
+    total = ZERO
+    for output in range(outputs):
+        if peek(allowed, at + (output >> 6)) >> np.uint64(output & 63) & np.uint64(1):
+            total += peek(layers.deltas, place + output)
+        else:
+            poke(layers.deltas, place + output, ZERO)
+    chosen = peek(layers.deltas, place + choice) / total
+    for output in range(padded(outputs)):
+        share = peek(layers.deltas, place + output) / total if output < outputs else ZERO
+        poke(layers.deltas, place + output, (ONE if output == choice else ZERO) - share)
+    return chosen
+
+
+@compiled
+def descend(
+    layers: Layers, moments: Any, gradient: Any, scale: Any, rate: Any, penalty: Any, step: Any
+) -> None:
+    """Take one step of Adam.
+
+    Args:
+        layers: The network, whose weights are changed.
+        moments: Running means of the direction and of its square, shape ``(2, weights)``.
+        gradient: A sum of directions, which is set to 0.
+        scale: What makes a mean of it (``float32``).
+        rate: The size of a step (``float32``).
+        penalty: The cost of the weights' squares (``float32``).
+        step: The number of the step, from 1 on.
+    """
+    first, second = np.float32(FIRST), np.float32(SECOND)
+    mean = np.float32(1.0 / (1.0 - FIRST**step))
+    square = np.float32(1.0 / (1.0 - SECOND**step))
+    for place in range(gradient.shape[0]):
+        weight = layers.weights[place]
+        direction = scale * gradient[place] - penalty * weight
+        gradient[place] = ZERO
+        moments[0, place] = first * moments[0, place] + (ONE - first) * direction
+        moments[1, place] = second * moments[1, place] + (ONE - second) * direction * direction
+        size = np.sqrt(square * moments[1, place]) + TINY
+        layers.weights[place] = weight + rate * (mean * moments[0, place]) / size

@@ -1,0 +1,108 @@
+"""The method ``q-learning``: networks that learn the values of moves by playing.
+
+In any game that is a file of rules, for any number of players, against themselves or fixed
+opponents. A game may have a method of that name of its own instead (`GameSpec.learners`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evolve_arena.core.game import Config
+from evolve_arena.evolve.imitation import make_room
+from evolve_arena.evolve.learning.action_learning import ActionNotes
+from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
+from evolve_arena.evolve.td import TemporalConfig, TemporalLearner, make_lesson
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.board.workspace import SPARE_WORDS, seen_words
+
+LESSONS = "evolve_arena.evolve.learning.imitation_learning"
+ACTIONS = "evolve_arena.evolve.learning.action_learning"
+
+
+class QLearningConfig(TemporalConfig):
+    """The section ``[method]`` of a recipe."""
+
+    name: Literal["q-learning"] = "q-learning"
+    """The name of this method."""
+    trace_decay: float = Field(default=0.5, ge=0.0, le=1.0)
+    """λ: how much of a surprise reaches one move farther back, as far as the moves were the best
+    ones. 0: Watkins's Q-learning of single moves."""
+    exploration: float = Field(default=0.2, ge=0.0, le=1.0)
+    """The share of moves that are played at random, at the start."""
+    rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
+    """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
+    first one."""
+
+
+class ActionNetworkConfig(Config):
+    """The section ``[network]`` of a recipe."""
+
+    head: Literal["policy"] = "policy"
+    """An output for each move: its value. The legal move of the highest one is played."""
+    encoding: str = "planes"
+    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
+    for one's own piece and -1 for the opponent's."""
+    hidden: tuple[int, ...] = (64,)
+    """Units of each hidden layer, from the inputs on."""
+    activation: str = "tanh"
+    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
+
+
+class QLearning(TemporalLearner):
+    """Lets networks play and learn what moves are worth."""
+
+    name = "q-learning"
+    config_type = QLearningConfig
+    network_type = ActionNetworkConfig
+    kernel = "evolve_arena.evolve.q_learning:teach_part"
+
+
+def teach_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """A kernel of `evolve_arena.arena.work`; see `TemporalLearner.make_work`."""
+    population, seeds, index, factor, *against = inputs
+    lesson = make_lesson(options, against, LESSONS, ACTIONS)
+    first, *hidden, last = options["sizes"]
+    layers = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
+    room, notes = make_room(lesson.code, index, factor), _make_notes(lesson.code)
+    if lesson.opponents:  # they play on the same states
+        workspace = lesson.opponents[2]
+        room = room._replace(states=workspace.states)
+        notes = notes._replace(wins=workspace.wins)
+    rows: Sequence[int] = range(part.start, part.stop)
+    given = (lesson.rates, layers), (notes, room, lesson.opponents)
+    if not rows:  # only to compile
+        nothing = lesson.learning._replace(games=0)
+        lesson.lessons.teach(nothing, *given[0], seeds[:1].copy(), *given[1], outputs[1][0].copy())
+    for row in rows:
+        figures = outputs[1][row]
+        figures[:] = 0.0
+        pad_numbers(layers, population[row], layers.weights)
+        stream = seeds[row : row + 1].copy()
+        lesson.lessons.teach(lesson.learning, *given[0], stream, *given[1], figures)
+        unpad_numbers(layers, layers.weights, outputs[0][row])
+        lesson.refuse_faults(room.states, notes.seen)
+
+
+def _make_notes(code: Any) -> ActionNotes:
+    """Room for what is noted of a game by the rules of a compiled module."""
+    plies = int(code.LONGEST) + 1
+    return ActionNotes(
+        seen=np.zeros(plies * seen_words(code) + SPARE_WORDS, dtype=np.uint64),
+        moves=np.zeros(plies, dtype=np.int64),
+        movers=np.zeros(plies, dtype=np.int64),
+        values=np.zeros(plies, dtype=np.float32),
+        explored=np.zeros(plies, dtype=np.uint8),
+        wins=np.zeros(2 * code.MOVES, dtype=np.int64),
+        returns=np.zeros(3 * code.SEATS, dtype=np.float32),
+    )
