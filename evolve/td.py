@@ -232,6 +232,7 @@ class Td(TemporalLearner):
     config_type = TdConfig
     network_type = ValueNetworkConfig
     kernel = "evolve_arena.evolve.td:teach_part"
+    takes_features = True
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:

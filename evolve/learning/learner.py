@@ -72,6 +72,23 @@ class Learner(Method[S]):
     """A :class:`JudgedConfig`."""
     rate: ClassVar[str]
     """The key that is to be lowered if learning diverges."""
+    takes_features: ClassVar[bool] = False
+    """True if it can teach networks over what a game's file counts."""
+
+    @classmethod
+    def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Any:
+        """What turns genomes into players, see `Method.make_decoder`.
+
+        Raises:
+            BadValueError: The network counts features, and the method can't teach such.
+        """
+        decoder = super().make_decoder(game, network, config)
+        if getattr(decoder, "encoding", "") == "features" and not cls.takes_features:
+            raise BadValueError(
+                f"network.encoding is 'features': the method {cls.name!r} teaches what sees the"
+                " board, such as 'planes'"
+            )
+        return decoder
 
     def __init__(self, config: Any, decoder: Any) -> None:
         super().__init__(config, decoder)
