@@ -90,14 +90,16 @@ def _why_not_bred(spec: GameSpec, name: str) -> str:
 def _why_no_search(player: BredPlayer, name: str) -> str:
     if not hasattr(player.decoder, name):
         return f"so far it is for {GENERAL_GAMES}"
-    return _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
+    told = _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
+    return told.removeprefix(f"{name}: ")
 
 
 def _why_not_met(spec: GameSpec, name: str) -> str:
     if name in player_kinds(spec.name):
         return ""
     game: Any = spec.make()
-    return getattr(game, "why_no_search", "") or f"so far it plays {GENERAL_GAMES}"
+    reason = getattr(game, "why_no_rollouts" if name == "mcts" else "why_no_search", "")
+    return reason or f"so far it plays {GENERAL_GAMES}"
 
 
 def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str:

@@ -102,6 +102,17 @@ def test_a_reason_is_told_in_a_few_words() -> None:
         assert len(ability.reason) < 200
 
 
+def test_hidden_cards_forbid_alpha_beta_alone() -> None:
+    leduc = abilities(str(OWN.with_name("leduc.py")))
+    reason = "something is hidden, and a search would see it"
+    assert {"look ahead by": {"depth": reason}, "meet": {"minimax": reason}} == {
+        kind: {name: why for name, why in names.items() if why}
+        for kind, names in leduc.items()
+        if kind in ("look ahead by", "meet")
+    }
+    assert not any(leduc["breed by"].values())
+
+
 def test_the_command_shows_them(tmp_path: Path) -> None:
     shown = evolve("games", folder=tmp_path).stdout
     assert re.search(r"hex +2 +Hex: x joins the upper edge", shown)
