@@ -94,7 +94,7 @@ def test_all_methods_breed_what_counts(name: str) -> None:
     if decoder.head == "value":
         assert ea.duel("run:one,depth=2", "run:one,rollouts=20", games=4).games == 4
     else:
-        with pytest.raises(BadValueError, match="what weighs moves has no values for a search"):
+        with pytest.raises(BadValueError, match="so it values no positions"):
             ea.duel("run:one,depth=2", "random", games=4)
 
 
