@@ -96,7 +96,7 @@ class SpielGame(Game[SpielPosition, int]):
         cells = self.loaded.observation_tensor_size() + self.seats
         counts = {"FEATURE_COUNT": 0, "MOVE_FEATURE_COUNT": 0}
         moves = self.loaded.num_distinct_actions()
-        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=moves, **counts)
+        return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=moves, HAS_GUESS=False, **counts)
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
