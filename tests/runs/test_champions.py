@@ -148,17 +148,18 @@ def test_a_history_without_the_newer_tables_goes_on(small_recipe: Small, tmp_pat
 
 def test_recipes_of_older_runs_mean_what_they_meant(small_recipe: Small, tmp_path: Path) -> None:
     path = tmp_path / "run"
-    content = tomllib.loads(small_recipe().to_toml())
-    text = small_recipe().to_toml()
+    recipe = small_recipe("check.share=0.2")
+    text = recipe.to_toml()
+    content = tomllib.loads(text)
     assert content["run"]["champion"] == "strongest"
     assert content["check"]["share"] == 0.2
     RunDirectory(path).create(
         text.replace('champion = "strongest"\n', "").replace("share = 0.2\n", "").encode()
     )
-    recipe = Run.open(path).recipe
-    assert (recipe.run.champion, recipe.check.share) == ("best-check", 1.0)
+    old = Run.open(path).recipe
+    assert (old.run.champion, old.check.share) == ("best-check", 1.0)
     RunDirectory(tmp_path / "new").create(text.encode())
-    assert Run.open(tmp_path / "new").recipe == small_recipe()
+    assert Run.open(tmp_path / "new").recipe == recipe
 
 
 def test_whoever_stops_before_the_first_check_has_a_champion(
@@ -296,7 +297,7 @@ def test_checks_are_cut_short_by_their_share_of_the_time(
     small_recipe: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The clock runs a second for each look at it, so that no check is short."""
-    recipe = small_recipe("check.games=1000", "run.generations=3")
+    recipe = small_recipe("check.games=1000", "check.share=0.2", "run.generations=3")
     quick = start(recipe, run=tmp_path / "quick", executor="serial")
     assert {c.games for c in quick.checks() if c.generation} == {1000}
     ticks = iter(range(10**9))
@@ -325,7 +326,8 @@ def test_what_decides_is_never_cut_short(
 ) -> None:
     ticks = iter(range(10**9))
     monkeypatch.setattr(training, "working_clock", lambda: float(next(ticks)))
-    recipe = small_recipe("run.champion=best-check", "check.games=1000", "run.generations=3")
+    changes = "run.champion=best-check", "check.games=1000", "check.share=0.2", "run.generations=3"
+    recipe = small_recipe(*changes)
     run = start(recipe, run=tmp_path / "run", executor="serial")
     games = {check.opponent: check.games for check in run.checks()}
     assert games["test-bot"] == 1000
