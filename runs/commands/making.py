@@ -31,9 +31,10 @@ def games(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the games, or all that can be done with one, and why the rest can't.
+    """List the games, or all that can be done with one.
 
-    Methods, searches, opponents and export targets are tried with its usual options.
+    Its methods, searches, opponents and export targets are tried with its usual options; where
+    one can't be had, a sentence says why.
     """
     from evolve_arena.runs.abilities import describe_games, list_abilities, print_game, print_games
     from evolve_arena.runs.output import print_json
