@@ -101,8 +101,8 @@ def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
         body += " return bot.ask_bot(bot.Position(...position.slice(1)));"
         more = ("CHANCE", "Position")
     else:
-        told = [(position.state, position.plies) for position in positions]
-        given = [[make_safe(state), plies] for state, plies in told]
+        told = [(position.state, position.plies, []) for position in positions]
+        given = [[make_safe(state), *rest] for state, *rest in told]
     began, wanted = time.perf_counter(), []
     for number, position in enumerate(told):
         if more:
