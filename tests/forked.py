@@ -153,6 +153,9 @@ def _obey(
         cli.main()
     elif words[0] == "-m":
         sys.argv = words[1:]
+        package = words[1].partition(".")[0]
+        for known in [each for each in sys.modules if each.partition(".")[0] == package]:
+            del sys.modules[known]  # other tests may have loaded and changed it
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
     else:
         sys.argv = words
