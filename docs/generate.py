@@ -220,7 +220,7 @@ def write_games() -> str:
 
 
 def write_abilities() -> str:
-    """What can be done with which of the games that ship, and why the rest can't."""
+    """A table of what can be done with the games that ship, and the reasons why the rest can't."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.abilities import list_abilities
 

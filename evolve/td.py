@@ -51,7 +51,7 @@ MOST_HIDDEN = 1024
 
 
 class TemporalConfig(LearnerConfig):
-    """What the sections ``[method]`` of learners from differences in time have."""
+    """The keys that the sections ``[method]`` of temporal-difference learners share."""
 
     games: int = Field(default=2000, ge=1, le=1_000_000)
     """Games that each learner plays in a generation."""
@@ -284,7 +284,7 @@ class Lesson(NamedTuple):
 
 
 def make_lesson(options: Mapping[str, Any], against: Sequence[Any], *modules: str) -> Lesson:
-    """What stands in the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
+    """Read the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
 
     Args:
         options: See above.

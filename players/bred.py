@@ -127,7 +127,7 @@ class BredPlayer(CompiledPlayer):
         return Labels(self.decoder.planes, names, outputs=self.decoder.output_names)
 
     def see(self, position: Any) -> Inputs | None:
-        """What its network is shown of a *position*; None if it is not asked there.
+        """The inputs of its network in a *position*; None if it is not asked there.
 
         Of what weighs moves, what it is told of the one that it plays.
         """

@@ -1,4 +1,4 @@
-"""What can be done with a game, and why the rest can't: found out by trying it.
+"""The abilities of a game, found out by trying: what can be done with it, and why the rest can't.
 
 ``evolve games`` shows it, and the documentation has a table of it; tests do what a cell promises.
 """
@@ -38,7 +38,7 @@ class Ability(NamedTuple):
 
 
 def list_abilities(game: str) -> list[Ability]:
-    """What can be done with a *game* with its default options, and why the rest can't.
+    """List what can be done with a *game* with its default options, and why the rest can't.
 
     Args:
         game: Its name, or the path of a game in one file, which is run.
@@ -69,7 +69,7 @@ def make_untaught(game: GameSpec, method: str = "tournament") -> BredPlayer:
 
 
 def _why(act: Callable[[], Any]) -> str:
-    """What an attempt says; nothing if it succeeds."""
+    """The message of an attempt that fails; nothing if it succeeds."""
     try:
         act()
     except ArenaError as error:

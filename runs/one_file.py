@@ -94,7 +94,7 @@ SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1
 ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MOST_PLIES)}
-"""What ends games because of earlier positions, and its lowest and highest value."""
+"""Constants that end games because of earlier positions, with their lowest and highest values."""
 MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 MOST_FEATURES = 1 << 12

@@ -50,7 +50,7 @@ ONE = np.float32(1.0)
 
 
 class ActionNotes(NamedTuple):
-    """What is noted of one game."""
+    """Notes of one game."""
 
     seen: NDArray[np.uint64]
     """The words that the player to move saw before each ply, and some more."""

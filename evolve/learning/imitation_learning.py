@@ -46,7 +46,7 @@ class Rows(NamedTuple):
     """Positions to learn from; each array has an item, or some words, for each of them."""
 
     seen: NDArray[np.uint64]
-    """What is seen, and some words more at the end; see `rules.look`."""
+    """The planes of each ply, and some words more at the end; see `rules.look`."""
     allowed: NDArray[np.uint64]
     """Bits of the moves that are legal."""
     moves: NDArray[np.int64]

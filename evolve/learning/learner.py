@@ -59,7 +59,7 @@ class JudgedConfig(Config):
 
 
 class LearnerConfig(JudgedConfig):
-    """What those of learners have that play themselves."""
+    """Settings of learners that play games themselves."""
 
     games: int = Field(default=1000, ge=1, le=1_000_000)
     """Games that each learner plays against itself in a generation."""
@@ -77,7 +77,7 @@ class Learner(Method[S]):
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: Any) -> Any:
-        """What turns genomes into players, see `Method.make_decoder`.
+        """Make the decoder of genomes, see `Method.make_decoder`.
 
         Raises:
             BadValueError: The network counts features, and the method can't teach such.

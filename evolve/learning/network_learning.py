@@ -100,7 +100,7 @@ class NetworkWorkspace(NamedTuple):
     counted: NDArray[np.float64]
     """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
     features: NDArray[np.float32]
-    """What it counted for the mover after each ply, and for a move that is tried behind that."""
+    """Its counts for the mover after each ply, and behind them those for a move that is tried."""
 
 
 @compiled

@@ -119,5 +119,5 @@ def tell_view(state: list[int]) -> dict[str, Any]:
 
 
 def count_cards(counts: list[int]) -> dict[str, int]:
-    """How many cards there are of each colour of which there are some."""
+    """Count the cards of each colour of which there are some."""
     return {COLOURS[colour]: count for colour, count in enumerate(counts) if count}

@@ -84,7 +84,7 @@ HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
-"""Where the state stands as who is to move knows it, if something is hidden and guessed."""
+"""The level of the state as the player to move knows it, if something is hidden and guessed."""
 
 
 @inlined

@@ -53,7 +53,7 @@ PLANE_NUMBERS = 64
 """For tuple networks, where planes are no board but numbers: the highest one that they tell from
 lower ones. A plane's number is how many of so many lowest bits are set."""
 FEATURES = ("tokens left",)
-"""How many numbers :func:`features` writes, or what each is called."""
+"""The number of numbers that :func:`features` writes, or the name of each."""
 MOVE_FEATURES = ("tokens taken",)
 """The same of :func:`describe_move`."""
 
@@ -251,5 +251,5 @@ def hash_state(state: Any) -> Any:
 
 @inlined
 def view_state(state: Any, seat: Any) -> Any:
-    """What :func:`view` gives, where there is a guess; else the state."""
+    """Give what :func:`view` gives, where there is a guess; else the state."""
     return state

@@ -166,14 +166,14 @@ class BoardGame(Game[Board, int]):
         return 0 if self.symmetry else int(self.plain.get("PLANE_NUMBERS", 0))
 
     def name_features(self, name: str) -> list[str]:
-        """What the numbers are called that the file counts: *name* is FEATURES or MOVE_FEATURES."""
+        """The names of the numbers that the file counts: *name* is FEATURES or MOVE_FEATURES."""
         told = self.plain.get(name, 0)
         if isinstance(told, tuple | list):
             return list(map(str, told))
         return [f"{name.lower().replace('_', ' ')[:-1]} {number}" for number in range(1, told + 1)]
 
     def count(self, name: str, state: Board, *given: Any) -> NDArray[np.float32]:
-        """What the file's ``features`` or ``describe_move``, called *name*, writes of a *state*."""
+        """The numbers that the function called *name* counts of a *state*, ``features`` say."""
         code = self.code
         many = code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT
         out = np.zeros(many)

@@ -56,7 +56,7 @@ from evolve_arena.players.board.values import write_policy
 from evolve_arena.players.board.workspace import AVAILABLE, EXPLORATION, NODES, ROLLOUTS, VISITS
 
 VIEW_LEVEL = np.int64(2)
-"""Where the view of a state stands while it is hashed."""
+"""The level of the view of a state while it is hashed."""
 UNTRIED = 2 * MOVES
 """From where on ``moves`` lists those without a node."""
 

@@ -117,7 +117,7 @@ class _OnBoard:
     """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
 
     def _find_search(self, head: str = "value") -> dict[int, int]:
-        """What records say of the search over the values, or the policy, of a *head*.
+        """Find the fields of records for the search over the values, or the policy, of a *head*.
 
         Raises:
             BadValueError: It is out of range, or the rules or the head forbid it.
@@ -186,8 +186,8 @@ class BoardView(_OnBoard):
             if getattr(self, key) == name and not count:
                 function = "features" if key == "encoding" else "describe_move"
                 raise BadValueError(
-                    f"{key} is {name!r}: only for games whose file has a function {function}, which"
-                    f" {self.game.name} has not"
+                    f"{key} is {name!r}: only for games whose file has a function {function}; that"
+                    f" of {self.game.name} has none"
                 )
 
     @property
@@ -235,7 +235,7 @@ class BoardView(_OnBoard):
 
     @property
     def input_names(self) -> list[str]:
-        """What the inputs are called, where none of them is a cell."""
+        """The names of the inputs, where none of them is a cell."""
         if self.encoding != "features":
             return []
         told = self.game.name_features("MOVE_FEATURES") if self.head == "action" else []

@@ -125,7 +125,7 @@ OWNED = SEATS * PIECES
 BITS = 64 * WORDS
 """The number of bits that may be seen."""
 COUNTED = FEATURE_COUNT + MOVE_FEATURE_COUNT + 2 * SPARE_WORDS
-"""How many numbers what the file counts takes, at the end of ``values``."""
+"""The number of counted numbers at the end of ``values``, spare ones included."""
 LARGEST_FEATURE = 3e38
 FAR = 2.0**30
 """More than a value of a state that is not over."""
@@ -644,13 +644,13 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
 
 @inlined
 def features_at(values: Any) -> Any:
-    """Where in *values* :func:`count_features` writes FEATURE_COUNT numbers."""
+    """The place in *values* at which :func:`count_features` writes FEATURE_COUNT numbers."""
     return values.shape[0] - COUNTED
 
 
 @inlined
 def move_features_at(values: Any) -> Any:
-    """Where in *values* :func:`count_of_move` writes MOVE_FEATURE_COUNT numbers."""
+    """The place in *values* at which :func:`count_of_move` writes MOVE_FEATURE_COUNT numbers."""
     return values.shape[0] - SPARE_WORDS - MOVE_FEATURE_COUNT
 
 

@@ -486,7 +486,7 @@ def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any
 
 @inlined
 def _sums_at(workspace: Any) -> Any:
-    """Where in ``outputs`` the sums of the first layer stand, for what :func:`look_before` saw."""
+    """The place in ``outputs`` of the sums of the first layer, of what :func:`look_before` saw."""
     return workspace.outputs.shape[0] - workspace.ping.shape[0]
 
 

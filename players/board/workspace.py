@@ -82,7 +82,7 @@ BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES = range(8, 13)
 They go on with another number then, so that nothing is read or written out of bounds; who called
 them looks afterwards, as compiled code that could fail everywhere would be slower."""
 SPARE_WORDS = 8
-"""How many words behind planes, features and features of moves may be read, but not written."""
+"""The number of words behind planes and counted numbers that may be read, but not written."""
 MOST_OUTCOMES = 1 << 16
 """How many things may happen next by chance, at most."""
 
@@ -287,7 +287,7 @@ def take_fault(
 
 
 def counted_size(rules: Any) -> int:
-    """How many numbers what the file counts takes, spare ones included; 0 if it counts nothing."""
+    """The room for counted numbers, spare ones included; 0 if the file counts nothing."""
     count = int(rules.FEATURE_COUNT + rules.MOVE_FEATURE_COUNT)
     return count + 2 * SPARE_WORDS if count else 0
 

@@ -248,7 +248,7 @@ def describe_search(player: BredPlayer) -> dict[str, Any]:
 
 
 def count_numbers(player: BredPlayer) -> dict[str, int]:
-    """How many numbers a bot is given that the file's functions write, by their names."""
+    """The number of numbers that the file's functions write for a bot, by their names."""
     decoder, code = player.decoder, player.game.code  # type: ignore[attr-defined]
     features = getattr(decoder, "encoding", "") == "features"
     action = decoder.head == "action"

@@ -1,4 +1,4 @@
-"""What the table of abilities promises is done, for games of each kind."""
+"""The table of abilities keeps its promises, for games of each kind."""
 
 from __future__ import annotations
 

@@ -153,9 +153,9 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
         (
             "hex",
             {"encoding": "features"},
-            "encoding is 'features': .* function features, which hex",
+            "encoding is 'features': .* function features; that of hex",
         ),
-        ("hex", {"head": "action"}, "head is 'action': .* function describe_move, which hex has"),
+        ("hex", {"head": "action"}, "head is 'action': .* function describe_move; that of hex has"),
         (
             "kalah",
             {"head": "action", "depth": 2},

@@ -191,7 +191,7 @@ def value_after(state: Any, seat: int, line: list[str]) -> float:
 
 
 def identify(state: Any) -> str:
-    """What is the same for the same positions."""
+    """A text that is the same for the same positions."""
     if HAS_KEY:
         return str(int(RULES["key"](state)))
     return " ".join([str(int(number)) for number in state])
@@ -207,7 +207,7 @@ def extend_line(line: list[str], state: Any, move: int) -> list[str]:
 
 
 def is_exhausted(state: Any, line: list[str], most: int = REPETITION) -> bool:
-    """Whether a state ends the game after a line of positions, unless the rules end it anyway."""
+    """Test if a state ends the game after a line of positions, unless the rules end it anyway."""
     if REPETITION and line and line.count(identify(state)) + 1 >= most:
         return True
     return 0 < NO_PROGRESS <= len(line)
@@ -241,7 +241,7 @@ def has_won(state: Any, seat: int) -> bool:
 
 
 def look(state: Any, seat: int) -> list[Any]:
-    """What the network is shown of a state: its planes, or what the rules count."""
+    """The network's inputs for a state: its planes, or what the rules count."""
     if not FEATURES:
         return list_planes(state, seat)
     counted = make_numbers(FEATURES)
@@ -250,7 +250,7 @@ def look(state: Any, seat: int) -> list[Any]:
 
 
 def look_at_move(state: Any, move: int, seat: int) -> list[float]:
-    """What the network is told of a move, before it is played."""
+    """The network's inputs for a move, before it is played."""
     counted = make_numbers(MOVE_FEATURES)
     RULES["describe_move"](state, move, seat, counted)
     return round_numbers(counted)
