@@ -117,7 +117,7 @@ def _write_rules(game: BoardGame, more: Collection[str]) -> str:
     kept = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in needed]
     used = {inner.id for node in kept for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     names = [host.upper() for host in HOSTS]  # of the game elsewhere
-    names += set(COUNTS.values()) - used
+    names += {"PLAYERS", *COUNTS.values()} - used
     options = {f"{name.upper()} =" for name in game.rules._fields}
     for place, node in enumerate(tree.body):
         above = lines[tree.body[place - 1].lineno - 1] if place else ""

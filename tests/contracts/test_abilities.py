@@ -76,7 +76,7 @@ def test_who_may_look_ahead_or_be_met_moves(game: str) -> None:
         for name in abilities(game)["look ahead by"]
     ]
     found += [make_player(name, untaught.game) for name in abilities(game)["meet"]]
-    assert len(found) == 5
+    assert len(found) == 2 + len(abilities(game)["meet"]) >= 5
     position, moves, _ = next(walk(untaught.game, 1))
     for player in found:
         assert player.choose(position, new_stream(1)) in moves
