@@ -338,7 +338,10 @@ class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome."""
 
     feed_forward: ClassVar[bool] = True
-    why_feed_forward: ClassVar[str] = "graphs see the board alone and remember nothing"
+    why_feed_forward: ClassVar[str] = (
+        "players are asked about single positions, as searches and exported bots are, so graphs"
+        " remember nothing"
+    )
 
     def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""
