@@ -270,7 +270,7 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
     bits = list_bits(code)
     rows = packed[[0, *(1 + bit for bit in bits)]]
-    genome = np.asarray(player.genome, dtype=np.float32)
+    (genome,) = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
     return NetworkSource(
         templates=(TEMPLATES / "board_mlp.py", LAYERS),
         constants=f'''\
