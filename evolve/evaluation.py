@@ -47,7 +47,7 @@ class Evaluation:
         for_pairs: Mapping[str, str] | None = None,
     ) -> None:
         self.config = config
-        self.own = make_fitness(config)
+        self.own = make_fitness(config, game)
         """The recipe's own fitness, if it names one."""
         self.fixed = make_fixed(config, game)
         """The fixed opponents."""
@@ -93,7 +93,7 @@ class Evaluation:
     ) -> tuple[int, Report]:
         """The row of the winner of a round robin of the fittest, ties being drawn.
 
-        At tables of who does best alone among company; by a fitness of one's own, of the fittest.
+        At tables of who does best alone among company; by another fitness, of the fittest.
         """
         if self.tables and not self.plays_nothing:
             return self.tables.find_champion(arena, state)

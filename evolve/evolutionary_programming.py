@@ -128,7 +128,7 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
             config = config.model_copy(update={"openings": OpeningsConfig()})
         super().__init__(config, decoder)
         check_openings(decoder.game, config.openings.plies, "method.openings.plies")
-        self.fitness = make_fitness(config)
+        self.fitness = make_fitness(config, decoder.game)
         self.fixed = make_fixed(config, decoder.game)
         check_initialisation(decoder, config.initialisation)
         self.step_genes: tuple[StepGene, ...] = getattr(decoder, "step_genes", ())

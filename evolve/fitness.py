@@ -3,7 +3,8 @@
 Fixed opponents are players from outside whom everybody meets in each generation. Those that exist
 as arrays play compiled matches; classes in Python are asked move by move.
 
-A fitness of one's own is a function with one or both of the parameters ``player`` and ``matches``:
+Where games count points, their payoff may count in place of who won. A fitness of one's own is a
+function with one or both of the parameters ``player`` and ``matches``:
 what it gives for an individual takes the place of the points that this one won.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from evolve_arena.arena.batch import EMPTY, Results, Seatings, join_results, new
 from evolve_arena.arena.match import play_matches
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.core.user_code import (
     AbsentCode,
@@ -35,9 +37,11 @@ from evolve_arena.evolve.matches import (
     MatchSettings,
     PlayedMatches,
     choose_from_hall,
+    mean_by_player,
     meet_hall,
     pair_with_others,
     plan_matches,
+    value_seats,
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import Decoder
@@ -47,6 +51,8 @@ from evolve_arena.players.specification import make_player
 
 TAKEN = ("player", "matches", "rng")
 """What a fitness may be asked with."""
+PAYOFFS = ("points", "margin")
+"""What a game that counts points may pay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +114,7 @@ class OwnFitness:
     def __init__(self, text: str) -> None:
         function = find_code(text)
         if function is None:
-            known = [*registered_names(), "MY_FITNESS.py:FUNCTION"]
+            known = [*PAYOFFS, *registered_names(), "MY_FITNESS.py:FUNCTION"]
             raise UnknownNameError("method.fitness", text, known)
         self.function = function
         self.name = name_of(function)
@@ -172,9 +178,55 @@ class OwnFitness:
         return fitness
 
 
-def make_fitness(config: MatchSettings) -> OwnFitness | None:
-    """The fitness that a recipe names; None if points count."""
-    return OwnFitness(config.fitness) if config.fitness else None
+class Payoff:
+    """The mean of what a game pays, as fitness.
+
+    Args:
+        kind: One of :data:`PAYOFFS`; see `value_seats`.
+        game: What is played.
+
+    Raises:
+        BadValueError: The game counts no points.
+    """
+
+    needs_matches = True
+
+    def __init__(self, kind: str, game: AnyGame) -> None:
+        if "points" not in find_game(game.name).columns:
+            raise BadValueError(
+                f"method.fitness is {kind!r}, but {game.name} counts no points: leave it out"
+            )
+        self.kind = kind
+
+    def measure(
+        self,
+        arena: Arena,
+        state: Any,
+        played: Sequence[tuple[Results, Seatings]] = (),
+        rows: NDArray[np.int32] | None = None,
+    ) -> NDArray[np.float64]:
+        """The same as :meth:`OwnFitness.measure`."""
+        values = [value_seats(*each, self.kind) for each in played]
+        seatings = np.concatenate([seating for _, seating in played])
+        everybody = max(len(state.population), int(seatings.max(initial=0)) + 1)
+        fitness = mean_by_player(np.concatenate(values), seatings, everybody)
+        return fitness[: len(state.population)] if rows is None else fitness[rows]
+
+
+AnyFitness: TypeAlias = OwnFitness | Payoff
+
+
+def make_fitness(config: MatchSettings, game: AnyGame) -> AnyFitness | None:
+    """The fitness that a recipe names; None if matches that are won count.
+
+    Raises:
+        ArenaError: It is nothing that there is, or the *game* has none such.
+    """
+    if not config.fitness:
+        return None
+    if config.fitness in PAYOFFS and config.fitness not in registered_names():
+        return Payoff(config.fitness, game)
+    return OwnFitness(config.fitness)
 
 
 def make_fixed(config: MatchSettings, game: AnyGame) -> list[Player]:

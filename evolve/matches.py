@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Openings, Pairings, Results
+from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results, Seatings
 from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
@@ -30,6 +30,10 @@ from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.stream import Stream, below
 from evolve_arena.genomes.limits import BYTES_PER_MATCH
 from evolve_arena.players.bred import Decoder
+
+OFFENCE_POINTS = -100.0
+"""What a match counts, as points or as a margin, for who makes a forbidden move in it: less than
+games bring that are played to their end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +242,10 @@ class MatchSettings(Config):
     fixed_opponents: FixedOpponents | None = None
     """Players from outside whom everybody meets in each generation; nobody if it is left out."""
     fitness: str | None = None
-    """A function of your own that says how good an individual is, in place of the points that it
-    wins: ``my_fitness.py:FUNCTION``, of a player, of its matches, or of both."""
+    """What makes an individual good, in place of the matches that it wins: in games that count
+    points ``points``, the mean of what it has in the end, or ``margin``, by how much that exceeds
+    the others' mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
+    matches, or of both."""
 
 
 def estimate_matches(config: MatchSettings, pairs: int, individuals: int = 0) -> int:
@@ -274,6 +280,57 @@ class PlayedMatches:
         count = max(players, int(self.pairings.max(initial=0)) + 1)
         points, played = sum_points(self.results, self.pairings, count, draw_points)
         return points[:players], played[:players]
+
+
+def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
+    """What each match is worth at each seat, shape ``(matches, slots)``; 0 at empty seats.
+
+    Args:
+        results: Of matches.
+        seatings: Who sat where.
+        kind: ``points``, ``margin`` or ``rank``; see `TablesConfig.fitness`. To who makes a
+            forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
+            as much as the points say that they had by then.
+    """
+    taken = seatings != EMPTY
+    others = taken.sum(axis=1, keepdims=True) - 1
+    points = np.where(taken, results.columns["points"], 0).astype(np.float64)
+    worst = OFFENCE_POINTS
+    if kind == "rank":
+        values = _count_behind(results.places, taken) / others
+        worst = 0.0
+    elif kind == "margin":
+        values = points - (points.sum(axis=1, keepdims=True) - points) / others
+    else:
+        values = points
+    offended = np.arange(taken.shape[1]) == results.offenders[:, None]
+    return np.where(taken, np.where(offended, worst, values), 0.0)
+
+
+def mean_by_player(
+    values: NDArray[np.float64], seatings: Seatings, players: int
+) -> NDArray[np.float64]:
+    """The mean of each player's *values*, shape ``(players,)``; NaN for who had no match."""
+    taken = seatings != EMPTY
+    rows = seatings[taken]
+    total = np.bincount(rows, weights=values[taken], minlength=players)
+    with np.errstate(invalid="ignore"):
+        means: NDArray[np.float64] = total / np.bincount(rows, minlength=players)
+    return means
+
+
+def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How many come behind each seat, equals counting a half."""
+    behind = np.zeros(places.shape)
+    slots = places.shape[1]
+    for seat in range(slots):
+        for other in range(slots):
+            if seat != other:
+                ahead = (places[:, other] > places[:, seat]) + 0.5 * (
+                    places[:, other] == places[:, seat]
+                )
+                behind[:, seat] += ahead * taken[:, other]
+    return behind
 
 
 def check_openings(game: AnyGame, plies: int, key: str) -> None:

@@ -18,7 +18,8 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.fitness import OwnFitness
+from evolve_arena.evolve.fitness import AnyFitness
+from evolve_arena.evolve.matches import mean_by_player, value_seats
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.table_settings import TablesConfig
 from evolve_arena.players.packed import PackedPlayers
@@ -40,7 +41,7 @@ class Tables:
     """
 
     def __init__(
-        self, config: TablesConfig, game: AnyGame, noise: float, own: OwnFitness | None = None
+        self, config: TablesConfig, game: AnyGame, noise: float, own: AnyFitness | None = None
     ) -> None:
         self.config = config
         self.own = own
@@ -214,11 +215,6 @@ def _describe(results: Results, seatings: Seatings, individuals: int) -> dict[st
     }
 
 
-OFFENCE_POINTS = -100.0
-"""What a match counts, as points or as a margin, for who makes a forbidden move in it: less than
-games bring that are played to their end."""
-
-
 def plan_tables(
     players: NDArray[np.int32],
     size: int,
@@ -264,54 +260,3 @@ def plan_tables(
         parts += [np.roll(table, shift, axis=1) for shift in shifts]
         words.append(np.full(tables * len(shifts), seed))
     return seat_players(np.concatenate(parts), slots), np.concatenate(words)
-
-
-def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
-    """What each match is worth at each seat, shape ``(matches, slots)``; 0 at empty seats.
-
-    Args:
-        results: Of matches.
-        seatings: Who sat where.
-        kind: ``points``, ``margin`` or ``rank``; see `TablesConfig.fitness`. To who makes a
-            forbidden move a match is worth :data:`OFFENCE_POINTS`, or the rank 0; to the others
-            as much as the points say that they had by then.
-    """
-    taken = seatings != EMPTY
-    others = taken.sum(axis=1, keepdims=True) - 1
-    points = np.where(taken, results.columns["points"], 0).astype(np.float64)
-    worst = OFFENCE_POINTS
-    if kind == "rank":
-        values = _count_behind(results.places, taken) / others
-        worst = 0.0
-    elif kind == "margin":
-        values = points - (points.sum(axis=1, keepdims=True) - points) / others
-    else:
-        values = points
-    offended = np.arange(taken.shape[1]) == results.offenders[:, None]
-    return np.where(taken, np.where(offended, worst, values), 0.0)
-
-
-def mean_by_player(
-    values: NDArray[np.float64], seatings: Seatings, players: int
-) -> NDArray[np.float64]:
-    """The mean of each player's *values*, shape ``(players,)``; NaN for who had no match."""
-    taken = seatings != EMPTY
-    rows = seatings[taken]
-    total = np.bincount(rows, weights=values[taken], minlength=players)
-    with np.errstate(invalid="ignore"):
-        means: NDArray[np.float64] = total / np.bincount(rows, minlength=players)
-    return means
-
-
-def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How many come behind each seat, equals counting a half."""
-    behind = np.zeros(places.shape)
-    slots = places.shape[1]
-    for seat in range(slots):
-        for other in range(slots):
-            if seat != other:
-                ahead = (places[:, other] > places[:, seat]) + 0.5 * (
-                    places[:, other] == places[:, seat]
-                )
-                behind[:, seat] += ahead * taken[:, other]
-    return behind

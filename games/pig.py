@@ -18,6 +18,7 @@ MOVES = 2
 ROLL, HOLD = 0, 1
 LONGEST = 1000
 ENDINGS = ("enough points", "as many points")
+PLAYERS = ("hold",)
 
 SUM, TURN, DIE, ROLLING = range(SEATS, SEATS + 4)
 CELLS = 50
@@ -85,6 +86,11 @@ def is_over(state):
 
 def points(state, seat):
     return state[seat]
+
+
+def hold(state, moves, count):
+    """Holds as soon as a turn has brought 20 points."""
+    return HOLD if state[SUM] >= 20 else ROLL
 
 
 def see(state, seat, planes):

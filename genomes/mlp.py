@@ -3,11 +3,12 @@
 The genes of a network stand layer by layer: the weights, those from the first input first,
 then the biases.
 
-Networks that see a board and its mirror image alike, by sharing genes.
+Networks that see a board and its images (mirrored, turned) alike, by sharing genes.
 
-Mirroring exchanges inputs, hidden units (in pairs) and outputs. If every weight equals the one
-between the mirrored units, the whole network is symmetric: it values a position like its
-mirror image, or prefers the mirrored column. That leaves about half of the genes to be found.
+Each view of the board exchanges inputs, hidden units (in groups of as many as there are views) and
+outputs. If every weight equals the one between the images of its units, the whole network is
+symmetric: it values a position like its image, or prefers the mirrored column. With two views
+that leaves about half of the genes to be found, with eight an eighth.
 """
 
 from __future__ import annotations
@@ -290,30 +291,39 @@ def share_genes(
     """Which genes of a symmetric network are one and the same.
 
     Args:
-        mlp: The network. In each hidden layer units 0 and 1, 2 and 3, ... are mirror images
-            of each other; the last unit of an odd layer is its own.
-        inputs: The mirror image of each input, shape ``(inputs,)``.
-        outputs: The mirror image of each output, shape ``(outputs,)``.
+        mlp: The network. In each hidden layer as many units as there are views are images of each
+            other, one after the other; those that are left at the end are images of themselves.
+        inputs: The image of each input in each view, shape ``(views, inputs)``. The first one
+            changes nothing; more than two are all different, and one after the other is a third.
+        outputs: The image of each output, shape ``(views, outputs)``.
 
     Returns:
         For each gene of the whole network the number of the shared gene, shape
         ``(mlp.genes,)``; and for each shared gene a place of the whole network that has it.
     """
-    mirrors = [inputs, *(_pair_units(size) for size in mlp.hidden), outputs]
-    twins = []
-    start = 0
-    for before, after in pairwise(mirrors):
-        rows, columns = np.meshgrid(before, after, indexing="ij")
-        twins.append(start + (rows * len(after) + columns).ravel())
-        twins.append(start + len(before) * len(after) + after)
-        start += (len(before) + 1) * len(after)
-    twin = np.concatenate(twins)
-    leaders = np.minimum(twin, np.arange(mlp.genes))
-    places, shared = np.unique(leaders, return_inverse=True)
-    return shared.astype(np.int64), places.astype(np.int64)
+    if len(inputs) == 2:  # they may look alike, as on a board of one column
+        turned = np.array([[0, 1], [1, 0]])
+    else:
+        numbers = {view.tobytes(): number for number, view in enumerate(inputs)}
+        turned = np.array([[numbers[one[other].tobytes()] for other in inputs] for one in inputs])
+    images = [inputs, *(_turn_units(size, turned) for size in mlp.hidden), outputs]
+    leaders = np.arange(mlp.genes)
+    for layers in zip(*images, strict=True):
+        places, start = [], 0
+        for before, after in pairwise(layers):
+            rows, columns = np.meshgrid(before, after, indexing="ij")
+            places.append(start + (rows * len(after) + columns).ravel())
+            places.append(start + len(before) * len(after) + after)
+            start += (len(before) + 1) * len(after)
+        leaders = np.minimum(leaders, np.concatenate(places))
+    first, shared = np.unique(leaders, return_inverse=True)
+    return shared.astype(np.int64), first.astype(np.int64)
 
 
-def _pair_units(size: int) -> NDArray[np.int64]:
-    units = np.arange(size)
-    partner = units ^ 1
-    return np.where(partner < size, partner, units)
+def _turn_units(size: int, turned: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The images of hidden units, shape ``(views, size)``."""
+    views = len(turned)
+    images = np.tile(np.arange(size), (views, 1))
+    for first in range(0, size - views + 1, views):
+        images[:, first : first + views] = first + turned
+    return images

@@ -153,13 +153,13 @@ def runs_code(specification: str, game: str) -> bool:
 def player_kinds(game: str) -> dict[str, PlayerKind]:
     """All kinds of players of a *game*, by name."""
     spec = find_game(game)
-    usual = {name: kind for name, kind in _KINDS.items() if name != "process" or spec.dialects}
+    usual = {name: kind for name, kind in KINDS.items() if name != "process" or spec.dialects}
     return {**usual, **spec.players, **study_players(game)}
 
 
 def games_of(kind: str) -> list[str]:
     """The games that have a *kind* of player; none if all have it."""
-    if kind in _KINDS and kind != "process":  # programs play where there are dialects
+    if kind in KINDS and kind != "process":  # programs play where there are dialects
         return []
     return [name for name in game_names() if kind in player_kinds(name)]
 
@@ -262,7 +262,7 @@ def read_switch(text: str) -> bool:
 
 def register_player(name: str, kind: PlayerKind) -> None:
     """Adds a *kind*, or replaces the one of that *name*."""
-    _KINDS[name] = kind
+    KINDS[name] = kind
 
 
 def _find_class(specification: str, permit: Permit) -> Any | None:
@@ -324,7 +324,7 @@ def _make_process(argument: str, game: AnyGame) -> Player:
     return ProcessPlayer(game, command, dialect=dialect)
 
 
-_KINDS: dict[str, PlayerKind] = {
+KINDS: dict[str, PlayerKind] = {
     "random": PlayerKind(
         "random", "plays any legal move", lambda argument, game: make_random(game)
     ),
@@ -337,3 +337,4 @@ _KINDS: dict[str, PlayerKind] = {
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),
 }
+"""Kinds of players that all games have, by name; programs play where there are dialects."""

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game, game_names, load, open_game
+from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.dialects import find_dialect
 from evolve_arena.players.specification import player_kinds
+from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player, find_exporter
 from evolve_arena.runs.methods import METHODS
 from evolve_arena.runs.output import print_line, print_table
@@ -22,6 +25,8 @@ from evolve_arena.runs.targets import TARGETS
 
 SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
 """Searches over what was bred, by the setting that asks for one."""
+RECURRENT = {"method.name": "neat", "neat.feed_forward": False}
+"""What a recipe says for graphs that remember."""
 GENERAL = ("random", "minimax", "mcts")
 """Players that games may have in common."""
 GENERAL_GAMES = "games that are one file of rules"
@@ -31,7 +36,7 @@ class Ability(NamedTuple):
     """Something that may be done with a game."""
 
     kind: str
-    """``breed by``, ``look ahead by``, ``meet`` or ``export to``."""
+    """``breed by``, ``remember by``, ``look ahead by``, ``meet``, ``play at`` or ``export to``."""
     name: str
     reason: str
     """Why it can't be done; empty if it can."""
@@ -53,8 +58,10 @@ def list_abilities(game: str) -> list[Ability]:
     players = [*GENERAL, *(name for name in spec.players if name not in GENERAL)]
     return [
         *(Ability("breed by", name, _why_not_bred(spec, name)) for name in methods),
+        Ability("remember by", "recurrence", _why_no_memory(spec)),
         *(Ability("look ahead by", name, _why_no_search(player, name)) for name in SEARCHES),
         *(Ability("meet", name, _why_not_met(spec, name)) for name in players),
+        *(Ability("play at", name, _why_not_shown(spec, name)) for name in PLACES),
         *(Ability("export to", name, _why_not_exported(player, graph, name)) for name in TARGETS),
     ]
 
@@ -85,6 +92,61 @@ def _why_not_bred(spec: GameSpec, name: str) -> str:
     if method.only_pairs and spec.most_seats > 2:
         return "its matches are of two, and more can play"
     return f"so far it teaches {GENERAL_GAMES}"
+
+
+def _why_no_memory(spec: GameSpec) -> str:
+    told = _why(lambda: make_usual(spec, RECURRENT).make_method())
+    return told.partition(f"but in {spec.name} ")[2].removesuffix(": leave it out") or told
+
+
+def _why_not_shown(spec: GameSpec, place: str) -> str:
+    game: Any = spec.make()
+    return _why(lambda: PLACES[place](game, game.initial(1)))
+
+
+def show_at_terminal(game: Any, position: Any) -> None:
+    """Show a *position* to who is to move at a terminal, and read its moves as they are written.
+
+    Raises:
+        ArenaError: That can't be done.
+    """
+    ui = find_text_ui(game)
+    ui.draw(game.view(position, game.to_move(position)))
+    for move in game.legal_moves(position):
+        _demand_move(game, ui.read(game.format_move(move), position), move)
+
+
+def show_at_page(game: Any, position: Any) -> None:
+    """The same at the page, which is told the board, and the moves as buttons or cells to click.
+
+    Raises:
+        ArenaError: That can't be done.
+    """
+    view, seat = find_board_view(game), game.to_move(position)
+    view.layout()
+    view.draw(game.view(position, seat), seat)
+    for move, told in zip(game.legal_moves(position), view.moves(position), strict=True):
+        _demand_move(game, game.parse_move(told["move"]), move)
+
+
+def show_to_program(game: Any, position: Any) -> None:
+    """The same to a program, in the dialect of the game that is usual.
+
+    Raises:
+        ArenaError: There is none.
+    """
+    dialect, seat = find_dialect(game), game.to_move(position)
+    dialect.greet(game, seat, dialect.limits)
+    dialect.show(game.view(position, seat))
+
+
+def _demand_move(game: Any, read: Any, move: Any) -> None:
+    if read != move:
+        raise BadValueError(f"{game.format_move(move)} is read as another move")
+
+
+PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_to_program}
+"""Who shows positions and takes moves: a terminal, the page, the hosts of programs."""
 
 
 def _why_no_search(player: BredPlayer, name: str) -> str:

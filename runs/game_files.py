@@ -23,11 +23,13 @@ from evolve_arena.players.board.count_check import find_ranges
 from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import load_timing
+from evolve_arena.players.board.scripted import name_kind
 from evolve_arena.players.board.self_check import (
     PlainGames,
     check_compiled,
     check_plain,
     check_typed,
+    compare_compiled_scripts,
     play_random,
 )
 from evolve_arena.players.board.spiel_check import compare_with_openspiel
@@ -152,6 +154,10 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         "accelerators": [name for name in ACCELERATORS if name in game.plain],
         "accelerated_positions": compare_accelerators(game, games, seconds),
         "counted": counted,
+        "scripted": {
+            "players": list(map(name_kind, game.scripts)),
+            "positions": compare_compiled_scripts(game, games, seconds),
+        },
         "symmetry": symmetry and symmetry._asdict(),
         "openspiel": openspiel and openspiel._asdict(),
         "hints": hints,
@@ -361,6 +367,9 @@ def _print_findings(content: dict[str, Any]) -> None:
     for name, ranges in content["counted"].items():
         told = ", ".join(f"{what} {least:g} to {most:g}" for what, (least, most) in ranges.items())
         print_line(f"{name} counts in random games: {told}")
+    if names := ", ".join(content["scripted"]["players"]):
+        positions = content["scripted"]["positions"]
+        print_line(f"players ({names}) choose the same moves compiled in {positions:,} positions")
     if symmetry := content["symmetry"]:
         left = symmetry["declared"] - symmetry["views"]
         untried = f"; of its views {left} change the start, and were not tried" if left else ""

@@ -32,10 +32,12 @@ from evolve_arena.players.board.board_view import BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.scripted import make_kinds, name_kind
 from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard, watch
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 from evolve_arena.players.board_view import SHAPES
+from evolve_arena.players.specification import BRED, KINDS
 from evolve_arena.runs.targets import HOSTS
 
 OURS = Path(__file__).resolve().parent.parent / "games"
@@ -80,7 +82,7 @@ FREE = (
     *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
     *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
-    *(host.upper() for host in HOSTS),
+    *("PLAYERS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
 )
 """What else a file may say."""
@@ -98,6 +100,9 @@ ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MOST_PLIES)}
 MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 MOST_FEATURES = 1 << 12
+MOST_PLAYERS = 32
+ASKED = ("state", "moves", "count")
+"""The parameters of a scripted player; *random* may follow."""
 
 
 def load_game(
@@ -140,6 +145,8 @@ def load_game(
         usual = "minimax:depth=2,noise=0.2"
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
+    told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
+    scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     networks = make_networks(game)
     if 2 not in seats:
         networks.pop("tuples")
@@ -152,7 +159,7 @@ def load_game(
         game=game,
         kernel=kernel,
         networks=networks,
-        players=searches,
+        players={**searches, **scripted},
         opponents=tuple(opponents),
         stand_in=opponents[0],
         ladder=tuple(ladder),
@@ -192,7 +199,7 @@ def find_misspelt(source: str) -> list[str]:
         node.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    } | {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     known = {*ALWAYS, *DEFAULTS, *FREE}
     found = []
     for name in lines.keys() - used - known:
@@ -246,6 +253,27 @@ class _GameFile:
         self._check_view_of_networks()
         for function, name in COUNTS.items():
             self._check_counts(function, name)
+        self.scripts = self._find_scripts()
+
+    def _find_scripts(self) -> dict[str, bool]:
+        """The functions that PLAYERS names, and whether each gets a random number."""
+        told, found = self.plain.get("PLAYERS", ()), dict[str, bool]()
+        if not isinstance(told, tuple | list) or len(told) > MOST_PLAYERS:
+            self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MOST_PLAYERS}')
+        functions = {
+            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
+        }
+        for name in told:
+            if not isinstance(name, str) or name not in functions:
+                self.fail("PLAYERS", f"PLAYERS names {name!r:.40}, but there is no such function")
+            if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (*KINDS, *BRED, *SEARCHES):
+                self.fail("PLAYERS", f"no player can be called {name}: that means something else")
+            parameters = tuple(each.arg for each in functions[name].args.args)
+            if parameters not in (ASKED, (*ASKED, "random")):
+                text = f"{name} takes ({', '.join(parameters)}): write (state, moves, count)"
+                self.fail(name, f"{text}, and random behind them if it needs chance")
+            found[name] = "random" in parameters
+        return found
 
     def _check_past(self) -> None:
         """Makes sure that a file can end games because of earlier positions, if it wants to."""
@@ -391,6 +419,7 @@ class _GameFile:
             "source": self.source,
             "file": self.path,
             "functions": frozenset(_reach(needed, self._find_calls())),
+            "scripts": self.scripts,
             "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
             "symmetry": symmetry,
             "__doc__": ast.get_docstring(self.tree),
@@ -460,7 +489,7 @@ class _GameFile:
             for place in range(len(kinds)):
                 word = f"_mix(_np.uint64(state[{place}]) ^ {word})"
             lines += ["def hash_state(state):", f"    return {word}"]
-        known = "view(state, seat)" if self.has_guess else "state"
+        known = "view(state, seat)" if self._compiles_view() else "state"
         lines += ["def view_state(state, seat):", f"    return {known}"]
         flags = {
             "IS_ARRAY": is_array,
@@ -473,16 +502,32 @@ class _GameFile:
             **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
         }
         lines += [f"{name} = {value}" for name, value in flags.items()]
+        lines += self._write_scripts()
         for name in COUNTS.values():
             count = f"{name} if isinstance({name}, int) else len({name})"
             lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
         lines += [f"{name} = _inlined({name})" for name in ("cast_state", "hash_state")]
         calls = self._find_calls()
-        for name in _reach((*COMPILED, *(("view",) if self.has_guess else ())), calls):
+        compiled = (*COMPILED, *self.scripts, *(("view",) if self._compiles_view() else ()))
+        for name in _reach(compiled, calls):
             mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
             lines.append(f"{name} = {mark}({name})")
-        lines.append("view_state = _inlined(view_state)")
+        lines += [f"{name} = _inlined({name})" for name in ("view_state", "choose_scripted")]
         return "\n".join(lines) + "\n"
+
+    def _compiles_view(self) -> bool:
+        """Test if compiled players ask what a seat knows."""
+        return self.has_guess or ("view" in self.plain and bool(self.scripts))
+
+    def _write_scripts(self) -> list[str]:
+        """What asks a scripted player by its number, and which of them draw random numbers."""
+        drawing = sum(draws << number for number, draws in enumerate(self.scripts.values()))
+        lines = [f"SCRIPTS, DRAWING = {len(self.scripts)}, {drawing}"]
+        lines.append("def choose_scripted(state, number, moves, count, random):")
+        for number, (name, draws) in enumerate(self.scripts.items()):
+            given = ", ".join((*ASKED, *["random"] * draws))
+            lines += [f"    if number == {number}:", f"        return _np.int64({name}({given}))"]
+        return [*lines, "    return _np.int64(moves[0])"]
 
     def _find_calls(self) -> dict[str, set[str]]:
         """For each function of the file which others of it it names."""

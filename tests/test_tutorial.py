@@ -85,7 +85,8 @@ def type_all(tutorial: str) -> dict[str, str]:
 
 
 def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_at_once({"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES", "HAS_DENSE"}, monkeypatch)
+    kinds = {"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES", "HAS_DENSE", "HAS_SCRIPTS"}
+    compile_at_once(kinds, monkeypatch)
     source = write_game(TUTORIAL)
     Path("four_corners.py").write_text(source, encoding="utf-8")
     rules = write_game(TUTORIAL.partition("That is all: ")[0])

@@ -78,7 +78,8 @@ class NetworkDecoder(BoardView):
         cells = np.arange(self.board.inputs).reshape(-1, self.columns)
         outputs = np.arange(self.mlp.outputs)
         outputs[: self.columns] = outputs[: self.columns][::-1].copy()
-        return share_genes(self.mlp, cells[:, ::-1].ravel(), outputs)
+        inputs = np.stack([cells.ravel(), cells[:, ::-1].ravel()])
+        return share_genes(self.mlp, inputs, np.stack([np.arange(len(outputs)), outputs]))
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
         """A random population; see :meth:`MLP.initialise`."""

@@ -62,6 +62,16 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
     return compared
 
 
+def locate(game: BoardGame, made: list[int], state: Board) -> str:
+    """The place of a *state* in a game, for messages: the moves *made*, and what chance decided."""
+    moves = [game.format_move(move) for move in made[: state.plies]]
+    few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
+    where = f", after {few}" if moves else ", at the start"
+    if game.code.HAS_CHANCE and len(state.state) <= MOST_MOVES:
+        where += f", in {state.state}"
+    return where
+
+
 class _Checker:
     """Compares one position after another."""
 
@@ -89,11 +99,7 @@ class _Checker:
         """Refuse the file because of an accelerator called *name*."""
         game, where = self.game, ""
         if state is not None:
-            moves = [game.format_move(move) for move in self.made[: state.plies]]
-            few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
-            where = f", after {few}" if moves else ", at the start"
-            if game.code.HAS_CHANCE and len(state.state) <= MOST_MOVES:
-                where += f", in {state.state}"
+            where = locate(game, self.made, state)
         raise GameFileError(f"{game.file}{game.find_line(name)}: {sentence}{where}")
 
     def _name(self, moves: list[int]) -> str:

@@ -21,6 +21,7 @@ from evolve_arena.players.board.rules import (
     HAS_GUESS,
     HAS_WINS,
     MOVES,
+    ask_script,
     find_mover,
     follow,
     has_won,
@@ -66,6 +67,7 @@ from evolve_arena.players.board.workspace import (
     INPUTS,
     POLICY,
     ROLLOUTS,
+    SCRIPTED,
     SEARCH,
     TAKES_WINS,
 )
@@ -79,6 +81,8 @@ from evolve_arena.players.packed import (
 )
 from evolve_arena.players.search import WIN
 
+HAS_SCRIPTS = True
+"""True if there are scripted players; see `kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
 HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
 
@@ -103,6 +107,9 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
         return peek(workspace.moves, 0)
     if strays or kind == RANDOM:
         return peek(workspace.moves, below(workspace.streams, count))
+    if HAS_SCRIPTS and kind >= SCRIPTED:
+        states, moves, stream = workspace.states, workspace.moves, workspace.streams
+        return ask_script(states, state, slot, kind - SCRIPTED, moves, count, stream)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         at = slot * slot_size(workspace)
         sum_up(players, player, slot, state, workspace, at, at, True)
@@ -145,13 +152,14 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
     """Writes what the first of *players* thinks of each legal move in a *state* into *ratings*.
 
     Whom it shows a win at once thinks infinitely well of that. Gives how many moves there are; 0 of
-    those who think nothing of single moves: random players, and tree search.
+    those who think nothing of single moves: random and scripted players, and tree search.
     """
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
     kind, head = players.seats[0, KIND], players.seats[0, HEAD]
     count = list_moves(workspace.states, state, workspace.moves, 0)
-    if kind == RANDOM or (HAS_MCTS and players.seats[0, ROLLOUTS] > 0):
+    searches_tree = HAS_MCTS and players.seats[0, ROLLOUTS] > 0
+    if kind == RANDOM or kind >= SCRIPTED or searches_tree:
         return np.int64(0)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         at = slot * slot_size(workspace)

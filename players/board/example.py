@@ -56,6 +56,8 @@ FEATURES = ("tokens left",)
 """The number of numbers that :func:`features` writes, or the name of each."""
 MOVE_FEATURES = ("tokens taken",)
 """The same of :func:`describe_move`."""
+PLAYERS = ("careless",)
+"""The names of functions that are scripted players, such as :func:`careless`."""
 
 
 def start() -> Any:
@@ -213,6 +215,15 @@ def guess(state: Any, seat: int, number: Any) -> Any:
     return state
 
 
+def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
+    """Take two tokens, but any number of the last nine.
+
+    A scripted player: it gives one of the first *count* of *moves*. Who has a parameter *random*
+    gets a whole number from 0 to 2**62 - 1, each as likely, and another one each time.
+    """
+    return moves[random % count] if state[0] < 10 else moves[count - 1]
+
+
 # The framework writes what follows for each game.
 
 START: Any = (np.int64(TOKENS), np.int64(0))
@@ -235,6 +246,10 @@ MOVE_FEATURE_COUNT = 0
 HAS_PAST = False
 """True if the end of a game may depend on earlier positions."""
 HAS_GUESS = False
+SCRIPTS = 0
+"""The number of scripted players."""
+DRAWING = 0
+"""A bit for each of them that gets a random number."""
 
 
 @inlined
@@ -251,5 +266,11 @@ def hash_state(state: Any) -> Any:
 
 @inlined
 def view_state(state: Any, seat: Any) -> Any:
-    """Give what :func:`view` gives, where there is a guess; else the state."""
+    """Give what :func:`view` gives, where there is a guess or a script; else the state."""
     return state
+
+
+@inlined
+def choose_scripted(state: Any, number: Any, moves: Any, count: Any, random: Any) -> Any:
+    """Give the move that a scripted player chooses, by its *number*."""
+    return careless(state, moves, count, random)

@@ -34,6 +34,7 @@ from evolve_arena.players.board.matches import split_seed
 from evolve_arena.players.board.workspace import (
     BAD_CELL,
     BAD_CHANGE,
+    BAD_CHOICE,
     BAD_COUNT,
     BAD_DESCRIPTION,
     BAD_FEATURE,
@@ -115,6 +116,8 @@ class BoardGame(Game[Board, int]):
     """Those of its functions by which it is played, but for accelerators."""
     title: ClassVar[str]
     """The first line of its docstring."""
+    scripts: ClassVar[Mapping[str, bool]] = {}
+    """The functions that are scripted players, and whether each gets a random number."""
     symmetry: ClassVar[str] = ""
     """Where the bits that networks see are the cells of a board: ``none``, ``mirror`` if left and
     right may be exchanged, ``turn`` if it may be turned by half, ``all`` if it may be turned and
@@ -232,8 +235,12 @@ class BoardGame(Game[Board, int]):
 
     def explain_fault(self, fault: int, value: int) -> GameFileError:
         """What `take_fault` found, as an error for who wrote the file."""
-        name, sentence = FAULTS[fault]
         code = self.code
+        if fault >= BAD_CHOICE:
+            name = list(self.scripts)[fault - BAD_CHOICE]
+            sentence = f"{name} gives {{value}}, which is no legal move there"
+        else:
+            name, sentence = FAULTS[fault]
         told = sentence.format(
             value=value,
             moves=code.MOVES,

@@ -21,6 +21,7 @@ from evolve_arena.players.board.workspace import (
     POLICY,
     RECORD_FIELDS,
     ROLLOUTS,
+    SCRIPTED,
     SEARCH,
     VALUE,
     find_guided,
@@ -51,10 +52,10 @@ KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
-DEEP_FLAG, PRIORS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS"
+DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
-    *(DEEP_FLAG, PRIORS_FLAG),
+    *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG),
 )
 
 
@@ -215,6 +216,7 @@ def _needs(players: PackedPlayers) -> set[str]:
     heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
     needed = {HEAD_FLAGS[int(head)] for head in heads}
     needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+    needed |= {SCRIPTS_FLAG} if max(kinds) >= SCRIPTED else set()
     guided = find_guided(players.seats)
     needed |= {PRIORS_FLAG} if guided.any() else set()
     for field, flag in SEARCH_FLAGS.items():

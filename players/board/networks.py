@@ -13,7 +13,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
-from evolve_arena.genomes.mlp import MLP, Genomes
+from evolve_arena.genomes.mlp import MLP, Genomes, share_genes
 from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
@@ -294,10 +294,33 @@ class NetworkDecoder(BoardView):
     """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
     """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
+    symmetric: bool = False
+    """Whether a position is valued like its images by the file's SYMMETRY: genes are shared, so
+    that there are about half as many, or with ``all`` an eighth. For the head ``value``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.symmetric, bool):
+            raise BadValueError(f"symmetric is {self.symmetric!r}: it must be true or false")
+        if self.symmetric:
+            self._check_symmetric()
         check_sizes(self.mlp.sizes)
+
+    def _check_symmetric(self) -> None:
+        """Make sure that a network of this kind can be symmetric.
+
+        Raises:
+            BadValueError: It can't.
+        """
+        if self.game.symmetry in ("", "none"):
+            raise BadValueError(
+                f"symmetric is true, but the file of {self.game.name} declares no SYMMETRY"
+            )
+        if self.head != "value" or self.encoding == "features":
+            raise BadValueError(
+                f"symmetric is for networks that value the cells they see, not for head"
+                f" {self.head!r} and encoding {self.encoding!r}"
+            )
 
     @cached_property
     def mlp(self) -> MLP:
@@ -307,11 +330,34 @@ class NetworkDecoder(BoardView):
     @property
     def genes(self) -> int:
         """How many numbers make an individual."""
-        return self.mlp.genes
+        return len(self._shared[1]) if self.symmetric else self.mlp.genes
+
+    @cached_property
+    def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """See :func:`share_genes`."""
+        code = self.game.code
+        cells = _find_views(int(code.CELLS), int(code.WIDTH), self.game.symmetry)
+        cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
+        planes = np.arange(0, self.inputs, int(code.CELLS))
+        inputs = (planes[None, :, None] + cells[:, None, :]).reshape(len(cells), -1)
+        return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
         """A random population; see :meth:`MLP.initialise`."""
-        return self.mlp.initialise(individuals, name, generator)
+        genomes = self.mlp.initialise(individuals, name, generator)
+        return genomes[:, self._shared[1]] if self.symmetric else genomes
+
+    def expand(self, genomes: Genomes) -> Genomes:
+        """All weights of the networks that *genomes* make, shape ``(individuals, mlp.genes)``.
+
+        Raises:
+            BadValueError: *genomes* do not have the shape ``(individuals, genes)``.
+        """
+        if genomes.ndim != 2 or genomes.shape[1] != self.genes:
+            raise BadValueError(
+                f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
+            )
+        return genomes[:, self._shared[0]] if self.symmetric else genomes
 
     def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.
@@ -320,6 +366,7 @@ class NetworkDecoder(BoardView):
             BadValueError: They have another shape.
         """
         seats, order = self.record(len(genomes), NETWORK), np.arange(len(genomes))
+        genomes = self.expand(genomes)
         if self.is_dense:
             seats[:, KIND] = DENSE
             columns, weights = self.inputs_of_bits, pack_dense(self.mlp, genomes)
@@ -338,7 +385,10 @@ class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome."""
 
     feed_forward: ClassVar[bool] = True
-    why_feed_forward: ClassVar[str] = "graphs see the board alone and remember nothing"
+    why_feed_forward: ClassVar[str] = (
+        "players are asked about single positions, as searches and exported bots are, so graphs"
+        " remember nothing"
+    )
 
     def pack(self, genomes: NeatPopulation) -> PackedPlayers:
         """The players that *genomes* make."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import GOLDEN, below, mix
+from evolve_arena.core.stream import GOLDEN, below, mix, next_word
 from evolve_arena.genomes.simd import (
     add_int,
     compare_bytes,
@@ -26,6 +26,7 @@ from evolve_arena.genomes.simd import (
 )
 from evolve_arena.players.board.example import (
     CELLS,
+    DRAWING,
     FEATURE_COUNT,
     HAS_BOARD,
     HAS_CHANCE,
@@ -50,6 +51,7 @@ from evolve_arena.players.board.example import (
     PIECES,
     PLANES,
     REPETITION,
+    SCRIPTS,
     SEATS,
     SEES_CELLS,
     STAKE,
@@ -57,6 +59,7 @@ from evolve_arena.players.board.example import (
     cast_state,
     chance,
     changes,
+    choose_scripted,
     describe_move,
     evaluate,
     features,
@@ -83,6 +86,7 @@ from evolve_arena.players.board.example import (
 from evolve_arena.players.board.workspace import (
     BAD_CELL,
     BAD_CHANGE,
+    BAD_CHOICE,
     BAD_COUNT,
     BAD_DESCRIPTION,
     BAD_FEATURE,
@@ -534,6 +538,40 @@ def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
         view_state(states[level, :SIZE], seat)
         return np.int64(level)
     return cast_state(view_state(state, seat))
+
+
+@inlined
+def ask_script(
+    states: Any, state: Any, seat: Any, number: Any, moves: Any, count: Any, stream: Any
+) -> Any:
+    """The move that scripted player *number* chooses of the first *count* of *moves* at its *seat*.
+
+    It gets copies, at level 1 of *states* and behind MOVES in *moves*, so that it changes nothing.
+    It draws from the *stream* if it asks for a random number.
+    """
+    random = np.int64(0)
+    if DRAWING > 0 and (DRAWING >> number) & 1:
+        random = np.int64(next_word(stream) >> np.uint64(2))
+    known = look_as(states, 1, state, seat)
+    for place in range(count):
+        poke(moves, MOVES + place, peek(moves, place))
+    room, told = moves[MOVES : 2 * MOVES], states[known, :SIZE] if IS_ARRAY else known
+    chosen = np.int64(choose_scripted(told, number, room, np.int64(count), random))
+    for place in range(count):
+        if peek(moves, place) == chosen:
+            return chosen
+    _note(states, BAD_CHOICE + number, chosen)
+    return peek(moves, 0)
+
+
+@inlined
+def ask_all_scripts(states: Any, state: Any, seat: Any, moves: Any, count: Any, stream: Any) -> Any:
+    """The sum of the moves of all scripted players; the *stream* is as before."""
+    word, total = stream[0], np.int64(0)
+    for number in range(SCRIPTS):
+        total += ask_script(states, state, seat, number, moves, count, stream)
+    stream[0] = word
+    return total
 
 
 @inlined

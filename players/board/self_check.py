@@ -27,6 +27,7 @@ from evolve_arena.players.board.accelerator_check import compare_accelerators, l
 from evolve_arena.players.board.count_check import check_counts, find_difference
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import enter
+from evolve_arena.players.board.scripted import check_scripts, compare_scripts
 from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import (
     MOST_OUTCOMES,
@@ -35,7 +36,7 @@ from evolve_arena.players.board.workspace import (
 )
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
-CHECKED = "checked-3"
+CHECKED = "checked-4"
 """The empty file that says in a folder of the cache that what lies there was checked; with more
 checks it gets a new name."""
 
@@ -164,7 +165,7 @@ class _PlainChecker:
     def play(self, seed: int, choices: list[int]) -> tuple[int, bool, bool]:
         """Plays a game; gives how many moves it had, whether it was over then, and won."""
         state = self._settle(self.game.initial(seed)._replace(stream=seed))
-        stream, made = new_stream(seed), []
+        stream, made = new_stream(seed), list[int]()
         left: dict[int, int] = {}
         while self._goes_on(state) and not self.game.find_exhaustion(state):
             if state.plies >= self.code.LONGEST:
@@ -173,6 +174,7 @@ class _PlainChecker:
             choices.append(len(moves))
             self._look(state)
             check_counts(self.game, state, moves)
+            check_scripts(self.game, state, moves, made)
             move = moves[int(below(stream, len(moves)))]
             made.append(move)
             before, state = state, self._change(state, "play", move)
@@ -390,8 +392,9 @@ def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
     )
     advice = next((advice for pattern, advice in ADVICE if re.search(pattern, text)), "")
     line = int(found[1]) if found else 0
-    written = game.source.splitlines()[line - 1].strip() if line else ""
-    where = f", line {line} ({written:.60})" if line else ""
+    own = game.source.splitlines()
+    written = own[line - 1].strip() if 0 < line <= len(own) else ""
+    where = f", line {line} ({written:.60})" if written else ""
     sentence = advice or "this can't be compiled"
     return GameFileError(f"{game.file}{where}: {sentence} (Numba: {reason:.80})")
 
@@ -425,7 +428,13 @@ def check_compiled(
         if plain != play(seed):
             raise _find_difference(game, seed)
     _compare_looks(game)
+    compare_compiled_scripts(game, games, seconds)
     return games
+
+
+def compare_compiled_scripts(game: BoardGame, games: int, seconds: float) -> int:
+    """Compare scripted players as `compare_scripts` does; gives how many positions there were."""
+    return compare_scripts(game, _call, games, seconds)
 
 
 def _compare_looks(game: BoardGame) -> None:
@@ -512,6 +521,7 @@ def follow_all(game: BoardGame, seed: int) -> None:
                 game.count("describe_move", state, move, seat)
         if game.code.HAS_GUESS:
             next(game.list_guesses(state, seat))
+        check_scripts(game, state, moves, [])
         for trial in [game.follow(state, "play", move) for move in moves]:
             game.observe(trial, seat)
             if game.code.HAS_FEATURES:

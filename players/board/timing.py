@@ -22,6 +22,7 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     advance,
+    ask_all_scripts,
     begin,
     count_features,
     count_of_move,
@@ -49,7 +50,7 @@ NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
 """What is done besides, for each move that could be made: nothing, or play; and then result; and
 then see, or, where the game goes on, legal; or all of that, and evaluate, and accelerators. Done
 twice in the same position, a part would look too fast: processors learn which way its branches go.
-All asks for features, too.
+All asks for features and scripted players, too.
 
 In place of that, ``wins`` may be asked, or ``changes`` for each move."""
 
@@ -124,4 +125,5 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
             kept += find_order(states, state, move)
         if HAS_DESCRIBE_MOVE:
             count_of_move(states, state, move, seat, workspace.values)
+    kept += ask_all_scripts(states, state, seat, moves, count, workspace.streams)
     return kept

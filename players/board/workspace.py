@@ -40,8 +40,9 @@ is described."""
 DENSE = 4
 """The kind of networks over numbers, beside those of `evolve_arena.players.packed`; see
 `evolve_arena.genomes.dense`."""
-SEARCH, MCTS = 8, 9
-"""Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search."""
+SEARCH, MCTS, SCRIPTED = 8, 9, 10
+"""Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search; and from
+SCRIPTED on the scripted players of the game's file, one after the other."""
 LEVELS = 4
 """How many states a search may need for each ply: chance may decide between two moves."""
 TABLE_BITS, LEAST_WITH_TABLE, TABLE_DEPTH = 14, 4, 2
@@ -76,8 +77,9 @@ PAST_SPARE = 80
 """Plies behind LONGEST that searches may reach."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
-BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES = range(8, 13)
-"""What a game's file does that it may not: by the number that compiled rules note.
+BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES, BAD_CHOICE = range(8, 14)
+"""What a game's file does that it may not: by the number that compiled rules note. That of the
+first scripted player is BAD_CHOICE, and so on.
 
 They go on with another number then, so that nothing is read or written out of bounds; who called
 them looks afterwards, as compiled code that could fail everywhere would be slower."""

@@ -117,7 +117,7 @@ def _write_rules(game: BoardGame, more: Collection[str]) -> str:
     kept = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in needed]
     used = {inner.id for node in kept for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     names = [host.upper() for host in HOSTS]  # of the game elsewhere
-    names += set(COUNTS.values()) - used
+    names += {"PLAYERS", *COUNTS.values()} - used
     options = {f"{name.upper()} =" for name in game.rules._fields}
     for place, node in enumerate(tree.body):
         above = lines[tree.body[place - 1].lineno - 1] if place else ""
@@ -270,7 +270,7 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
     bits = list_bits(code)
     rows = packed[[0, *(1 + bit for bit in bits)]]
-    genome = np.asarray(player.genome, dtype=np.float32)
+    (genome,) = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
     return NetworkSource(
         templates=(TEMPLATES / "board_mlp.py", LAYERS),
         constants=f'''\

@@ -219,7 +219,7 @@ def _describe_mlp(player: VectorPlayer) -> NetworkSource:
     units = decoder.mlp.sizes[1]
     packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
     rows = packed[[0, *(1 + bit for bit in list_bits(decoder.game.code))]]
-    genome = np.asarray(player.genome, dtype=np.float32)
+    (genome,) = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
     return NetworkSource(
         templates=(TEMPLATES / "board_mlp.c", LAYERS_C),
         constants=f"""\

@@ -11,12 +11,22 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import game_names, open_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.abilities import Ability, list_abilities, make_untaught
+from evolve_arena.runs.abilities import (
+    PLACES,
+    RECURRENT,
+    Ability,
+    list_abilities,
+    make_untaught,
+)
+from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.methods import METHODS, methods_of
+from evolve_arena.runs.recipe import make_usual
 from tests.contracts.test_games import walk
 from tests.forked import evolve
 
@@ -47,6 +57,7 @@ def test_only_rules_forbid_something_in_games_of_one_file(game: str) -> None:
     assert not [reason for reason in told if "so far" in reason]
     assert not any(found["look ahead by"].values())
     assert not any(found["meet"].values())
+    assert not any(found["play at"].values())
 
 
 @every_game
@@ -76,11 +87,36 @@ def test_who_may_look_ahead_or_be_met_moves(game: str) -> None:
         for name in abilities(game)["look ahead by"]
     ]
     found += [make_player(name, untaught.game) for name in abilities(game)["meet"]]
-    assert len(found) == 5
+    assert len(found) == 2 + len(abilities(game)["meet"]) >= 5
     position, moves, _ = next(walk(untaught.game, 1))
     for player in found:
         assert player.choose(position, new_stream(1)) in moves
         player.close()
+
+
+@every_game
+def test_who_shows_the_start_shows_whole_games(game: str) -> None:
+    made: Any = open_game(game).make()
+    assert set(abilities(game)["play at"]) == set(PLACES)
+    for place, reason in abilities(game)["play at"].items():
+        for position, _, _ in walk(made, 3) if not reason else ():
+            if made.legal_moves(position):
+                PLACES[place](made, position)
+
+
+@every_game
+def test_graphs_remember_where_they_may(game: str) -> None:
+    reason = abilities(game)["remember by"]["recurrence"]
+    changes = {**RECURRENT, "neat.pop_size": 4, "neat.num_hidden": 2}
+    if reason:
+        with pytest.raises(RecipeError) as caught:
+            make_usual(open_game(game), changes).make_method()
+        assert reason in str(caught.value)
+        return
+    method: Any = make_usual(open_game(game), changes).make_method()
+    assert method.decoder.feed_forward is False
+    state, _ = method.step(method.initial(1), Arena(method.decoder, SerialExecutor()))
+    assert state.generation == 1
 
 
 def test_a_reason_is_told_in_a_few_words() -> None:

@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.core.registry import make_game
-from evolve_arena.evolve.tables import (
-    OFFENCE_POINTS,
-    mean_by_player,
-    plan_tables,
-    value_seats,
-)
+from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
+from evolve_arena.evolve.tables import plan_tables
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 
 GAME = make_game("ticket-to-ride")

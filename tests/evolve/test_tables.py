@@ -18,8 +18,9 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.matches import OFFENCE_POINTS
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
-from evolve_arena.evolve.tables import OFFENCE_POINTS, Tables, play_at_tables
+from evolve_arena.evolve.tables import Tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES

@@ -13,7 +13,7 @@ from evolve_arena.genomes.mlp import MLP, share_genes
 def test_genes_are_shared_as_worked_out_by_hand() -> None:
     """Inputs a b (mirrored into b a), hidden units u v (a pair), one output."""
     mlp = MLP(inputs=2, hidden=(2,), outputs=1)
-    shared, places = share_genes(mlp, np.array([1, 0]), np.array([0]))
+    shared, places = share_genes(mlp, np.array([[0, 1], [1, 0]]), np.zeros((2, 1), dtype=int))
     # au av bu bv, biases u v, uo vo, bias o
     assert shared.tolist() == [0, 1, 1, 0, 2, 2, 3, 3, 4]
     assert places.tolist() == [0, 1, 4, 6, 8]

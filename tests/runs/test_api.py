@@ -61,7 +61,7 @@ def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
         made.append(Spy())
         return made[-1]
 
-    monkeypatch.setitem(specification._KINDS, "spy", PlayerKind("spy", "a spy", make))
+    monkeypatch.setitem(specification.KINDS, "spy", PlayerKind("spy", "a spy", make))
     return made
 
 
@@ -279,7 +279,7 @@ def test_a_game_and_a_player_of_ones_own_are_met_by_name() -> None:
         assert ea.evaluate("first", opponents=["random"], games=20)["player"] == "first"
     finally:
         registry._registered.clear()
-        specification._KINDS.pop("first")
+        specification.KINDS.pop("first")
 
 
 def _make_first(argument: str, game: AnyGame) -> Player:

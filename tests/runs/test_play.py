@@ -569,8 +569,8 @@ def test_the_seed_is_told_if_it_was_drawn() -> None:
 
 def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = Scripted("4444", "noted")
-    kinds = dict(specification._KINDS)
-    monkeypatch.setattr(specification, "_KINDS", kinds)
+    kinds = dict(specification.KINDS)
+    monkeypatch.setattr(specification, "KINDS", kinds)
     specification.register_player(
         "noted", specification.PlayerKind("noted", "", lambda argument, game: bot)
     )
