@@ -608,7 +608,6 @@ def watch(file: Path) -> Watch:
 
 def guard(kernel: KernelSpec) -> KernelSpec:
     """The same *kernel*; what of it was compiled anew is compared with the plain rules first."""
-
     find: Any = cache(game_of)
 
     def play(matches: Any, rules: Any, *arrays: Any) -> None:

@@ -155,7 +155,8 @@ def sum_up(
 def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
     """Lets the player in a *slot* see a *state*: its sums are those of it."""
     at = slot * slot_size(workspace)
-    if HAS_NETWORKS and not SEES_CELLS and not (HAS_TUPLES and players.seats[player, KIND] == TUPLES):
+    reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
+    if HAS_NETWORKS and not SEES_CELLS and not reads_tuples:
         planes = workspace.planes
         look(workspace.states, state, slot, planes, SEATS * SEEN)
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
