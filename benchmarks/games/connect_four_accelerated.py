@@ -42,9 +42,8 @@ def legal(state, moves):
             moves[column] = column
         return 7
     for column in range(7):
-        if not (discs >> U(7 * column + 5)) & U(1):
-            moves[count] = column
-            count += 1
+        moves[count] = column
+        count += not (discs >> U(7 * column + 5)) & U(1)
     return count
 
 

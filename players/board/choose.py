@@ -48,9 +48,8 @@ from evolve_arena.players.board.values import (
     is_tuple_network,
     look_before,
     run_player_graph,
-    slot_size,
+    see_state,
     sum_seen,
-    sum_up,
     take_slot,
     value_changes,
     value_listed,
@@ -111,8 +110,7 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
         states, moves, stream = workspace.states, workspace.moves, workspace.streams
         return ask_script(states, state, slot, kind - SCRIPTED, moves, count, stream)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
-        at = slot * slot_size(workspace)
-        sum_up(players, player, slot, state, workspace, at, at, True)
+        see_state(players, player, slot, state, workspace)
     return _choose_own(players, player, slot, state, count, winning, workspace)
 
 
@@ -162,8 +160,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
     if kind == RANDOM or kind >= SCRIPTED or searches_tree:
         return np.int64(0)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
-        at = slot * slot_size(workspace)
-        sum_up(players, 0, slot, state, workspace, at, at, True)
+        see_state(players, 0, slot, state, workspace)
     if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
         _rate_by_search(players, slot, state, count, workspace, ratings)
     elif weighs_moves(players, 0):

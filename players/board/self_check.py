@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -618,9 +618,10 @@ def watch(file: Path) -> Watch:
 
 def guard(kernel: KernelSpec) -> KernelSpec:
     """The same *kernel*; what of it was compiled anew is compared with the plain rules first."""
+    find: Any = cache(game_of)
 
     def play(matches: Any, rules: Any, *arrays: Any) -> None:
-        game: Any = game_of(rules)
+        game = find(rules)
         mark = Path(str(matches.__file__)).with_name(CHECKED)
         with explaining(game):
             if not mark.exists():
@@ -633,7 +634,7 @@ def guard(kernel: KernelSpec) -> KernelSpec:
             kernel.play(matches, rules, *arrays)
 
     def decide(variant: Mapping[str, Any], rules: Any, *given: Any) -> int:
-        with explaining(game_of(rules)):
+        with explaining(find(rules)):
             return kernel.decide(variant, rules, *given)
 
     return replace(kernel, play=play, decide=decide)

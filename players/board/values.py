@@ -152,6 +152,26 @@ def sum_up(
 
 
 @inlined
+def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+    """Lets the player in a *slot* see a *state*: its sums are those of it."""
+    at = slot * slot_size(workspace)
+    reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
+    if HAS_NETWORKS and not SEES_CELLS and not reads_tuples:
+        planes = workspace.planes
+        look(workspace.states, state, slot, planes, SEATS * SEEN)
+        width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
+        base = players.seats[player, COLUMNS_AT] + width
+        for block in range(0, width, LANES):
+            total = load_int(workspace.sums, at + block)
+            total = add_columns(planes, slot, players.columns, base + block, width, total)
+            store_int(workspace.sums, at + block, total)
+        for word in range(SEEN):
+            poke(planes, slot * SEEN + word, peek(planes, SEATS * SEEN + word))
+    else:
+        sum_up(players, player, slot, state, workspace, at, at, True)
+
+
+@inlined
 def _add_changes(
     players: Any, player: int, count: Any, workspace: Any, source: int, target: int
 ) -> None:

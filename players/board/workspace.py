@@ -179,8 +179,10 @@ def search_fields(
 
 def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Test which records are of players that search a tree by rollouts, guided by a policy."""
-    bred = np.isin(seats[:, KIND], (NETWORK, GRAPH, DENSE))
-    return np.asarray(bred & (seats[:, HEAD] == POLICY) & (seats[:, ROLLOUTS] > 0))
+    guided = (seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY)
+    if guided.any():  # hardly ever, and the rest takes longer
+        guided &= np.isin(seats[:, KIND], (NETWORK, GRAPH, DENSE))
+    return np.asarray(guided)
 
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
@@ -210,7 +212,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(1, dtype=np.uint64),
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
-        np.zeros(rules.MOVES * (levels + 1), dtype=np.int64),
+        _make_moves(rules.MOVES * (levels + 1)),
         np.zeros(
             2 + (rules.SEATS + 2 * levels + 3) * rules.MOVES if deepest else 0, dtype=np.int64
         ),
@@ -235,6 +237,16 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(1 << rollouts.bit_length() + 1 if branches else 0, dtype=np.int32),
         np.zeros(nodes if find_guided(seats).any() else 0, dtype=np.float32),
     )
+
+
+def _make_moves(count: int) -> NDArray[np.int64]:
+    """Room for so many moves from the beginning of a cache line on.
+
+    Moves are read back as soon as they are written, many at once, which is slow across lines.
+    """
+    room = np.zeros(count + 8, dtype=np.int64)
+    begin = -room.ctypes.data // 8 % 8
+    return room[begin : begin + count]
 
 
 def make_states(rules: Any, levels: int) -> NDArray[Any]:
