@@ -1,8 +1,7 @@
 """The method ``td``: value networks that learn by playing, by TD(λ).
 
-For two players in any game that is a file of rules, against themselves or fixed opponents. A game
-may have a method of that name of its
-own instead (`GameSpec.learners`).
+In any game that is a file of rules, for any number of players, against themselves or fixed
+opponents. A game may have a method of that name of its own instead (`GameSpec.learners`).
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame, Config, GameSpec
+from evolve_arena.core.game import Config, GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import new_pupil
+from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, make_compiled
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import (
@@ -32,9 +31,11 @@ from evolve_arena.evolve.learning.tuple_learning import (
     LearningSettings,
     slide,
 )
+from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.workspace import (
+    SPARE_WORDS,
     count_changes,
     counted_size,
     make_states,
@@ -44,10 +45,10 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import PackedPlayers, combine_players
 
 OPPONENTS = "evolve_arena.evolve.learning.opponents"
+RETURNS = "evolve_arena.evolve.learning.returns"
 LESSONS = "evolve_arena.evolve.learning.network_learning"
 SELF = "self"
 """The learner itself, among its opponents."""
-MOST_HIDDEN = 1024
 
 
 class TemporalConfig(LearnerConfig):
@@ -101,7 +102,7 @@ class ValueNetworkConfig(Config):
     take_wins: bool = True
     """true: a move that wins the game is played at once."""
     hidden: tuple[int, ...] = (32,)
-    """Units of the only hidden layer, 1 to 1024."""
+    """Units of each hidden layer, from the inputs on; ``[]``: a weight for each input."""
     activation: Literal["tanh"] = "tanh"
     """The function of the hidden units."""
     depth: int = 0
@@ -234,29 +235,6 @@ class Td(TemporalLearner):
     kernel = "evolve_arena.evolve.td:teach_part"
     takes_features = True
 
-    @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
-        """Multilayer perceptrons of games in one file that two can play."""
-        found = super().networks(game)
-        return found if found and game.game().seats == 2 else {}
-
-    @classmethod
-    def make_decoder(cls, game: AnyGame, network: Any, config: Any) -> Any:
-        """Networks with one hidden layer.
-
-        Raises:
-            BadValueError: They have another number of hidden layers, or more than 1024 units; or
-                more than two play.
-        """
-        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
-            raise BadValueError(
-                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one hidden"
-                f" layer of 1 to {MOST_HIDDEN} units, such as [32]"
-            )
-        if game.seats != 2:
-            raise BadValueError(f"seats is {game.seats}: the method 'td' learns games for two")
-        return super().make_decoder(game, network, config)
-
 
 class Lesson(NamedTuple):
     """The rules and the settings of some work, as kernels take them."""
@@ -283,18 +261,20 @@ class Lesson(NamedTuple):
             self.game.refuse_faults(states, self.opponents[2].planes, self.opponents[2].values)
 
 
-def make_lesson(options: Mapping[str, Any], against: Sequence[Any], *modules: str) -> Lesson:
+def make_lesson(
+    options: Mapping[str, Any], against: Sequence[Any], *modules: str, **flags: bool
+) -> Lesson:
     """Read the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
 
     Args:
         options: See above.
         against: The opponents' arrays, or nothing.
         modules: What teaches comes last, behind what it needs.
+        flags: Constants of these modules.
     """
     spec = find_game(options["game"])
     game: Any = spec.game(**spec.game.make_rules(*options["rules"])._asdict())
     packed = PackedPlayers(*against[1:]) if against else None
-    flags = {"COUNTS_FEATURES": bool(options["features"])}
     needed = OPPONENTS, *modules
     code, *_, lessons = specialise_board(game.place, game.rules, needed, packed, flags)
     opponents = None
@@ -313,25 +293,35 @@ def teach_part(
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see :meth:`TemporalLearner.make_work`."""
     population, seeds, index, factor, *against = inputs
-    lesson = make_lesson(options, against, LESSONS)
-    pupil = new_pupil(*options["sizes"][:2])
-    workspace = _make_workspace(lesson.code, pupil.width, index, factor)
+    first, *hidden, last = options["sizes"]
+    flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
+    lesson = make_lesson(options, against, RETURNS, LESSONS, **flags)
+    pupil: Any
+    if has_layers := flags["HAS_LAYERS"]:
+        pupil = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
+    else:
+        pupil = new_pupil(first, hidden[0])
+    width = 0 if has_layers else pupil.width
+    workspace = _make_workspace(lesson.code, width, index, factor)
     if lesson.opponents:  # they play on the same states
         room = lesson.opponents[2]
         workspace = workspace._replace(states=room.states, wins=room.wins)
-    teach, rates = lesson.lessons.teach, lesson.rates
+    teach, given = lesson.lessons.teach, (lesson.rates, pupil)
     rows: Sequence[int] = range(part.start, part.stop)
     if not rows:  # only to compile
         scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
-        teach(lesson.learning._replace(games=0), rates, pupil, *scratch, lesson.opponents)
+        teach(lesson.learning._replace(games=0), *given, *scratch, lesson.opponents)
     for row in rows:
         genes, figures = outputs[0][row], outputs[1][row]
         genes[:], figures[:] = population[row], 0.0
-        teach(
-            *(lesson.learning, rates, pupil, genes, seeds[row : row + 1].copy()),
-            *(workspace, figures, lesson.opponents),
-        )
-        lesson.refuse_faults(workspace.states, workspace.planes, workspace.counted)
+        if has_layers:
+            pad_numbers(pupil, genes, pupil.weights)
+        stream = seeds[row : row + 1].copy()
+        teach(lesson.learning, *given, genes, stream, workspace, figures, lesson.opponents)
+        if has_layers:
+            unpad_numbers(pupil, pupil.weights, genes)
+        seen = workspace.seen if has_layers else workspace.planes
+        lesson.refuse_faults(workspace.states, seen, workspace.counted)
 
 
 def _make_workspace(
@@ -346,10 +336,11 @@ def _make_workspace(
         sums=np.zeros((code.SEATS + 1) * width, dtype=np.float32),
         sources=np.arange(max(bits, features), dtype=np.int64),
         inputs=np.zeros(max(bits, features), dtype=np.float32),
-        seen=np.zeros(plies * words, dtype=np.uint64),
+        seen=np.zeros(plies * words + SPARE_WORDS, dtype=np.uint64),
         values=np.zeros(plies, dtype=np.float32),
         explored=np.zeros(plies, dtype=np.uint8),
         movers=np.zeros(plies, dtype=np.int64),
+        ends=np.zeros(3 * code.SEATS, dtype=np.float32),
         moves=np.zeros(2 * code.MOVES, dtype=np.int64),
         wins=np.zeros(2 * code.MOVES, dtype=np.int64),
         planes=np.zeros((code.SEATS + 1) * words + 8, dtype=np.uint64),
