@@ -16,11 +16,11 @@ from pydantic import Field
 
 from evolve_arena.arena.work import Work
 from evolve_arena.core.game import Config, GameSpec
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import new_pupil
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, make_compiled
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -42,13 +42,11 @@ from evolve_arena.players.board.workspace import (
     seen_words,
 )
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.packed import PackedPlayers, combine_players
+from evolve_arena.players.packed import PackedPlayers
 
 OPPONENTS = "evolve_arena.evolve.learning.opponents"
 RETURNS = "evolve_arena.evolve.learning.returns"
 LESSONS = "evolve_arena.evolve.learning.network_learning"
-SELF = "self"
-"""The learner itself, among its opponents."""
 
 
 class TemporalConfig(LearnerConfig):
@@ -137,13 +135,7 @@ class TemporalLearner(Learner[TdState]):
 
     def __init__(self, config: TemporalConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
-        game, key = decoder.game, "method.opponents"
-        named = [text for text in config.opponents if text != SELF]
-        packed = [make_compiled(text, game, key).packed for text in named]
-        rows = [-1 if text == SELF else named.index(text) for text in config.opponents]
-        self._opponents: tuple[NDArray[Any], ...] = ()
-        if packed:
-            self._opponents = (np.array(rows, dtype=np.int64), *combine_players(packed))
+        self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
@@ -237,18 +229,22 @@ class Td(TemporalLearner):
 
 
 class Lesson(NamedTuple):
-    """The rules and the settings of some work, as kernels take them."""
+    """The rules of a game and what teaches by them, compiled, and the opponents."""
 
     game: BoardGame
     code: Any
     """The rules, compiled."""
     lessons: Any
     """The module that teaches by them."""
-    learning: LearningSettings
-    rates: NDArray[np.float32]
-    """Of each layer."""
     opponents: Any
     """See `opponents.seat_opponents`."""
+
+    def share(self, workspace: Any) -> Any:
+        """A learner's *workspace* with the states and wins on which opponents play, too."""
+        if not self.opponents:
+            return workspace
+        room = self.opponents[2]
+        return workspace._replace(states=room.states, wins=room.wins)
 
     def refuse_faults(self, states: NDArray[Any], *seen: NDArray[Any]) -> None:
         """Looks at what the rules noted while they were used, by opponents, too.
@@ -261,28 +257,32 @@ class Lesson(NamedTuple):
             self.game.refuse_faults(states, self.opponents[2].planes, self.opponents[2].values)
 
 
-def make_lesson(
-    options: Mapping[str, Any], against: Sequence[Any], *modules: str, **flags: bool
-) -> Lesson:
-    """Read the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
+def make_lesson(game: BoardGame, against: Sequence[Any], *modules: str, **flags: bool) -> Lesson:
+    """Compile what teaches in a *game*.
 
     Args:
-        options: See above.
-        against: The opponents' arrays, or nothing.
+        game: With its options.
+        against: What `pack_opponents` gave.
         modules: What teaches comes last, behind what it needs.
         flags: Constants of these modules.
     """
-    spec = find_game(options["game"])
-    game: Any = spec.game(**spec.game.make_rules(*options["rules"])._asdict())
     packed = PackedPlayers(*against[1:]) if against else None
     needed = OPPONENTS, *modules
     code, *_, lessons = specialise_board(game.place, game.rules, needed, packed, flags)
     opponents = None
     if packed:
-        opponents = packed, against[0], spec.kernel.make_workspace(game.rules, packed)
-    learning = LearningSettings(*options["learning"])
+        room = find_game(game.name).kernel.make_workspace(game.rules, packed)
+        opponents = packed, against[0], room
+    return Lesson(game, code, lessons, opponents)
+
+
+def read_options(
+    options: Mapping[str, Any],
+) -> tuple[BoardGame, LearningSettings, NDArray[np.float32]]:
+    """The game, the settings, and the rate of each layer, of :meth:`TemporalLearner.make_work`."""
+    rules = find_game(options["game"]).game.make_rules(*options["rules"])
     rates = np.array(options["rates"], dtype=np.float32)
-    return Lesson(game, code, lessons, learning, rates, opponents)
+    return game_of(rules), LearningSettings(*options["learning"]), rates  # type: ignore[return-value]
 
 
 def teach_part(
@@ -295,29 +295,27 @@ def teach_part(
     population, seeds, index, factor, *against = inputs
     first, *hidden, last = options["sizes"]
     flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
-    lesson = make_lesson(options, against, RETURNS, LESSONS, **flags)
+    game, learning, rates = read_options(options)
+    lesson = make_lesson(game, against, RETURNS, LESSONS, **flags)
     pupil: Any
     if has_layers := flags["HAS_LAYERS"]:
         pupil = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
     else:
         pupil = new_pupil(first, hidden[0])
     width = 0 if has_layers else pupil.width
-    workspace = _make_workspace(lesson.code, width, index, factor)
-    if lesson.opponents:  # they play on the same states
-        room = lesson.opponents[2]
-        workspace = workspace._replace(states=room.states, wins=room.wins)
-    teach, given = lesson.lessons.teach, (lesson.rates, pupil)
+    workspace = lesson.share(_make_workspace(lesson.code, width, index, factor))
+    teach, given = lesson.lessons.teach, (rates, pupil)
     rows: Sequence[int] = range(part.start, part.stop)
     if not rows:  # only to compile
         scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
-        teach(lesson.learning._replace(games=0), *given, *scratch, lesson.opponents)
+        teach(learning._replace(games=0), *given, *scratch, lesson.opponents)
     for row in rows:
         genes, figures = outputs[0][row], outputs[1][row]
         genes[:], figures[:] = population[row], 0.0
         if has_layers:
             pad_numbers(pupil, genes, pupil.weights)
         stream = seeds[row : row + 1].copy()
-        teach(lesson.learning, *given, genes, stream, workspace, figures, lesson.opponents)
+        teach(learning, *given, genes, stream, workspace, figures, lesson.opponents)
         if has_layers:
             unpad_numbers(pupil, pupil.weights, genes)
         seen = workspace.seen if has_layers else workspace.planes

@@ -141,8 +141,6 @@ def load_game(
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
     networks = make_networks(game)
-    if 2 not in seats:
-        networks.pop("tuples")
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
@@ -162,7 +160,7 @@ def load_game(
         columns={"points": ("int32", True)} if file.has_points else {},
         make_text_ui=BoardText,
         make_board=BoardGameView,
-        learn_tuples=learn_on_board(game) if "tuples" in networks else None,
+        learn_tuples=learn_on_board(game),
         dialects={"plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
         hosts={

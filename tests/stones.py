@@ -1,0 +1,49 @@
+"""A game of three seats without chance, for tests of what learns and plays there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STONES = '''"""Three take one or two of eleven stones by turns; who takes the last one wins."""
+
+import numpy as np
+
+SEATS, MOVES, LONGEST, CELLS, PLANES = 3, 2, 12, 12, 1
+
+
+def start():
+    return 11, 0
+
+
+def to_move(state):
+    return state[1]
+
+
+def legal(state, moves):
+    moves[0] = 0
+    moves[1] = 1
+    return 2 if state[0] > 1 else 1
+
+
+def play(state, move):
+    return state[0] - 1 - move, (state[1] + 1) % 3
+
+
+def is_over(state):
+    return state[0] == 0
+
+
+def points(state, seat):
+    return 1 if state[0] == 0 and (seat + 1) % 3 == state[1] else 0
+
+
+def see(state, seat, planes):
+    planes[0] = np.uint64(1) << np.uint64(state[0])
+'''
+
+
+def write_stones(folder: Path) -> str:
+    """Write the game's file into a *folder*; return its path."""
+    file = folder / "stones.py"
+    file.write_text(STONES, encoding="utf-8")
+    return str(file)
