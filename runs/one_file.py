@@ -28,7 +28,7 @@ from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
-from evolve_arena.players.board.board_view import BoardGameView
+from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
@@ -379,8 +379,8 @@ class _GameFile:
         symmetry = self.find_symmetry()
         if symmetry and symmetry not in SYMMETRIES:
             self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
-        if self.plain.get("SHAPE", "square") not in SHAPES:
-            self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
+        if self.plain.get("SHAPE", "square") not in (shapes := (*SHAPES, UNDRAWN)):
+            self.fail("SHAPE", f"SHAPE must be one of {', '.join(shapes)}")
         needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES
         members = {
             "name": name,

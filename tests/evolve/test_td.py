@@ -17,7 +17,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.td import Td
 from evolve_arena.runs.recipe import load_recipe
-from tests.stones import write_stones
+from tests.tracks import STONES
 
 SMALL = {
     "method.name": "td",
@@ -186,7 +186,7 @@ def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
 def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
     """Each has returns of its own, which run over its own moves."""
     options = {"method__rate_scale": 2.0, "method__discount": 0.9}
-    run = breed(write_stones(tmp_path), tmp_path / "run", **options)
+    run = breed(str(STONES), tmp_path / "run", **options)
     mirror = Mirror(run)
     for _ in range(3):
         mirror.play()

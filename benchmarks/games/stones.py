@@ -1,10 +1,4 @@
-"""A game of three seats without chance, for tests of what learns and plays there."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-STONES = '''"""Three take one or two of eleven stones by turns; who takes the last one wins."""
+"""Three take one or two of eleven stones by turns; who takes the last one wins."""
 
 import numpy as np
 
@@ -39,11 +33,3 @@ def points(state, seat):
 
 def see(state, seat, planes):
     planes[0] = np.uint64(1) << np.uint64(state[0])
-'''
-
-
-def write_stones(folder: Path) -> str:
-    """Write the game's file into a *folder*; return its path."""
-    file = folder / "stones.py"
-    file.write_text(STONES, encoding="utf-8")
-    return str(file)
