@@ -300,10 +300,10 @@ class GameSpec:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """What reads a host's moves for bots that were exported to ``python``, by target: takes the
     player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
-    learn_tuples: Callable[[Any], tuple[Callable[..., None], Callable[[int], Any]]] | None = None
-    """How tuple networks learn from playing themselves: gives, for some rules, what plays by them
-    and teaches, and what makes room for games of a network of so many readings (see
-    `evolve_arena.evolve.learning.tuple_learning`)."""
+    learn_tuples: Callable[..., tuple[Callable[..., None], Callable[[int], Any]]] | None = None
+    """How tuple networks learn from playing: gives, for some rules and the arrays of opponents if
+    there are some, what plays by them and teaches, and what makes room for games of a network of
+    so many readings (see `evolve_arena.evolve.learning.tuple_learning`)."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 

@@ -1,8 +1,7 @@
 """The method ``td``: value networks that learn by playing, by TD(λ).
 
-For two players in any game that is a file of rules, against themselves or fixed opponents. A game
-may have a method of that name of its
-own instead (`GameSpec.learners`).
+In any game that is a file of rules, for any number of players, against themselves or fixed
+opponents. A game may have a method of that name of its own instead (`GameSpec.learners`).
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame, Config, GameSpec
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.game import Config, GameSpec
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import new_pupil
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, make_compiled
+from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
 from evolve_arena.evolve.learning.network_learning import NetworkWorkspace
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
@@ -32,22 +31,22 @@ from evolve_arena.evolve.learning.tuple_learning import (
     LearningSettings,
     slide,
 )
+from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.workspace import (
+    SPARE_WORDS,
     count_changes,
     counted_size,
     make_states,
     seen_words,
 )
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.players.packed import PackedPlayers, combine_players
+from evolve_arena.players.packed import PackedPlayers
 
 OPPONENTS = "evolve_arena.evolve.learning.opponents"
+RETURNS = "evolve_arena.evolve.learning.returns"
 LESSONS = "evolve_arena.evolve.learning.network_learning"
-SELF = "self"
-"""The learner itself, among its opponents."""
-MOST_HIDDEN = 1024
 
 
 class TemporalConfig(LearnerConfig):
@@ -101,7 +100,7 @@ class ValueNetworkConfig(Config):
     take_wins: bool = True
     """true: a move that wins the game is played at once."""
     hidden: tuple[int, ...] = (32,)
-    """Units of the only hidden layer, 1 to 1024."""
+    """Units of each hidden layer, from the inputs on; ``[]``: a weight for each input."""
     activation: Literal["tanh"] = "tanh"
     """The function of the hidden units."""
     depth: int = 0
@@ -136,13 +135,7 @@ class TemporalLearner(Learner[TdState]):
 
     def __init__(self, config: TemporalConfig, decoder: Any) -> None:
         super().__init__(config, decoder)
-        game, key = decoder.game, "method.opponents"
-        named = [text for text in config.opponents if text != SELF]
-        packed = [make_compiled(text, game, key).packed for text in named]
-        rows = [-1 if text == SELF else named.index(text) for text in config.opponents]
-        self._opponents: tuple[NDArray[Any], ...] = ()
-        if packed:
-            self._opponents = (np.array(rows, dtype=np.int64), *combine_players(packed))
+        self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
     def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
@@ -234,43 +227,24 @@ class Td(TemporalLearner):
     kernel = "evolve_arena.evolve.td:teach_part"
     takes_features = True
 
-    @classmethod
-    def networks(cls, game: GameSpec) -> dict[str, type[BredPlayer]]:
-        """Multilayer perceptrons of games in one file that two can play."""
-        found = super().networks(game)
-        return found if found and game.game().seats == 2 else {}
-
-    @classmethod
-    def make_decoder(cls, game: AnyGame, network: Any, config: Any) -> Any:
-        """Networks with one hidden layer.
-
-        Raises:
-            BadValueError: They have another number of hidden layers, or more than 1024 units; or
-                more than two play.
-        """
-        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
-            raise BadValueError(
-                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one hidden"
-                f" layer of 1 to {MOST_HIDDEN} units, such as [32]"
-            )
-        if game.seats != 2:
-            raise BadValueError(f"seats is {game.seats}: the method 'td' learns games for two")
-        return super().make_decoder(game, network, config)
-
 
 class Lesson(NamedTuple):
-    """The rules and the settings of some work, as kernels take them."""
+    """The rules of a game and what teaches by them, compiled, and the opponents."""
 
     game: BoardGame
     code: Any
     """The rules, compiled."""
     lessons: Any
     """The module that teaches by them."""
-    learning: LearningSettings
-    rates: NDArray[np.float32]
-    """Of each layer."""
     opponents: Any
     """See `opponents.seat_opponents`."""
+
+    def share(self, workspace: Any) -> Any:
+        """A learner's *workspace* with the states and wins on which opponents play, too."""
+        if not self.opponents:
+            return workspace
+        room = self.opponents[2]
+        return workspace._replace(states=room.states, wins=room.wins)
 
     def refuse_faults(self, states: NDArray[Any], *seen: NDArray[Any]) -> None:
         """Looks at what the rules noted while they were used, by opponents, too.
@@ -283,26 +257,32 @@ class Lesson(NamedTuple):
             self.game.refuse_faults(states, self.opponents[2].planes, self.opponents[2].values)
 
 
-def make_lesson(options: Mapping[str, Any], against: Sequence[Any], *modules: str) -> Lesson:
-    """Read the *options* and the last inputs of :meth:`TemporalLearner.make_work`.
+def make_lesson(game: BoardGame, against: Sequence[Any], *modules: str, **flags: bool) -> Lesson:
+    """Compile what teaches in a *game*.
 
     Args:
-        options: See above.
-        against: The opponents' arrays, or nothing.
+        game: With its options.
+        against: What `pack_opponents` gave.
         modules: What teaches comes last, behind what it needs.
+        flags: Constants of these modules.
     """
-    spec = find_game(options["game"])
-    game: Any = spec.game(**spec.game.make_rules(*options["rules"])._asdict())
     packed = PackedPlayers(*against[1:]) if against else None
-    flags = {"COUNTS_FEATURES": bool(options["features"])}
     needed = OPPONENTS, *modules
     code, *_, lessons = specialise_board(game.place, game.rules, needed, packed, flags)
     opponents = None
     if packed:
-        opponents = packed, against[0], spec.kernel.make_workspace(game.rules, packed)
-    learning = LearningSettings(*options["learning"])
+        room = find_game(game.name).kernel.make_workspace(game.rules, packed)
+        opponents = packed, against[0], room
+    return Lesson(game, code, lessons, opponents)
+
+
+def read_options(
+    options: Mapping[str, Any],
+) -> tuple[BoardGame, LearningSettings, NDArray[np.float32]]:
+    """The game, the settings, and the rate of each layer, of :meth:`TemporalLearner.make_work`."""
+    rules = find_game(options["game"]).game.make_rules(*options["rules"])
     rates = np.array(options["rates"], dtype=np.float32)
-    return Lesson(game, code, lessons, learning, rates, opponents)
+    return game_of(rules), LearningSettings(*options["learning"]), rates  # type: ignore[return-value]
 
 
 def teach_part(
@@ -313,25 +293,33 @@ def teach_part(
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see :meth:`TemporalLearner.make_work`."""
     population, seeds, index, factor, *against = inputs
-    lesson = make_lesson(options, against, LESSONS)
-    pupil = new_pupil(*options["sizes"][:2])
-    workspace = _make_workspace(lesson.code, pupil.width, index, factor)
-    if lesson.opponents:  # they play on the same states
-        room = lesson.opponents[2]
-        workspace = workspace._replace(states=room.states, wins=room.wins)
-    teach, rates = lesson.lessons.teach, lesson.rates
+    first, *hidden, last = options["sizes"]
+    flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
+    game, learning, rates = read_options(options)
+    lesson = make_lesson(game, against, RETURNS, LESSONS, **flags)
+    pupil: Any
+    if has_layers := flags["HAS_LAYERS"]:
+        pupil = new_layers(MLP(first, tuple(hidden), last, options["activation"]))
+    else:
+        pupil = new_pupil(first, hidden[0])
+    width = 0 if has_layers else pupil.width
+    workspace = lesson.share(_make_workspace(lesson.code, width, index, factor))
+    teach, given = lesson.lessons.teach, (rates, pupil)
     rows: Sequence[int] = range(part.start, part.stop)
     if not rows:  # only to compile
         scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
-        teach(lesson.learning._replace(games=0), rates, pupil, *scratch, lesson.opponents)
+        teach(learning._replace(games=0), *given, *scratch, lesson.opponents)
     for row in rows:
         genes, figures = outputs[0][row], outputs[1][row]
         genes[:], figures[:] = population[row], 0.0
-        teach(
-            *(lesson.learning, rates, pupil, genes, seeds[row : row + 1].copy()),
-            *(workspace, figures, lesson.opponents),
-        )
-        lesson.refuse_faults(workspace.states, workspace.planes, workspace.counted)
+        if has_layers:
+            pad_numbers(pupil, genes, pupil.weights)
+        stream = seeds[row : row + 1].copy()
+        teach(learning, *given, genes, stream, workspace, figures, lesson.opponents)
+        if has_layers:
+            unpad_numbers(pupil, pupil.weights, genes)
+        seen = workspace.seen if has_layers else workspace.planes
+        lesson.refuse_faults(workspace.states, seen, workspace.counted)
 
 
 def _make_workspace(
@@ -346,10 +334,11 @@ def _make_workspace(
         sums=np.zeros((code.SEATS + 1) * width, dtype=np.float32),
         sources=np.arange(max(bits, features), dtype=np.int64),
         inputs=np.zeros(max(bits, features), dtype=np.float32),
-        seen=np.zeros(plies * words, dtype=np.uint64),
+        seen=np.zeros(plies * words + SPARE_WORDS, dtype=np.uint64),
         values=np.zeros(plies, dtype=np.float32),
         explored=np.zeros(plies, dtype=np.uint8),
         movers=np.zeros(plies, dtype=np.int64),
+        ends=np.zeros(3 * code.SEATS, dtype=np.float32),
         moves=np.zeros(2 * code.MOVES, dtype=np.int64),
         wins=np.zeros(2 * code.MOVES, dtype=np.int64),
         planes=np.zeros((code.SEATS + 1) * words + 8, dtype=np.uint64),

@@ -1,4 +1,4 @@
-"""The method ``td-tuples``: tuple networks that learn by playing against themselves.
+"""The method ``td-tuples``: tuple networks that learn by playing, by TD(λ).
 
 After Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4",
 PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,9 +15,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -32,11 +32,11 @@ from evolve_arena.evolve.learning.tuple_learning import (
     merge_shards,
     slide,
 )
+from evolve_arena.evolve.td import RETURNS, make_lesson
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 from evolve_arena.players.tuples import TupleDecoder
 
@@ -49,7 +49,10 @@ class TdTuplesConfig(LearnerConfig):
     name: Literal["td-tuples"] = "td-tuples"
     """Which method this is."""
     games: int = Field(default=20_000, ge=1, le=1_000_000)
-    """Games that each learner plays against itself in a generation; a multiple of ``shards``."""
+    """Games that each learner plays in a generation; a multiple of ``shards``."""
+    opponents: tuple[str, ...] = ()
+    """Players against whom it plays them, by turns and from each seat: those that are compiled,
+    such as ``minimax:depth=2`` or ``run:PATH``, and ``self``; without any it plays itself."""
     shards: int = Field(default=2, ge=1, le=64)
     """In how many shares each learner plays its games. They begin a generation with the same
     tables and are brought together at its end, so they can be played side by side; how many
@@ -105,6 +108,13 @@ class TdTuples(Learner[TdTuplesState]):
     state_type = TdTuplesState
     config: TdTuplesConfig
     decoder: TupleDecoder
+
+    def __init__(self, config: TdTuplesConfig, decoder: TupleDecoder) -> None:
+        super().__init__(config, decoder)
+        if config.opponents and not isinstance(decoder.game, BoardGame):
+            name = decoder.game.name
+            raise BadValueError(f"method.opponents: tuple networks of {name} learn from themselves")
+        self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
     def estimate_bytes(cls, config: TdTuplesConfig, decoder: TupleDecoder) -> int:
@@ -165,6 +175,7 @@ class TdTuples(Learner[TdTuplesState]):
                 np.concatenate(tables),
                 places,
                 derive_seeds(state.seed, state.generation, "learning", parts),
+                *self._opponents,
             ),
             outputs=(
                 ("float32", (parts, state.population.tables.shape[1])),
@@ -241,11 +252,11 @@ def teach_part(
     part: slice,
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
-    tables, structures, places, seeds = inputs
+    tables, structures, places, seeds, *against = inputs
     game = find_game(options["game"])
     assert game.learn_tuples is not None
     rules = game.game.make_rules(*options["rules"])
-    teach, make_tuple_workspace = game.learn_tuples(rules)
+    teach, make_tuple_workspace = game.learn_tuples(rules, *against)
     learning = LearningSettings(*options["learning"])
     if part.start == part.stop:  # only to compile
         structure = np.array(structures[places[0] : places[1]])
@@ -265,25 +276,31 @@ def teach_part(
 
 def learn_on_board(
     game: type[BoardGame],
-) -> Callable[[Any], tuple[Callable[..., None], Callable[[int], TupleWorkspace]]]:
+) -> Callable[..., tuple[Callable[..., None], Callable[[int], TupleWorkspace]]]:
     """What a compiled board *game* has as `GameSpec.learn_tuples`."""
 
-    def learn(rules: Any) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
-        made = game(**rules._asdict())
-        code, *_, learning = specialise_board(game.place, rules, (LESSONS,))
-        make_workspace = partial(
-            make_tuple_workspace,
-            code.LONGEST,
-            moves=2 * code.MOVES,
-            planes=seen_words(code),
-            changes=count_changes(code),
-            states=make_states(code, 2),
-        )
+    def learn(
+        rules: Any, *against: Any
+    ) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
+        lesson = make_lesson(game(**rules._asdict()), against, RETURNS, LESSONS)
+        code = lesson.code
+
+        def make_workspace(readings: int) -> TupleWorkspace:
+            made = make_tuple_workspace(
+                *(int(code.LONGEST), readings),
+                moves=2 * code.MOVES,
+                planes=seen_words(code),
+                changes=count_changes(code),
+                states=make_states(code, 2),
+                seats=int(code.SEATS),
+            )
+            shared: TupleWorkspace = lesson.share(made)
+            return shared
 
         def teach(*given: Any) -> None:
-            learning.teach(*given)
+            lesson.lessons.teach(*given, lesson.opponents)
             *_, workspace, _ = given
-            made.refuse_faults(workspace.states, workspace.planes)
+            lesson.refuse_faults(workspace.states, workspace.planes)
 
         return teach, make_workspace
 

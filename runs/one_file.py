@@ -28,7 +28,7 @@ from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.evolve.td_tuples import learn_on_board
-from evolve_arena.players.board.board_view import BoardGameView
+from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
 from evolve_arena.players.board.networks import make_networks
@@ -148,8 +148,6 @@ def load_game(
     told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     networks = make_networks(game)
-    if 2 not in seats:
-        networks.pop("tuples")
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
@@ -169,7 +167,7 @@ def load_game(
         columns={"points": ("int32", True)} if file.has_points else {},
         make_text_ui=BoardText,
         make_board=BoardGameView,
-        learn_tuples=learn_on_board(game) if "tuples" in networks else None,
+        learn_tuples=learn_on_board(game),
         dialects={"plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
         hosts={
@@ -409,8 +407,8 @@ class _GameFile:
         symmetry = self.find_symmetry()
         if symmetry and symmetry not in SYMMETRIES:
             self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
-        if self.plain.get("SHAPE", "square") not in SHAPES:
-            self.fail("SHAPE", f"SHAPE must be one of {', '.join(SHAPES)}")
+        if self.plain.get("SHAPE", "square") not in (shapes := (*SHAPES, UNDRAWN)):
+            self.fail("SHAPE", f"SHAPE must be one of {', '.join(shapes)}")
         needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES
         members = {
             "name": name,

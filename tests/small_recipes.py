@@ -63,6 +63,28 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
+    "linear td of three": (
+        "pig-evolved",
+        [
+            "game.seats=3",
+            "method.name=td",
+            "network.hidden=[]",
+            "network.activation=tanh",
+            "method.games=20",
+            *ALIKE,
+        ],
+    ),
+    "td-tuples against others": (
+        "tic-tac-toe",
+        [
+            "method.opponents=['self', 'random']",
+            "method.individuals=2",
+            "network.tuples=8",
+            "network.length=3",
+            "method.games=100",
+            *ALIKE,
+        ],
+    ),
     "q-learning in one file": (
         "tic-tac-toe-evolved",
         [

@@ -1,9 +1,10 @@
 """English checkers: captures must be made, one jump a move; who jumps on moves again.
 
 Square s is bit ``s - 1 + (s - 1) // 8`` of 35, so a step is a shift by 4 or 5 and edges need no
-masks. A state is dark's pieces, light's, the kings, whose turn it is, and the bit of the piece that
-must jump on, or -1. Move ``4 * bit + way`` goes from a bit in one of four ways. It is
-called by the square there and the next one in its way: 11-15, also if it jumps over 15; 11x18 is
+masks. In rows of five bits, neighbours on the board are neighbours, too: that is what tuples walk
+on (WIDTH, SYMMETRY). A state is dark's pieces, light's, the kings, whose turn it is, and the bit of
+the piece that must jump on, or -1. Move ``4 * bit + way`` goes from a bit in one of four ways. It
+is called by the square there and the next one in its way: 11-15, also if it jumps over 15; 11x18 is
 understood, too.
 """
 
@@ -16,6 +17,9 @@ FAR = np.uint64(0x78000000F)
 MOVES = 4 * 35
 LONGEST = 400
 CELLS = 35
+WIDTH = 5
+SYMMETRY = "none"
+SHAPE = "none"
 PLANES = 4
 STEPS = (4, 5, -5, -4)
 ONE = np.uint64(1)

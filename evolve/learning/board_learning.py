@@ -1,4 +1,4 @@
-"""Games that a tuple network plays against itself, of any compiled board game."""
+"""Games that a tuple network plays, of any compiled board game, and what it learns from them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, chance
+from evolve_arena.evolve.learning.opponents import HAS_OPPONENTS, ask_opponent, seat_opponents
+from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
 from evolve_arena.evolve.learning.tuple_learning import (
-    DRAWS,
     ERROR,
-    FIRST_WINS,
-    PLIES,
     LearningSettings,
     TupleWorkspace,
-    learn,
     note_position,
+    step_towards,
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.genomes.tuple_entries import (
@@ -63,6 +62,7 @@ def teach(
     stream: Any,
     workspace: TupleWorkspace,
     figures: Any,
+    opponents: Any,
 ) -> None:
     """Plays games and changes *tables*, flat, after each of them.
 
@@ -76,24 +76,34 @@ def teach(
         stream: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        opponents: See `opponents.seat_opponents`.
     """
     readings = peek(structure, READINGS)
-    for _ in range(learning.games):
-        plies, outcome = _play(learning, structure, tables, stream, workspace)
-        figures[PLIES] += plies
-        figures[FIRST_WINS] += outcome > 0
-        figures[DRAWS] += outcome == 0
-        chosen = plies > 0 and not peek(workspace.explored, plies - 1)
-        figures[ERROR] += learn(learning, readings, tables, plies, outcome, chosen, workspace)
+    for game in range(learning.games):
+        own = seat_opponents(opponents, game, stream)
+        plies = _play(learning, structure, tables, stream, workspace, opponents, own, figures)
+        error = 0.0
+        for ply in range(plies - 2, -1, -1):
+            learns, result = find_return(learning, ply, own, workspace)
+            if learns:
+                error += step_towards(learning, readings, tables, ply, result, workspace)
+        figures[ERROR] += error
 
 
 @inlined
 def _play(
-    learning: LearningSettings, structure: Any, tables: Any, stream: Any, workspace: TupleWorkspace
+    learning: LearningSettings,
+    structure: Any,
+    tables: Any,
+    stream: Any,
+    workspace: TupleWorkspace,
+    opponents: Any,
+    own: Any,
+    figures: Any,
 ) -> Any:
-    """Plays one game: how many plies, and 1, 0 or -1 for who began."""
+    """Play one game; give its plies."""
     readings = peek(structure, READINGS)
-    for slot in range(2):
+    for slot in range(SEATS):
         start_readings(structure, 0, workspace.entries, slot * readings)
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
@@ -101,27 +111,36 @@ def _play(
     outcome = judge(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(workspace.states, state)
-        at = side * readings
-        count = list_moves(workspace.states, state, workspace.moves, 0)
         winning = list_wins(workspace.states, state, workspace.wins)
-        explores = chance(stream) < learning.exploration
-        if explores or count == 1:
-            move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+        poke(workspace.movers, ply, side)
+        if HAS_OPPONENTS and own >= 0 and side != own:
+            move = ask_opponent(opponents, side, state, ply, winning)
+            note_move(workspace.states, move)
+            state = advance(workspace.states, state, move, ply + 1)
+            poke(workspace.explored, ply, np.uint8(0))
         else:
+            at = side * readings
+            count = list_moves(workspace.states, state, workspace.moves, 0)
+            explores = chance(stream) < learning.exploration
+            if explores or count == 1:
+                move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
+            else:
+                _read(structure, workspace, side, state, at, at, True)
+                move = _choose(structure, tables, side, state, ply, count, winning, workspace)
+            note_move(workspace.states, move)
+            state = advance(workspace.states, state, move, ply + 1)
             _read(structure, workspace, side, state, at, at, True)
-            move = _choose(structure, tables, side, state, ply, count, winning, workspace)
-        note_move(workspace.states, move)
-        state = advance(workspace.states, state, move, ply + 1)
-        _read(structure, workspace, side, state, at, at, True)
-        sign = np.float32(1 - 2 * side)
-        table = _find_table(structure, side, state, workspace)
-        total = sign * _sum(structure, tables, table, workspace, at)
-        note_position(workspace, ply, at, readings, table, total, explores and count > 1)
-        poke(workspace.signs, ply, sign)
+            sign = find_sign(side)
+            table = _find_table(structure, side, state, workspace)
+            total = sign * _sum(structure, tables, table, workspace, at)
+            note_position(workspace, ply, at, readings, table, total, explores and count > 1)
+            poke(workspace.signs, ply, sign)
         state = settle(workspace.states, state, stream)
         ply += 1
         outcome = judge_move(workspace.states, state, move, ply, outcome, workspace.wins, winning)
-    return ply, outcome if outcome != GOES_ON else np.int64(0)
+    verdict = outcome if outcome != GOES_ON else np.int64(0)
+    end_game(workspace.states, state, verdict, ply, workspace, figures)
+    return ply
 
 
 @inlined

@@ -32,12 +32,14 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import sum_points
 from evolve_arena.evolve.method import Method, Report, State
-from evolve_arena.players.packed import PackedPlayers
+from evolve_arena.players.packed import PackedPlayers, combine_players
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 
 S = TypeVar("S", bound=State)
 
+SELF = "self"
+"""The learner itself, among its opponents."""
 MOST_PLIES = 4
 """How many random plies matches among learners begin with, if the game allows as many."""
 
@@ -208,6 +210,22 @@ class Learner(Method[S]):
     def _make_judge(self) -> PackedPlayers:
         assert self.config.judge
         return make_compiled(self.config.judge, self.decoder.game, "method.judge").packed
+
+
+def pack_opponents(opponents: Sequence[str], game: AnyGame) -> tuple[NDArray[Any], ...]:
+    """The row of each of the *opponents*, -1 for the learner itself, and the packed players.
+
+    Nothing if the learner is the only one.
+
+    Raises:
+        BadValueError: See :func:`make_compiled`; the key is ``method.opponents``.
+    """
+    named = [text for text in opponents if text != SELF]
+    if not named:
+        return ()
+    packed = [make_compiled(text, game, "method.opponents").packed for text in named]
+    rows = [-1 if text == SELF else named.index(text) for text in opponents]
+    return (np.array(rows, dtype=np.int64), *combine_players(packed))
 
 
 def make_compiled(specification: str, game: AnyGame, key: str, hint: str = "") -> CompiledPlayer:

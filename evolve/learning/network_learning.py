@@ -1,7 +1,7 @@
-"""Games that a value network plays against itself, of any compiled board game.
+"""Games that a value network plays, of any compiled board game, and what it learns from them.
 
 After a game the value of each position, as who moved to it sees it, is drawn towards its λ-return,
-as in `evolve_arena.evolve.learning.tuple_learning`, from the last position to the first.
+see `evolve_arena.evolve.learning.returns`, from the last position to the first.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, chance
-from evolve_arena.evolve.learning import backprop
+from evolve_arena.evolve.learning import backprop, layers
 from evolve_arena.evolve.learning.backprop import (
-    Pupil,
     add_changes,
     apply_tanh,
-    forward,
     output_after,
     read_genes,
     start_sums,
@@ -29,13 +27,8 @@ from evolve_arena.evolve.learning.opponents import (
     ask_opponent,
     seat_opponents,
 )
-from evolve_arena.evolve.learning.tuple_learning import (
-    DRAWS,
-    ERROR,
-    FIRST_WINS,
-    PLIES,
-    LearningSettings,
-)
+from evolve_arena.evolve.learning.returns import end_game, find_return, find_sign
+from evolve_arena.evolve.learning.tuple_learning import ERROR, LearningSettings
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
     FEATURE_COUNT,
@@ -59,6 +52,7 @@ from evolve_arena.players.board.rules import (
     list_moves,
     list_seen,
     list_wins,
+    look,
     may_exhaust,
     note_move,
     settle,
@@ -67,6 +61,11 @@ from evolve_arena.players.board.rules import (
 
 COUNTS_FEATURES = False
 """True if networks get what the game's file counts; copies of this file are compiled for both."""
+HAS_LAYERS = False
+"""True if they are `layers.Layers`, of any number, False if they are a `backprop.Pupil`, of one
+hidden layer."""
+READS_ALL = COUNTS_FEATURES or HAS_LAYERS
+"""True if all inputs are read anew before each value, not their changes alone."""
 ONE = np.float32(1.0)
 
 
@@ -84,13 +83,16 @@ class NetworkWorkspace(NamedTuple):
     inputs: NDArray[np.float32]
     """Their values."""
     seen: NDArray[np.uint64]
-    """The words that the mover saw after each ply."""
+    """The words that the mover saw after each ply; behind them those of a move that is tried, and
+    spare ones."""
     values: NDArray[np.float32]
-    """The value of each, for who began."""
+    """The value of each, as `returns` wants it."""
     explored: NDArray[np.uint8]
     """1 for each ply that was played at random."""
     movers: NDArray[np.int64]
     """The seat that played it."""
+    ends: NDArray[np.float32]
+    """See `returns.end_game`."""
     moves: NDArray[np.int64]
     wins: NDArray[np.int64]
     planes: NDArray[np.uint64]
@@ -107,7 +109,7 @@ class NetworkWorkspace(NamedTuple):
 def teach(
     learning: LearningSettings,
     rates: Any,
-    pupil: Pupil,
+    pupil: Any,
     genes: Any,
     stream: Any,
     workspace: NetworkWorkspace,
@@ -118,38 +120,40 @@ def teach(
 
     Args:
         learning: How to play and learn; its step counts nothing.
-        rates: The steps of the first layer and of the last, ``float32``.
-        pupil: Room for the network.
-        genes: Those of the network, ``float32``, changed in place.
+        rates: The step of each layer, ``float32``.
+        pupil: Room for the network; if it has layers, the network.
+        genes: Those of the network, ``float32``, changed in place; if it has layers they count
+            nothing.
         stream: Chance.
         workspace: Memory that is used again and again.
         figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
         opponents: See `opponents.seat_opponents`.
     """
-    read_genes(pupil, genes)
+    if not HAS_LAYERS:
+        read_genes(pupil, genes)
     for game in range(learning.games):
         own = seat_opponents(opponents, game, stream)
-        plies, outcome = _play(learning, pupil, stream, workspace, opponents, own)
-        figures[PLIES] += plies
-        figures[FIRST_WINS] += outcome > 0
-        figures[DRAWS] += outcome == 0
-        figures[ERROR] += _learn(learning, rates, pupil, plies, outcome, workspace, own)
-    write_genes(pupil, genes)
+        plies = _play(learning, pupil, stream, workspace, opponents, own, figures)
+        figures[ERROR] += _learn(learning, rates, pupil, plies, workspace, own)
+    if not HAS_LAYERS:
+        write_genes(pupil, genes)
 
 
 @inlined
 def _play(
     learning: LearningSettings,
-    pupil: Pupil,
+    pupil: Any,
     stream: Any,
     workspace: NetworkWorkspace,
     opponents: Any,
     own: Any,
+    figures: Any,
 ) -> Any:
-    """Play one game; give its plies, and 1, 0 or -1 for who began."""
+    """Play one game; give its plies."""
     states = workspace.states
     for slot in range(SEATS):
-        start_sums(pupil, workspace.sums, slot * pupil.width)
+        if not READS_ALL:
+            start_sums(pupil, workspace.sums, slot * pupil.width)
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
     state, ply = settle(states, begin(states), stream), 0
@@ -166,30 +170,31 @@ def _play(
             if explores or count == 1:
                 move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
             else:
-                if not COUNTS_FEATURES:
+                if not READS_ALL:
                     _see(pupil, side, state, workspace)
                 move = _choose(pupil, side, state, ply, count, winning, workspace)
         note_move(states, move)
         state = advance(states, state, move, ply + 1)
-        if COUNTS_FEATURES:
-            total = _count(pupil, side, state, ply, workspace)
+        if READS_ALL:
+            total = _read(pupil, side, state, ply, workspace)
         else:
             _see(pupil, side, state, workspace)
             total = _value(pupil, side, 0, workspace)
-        for word in range(SEEN):
-            poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
-        poke(workspace.values, ply, np.float32(1 - 2 * side) * apply_tanh(pupil, total))
+            for word in range(SEEN):
+                poke(workspace.seen, ply * SEEN + word, peek(workspace.planes, side * SEEN + word))
+        poke(workspace.values, ply, find_sign(side) * _squash(pupil, total))
         poke(workspace.explored, ply, np.uint8(explores))
         poke(workspace.movers, ply, side)
         state = settle(states, state, stream)
         ply += 1
         outcome = judge_move(states, state, move, ply, outcome, workspace.wins, winning)
-    return ply, outcome if outcome != GOES_ON else np.int64(0)
+    end_game(states, state, outcome if outcome != GOES_ON else np.int64(0), ply, workspace, figures)
+    return ply
 
 
 @inlined
 def _choose(
-    pupil: Pupil,
+    pupil: Any,
     side: int,
     state: Any,
     ply: Any,
@@ -205,12 +210,12 @@ def _choose(
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
-        if COUNTS_FEATURES or not (HAS_WINS and HAS_CHANGES):
+        if READS_ALL or not (HAS_WINS and HAS_CHANGES):
             trial = follow(states, 1, state, move)
         if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
             return move
-        if COUNTS_FEATURES:
-            value = _count(pupil, side, trial, LONGEST, workspace)
+        if READS_ALL:
+            value = _read(pupil, side, trial, LONGEST, workspace)
         else:
             if HAS_CHANGES:
                 changed = list_changes(states, state, move, side, workspace.changes)
@@ -227,7 +232,7 @@ def _choose(
 
 
 @inlined
-def _see(pupil: Pupil, side: int, state: Any, workspace: NetworkWorkspace) -> None:
+def _see(pupil: Any, side: int, state: Any, workspace: NetworkWorkspace) -> None:
     """Let a *side* look at a *state*: its sums are those of what it sees then."""
     changes = workspace.changes
     count = find_changes(workspace.states, state, workspace.planes, changes, side, True, False)
@@ -238,7 +243,7 @@ def _see(pupil: Pupil, side: int, state: Any, workspace: NetworkWorkspace) -> No
 
 
 @inlined
-def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
+def _value(pupil: Any, side: int, count: Any, workspace: NetworkWorkspace) -> Any:
     """The sum that goes into the output's tanh after so many changes of what a *side* has seen."""
     return output_after(
         *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
@@ -247,15 +252,35 @@ def _value(pupil: Pupil, side: int, count: Any, workspace: NetworkWorkspace) -> 
 
 
 @inlined
-def _count(pupil: Pupil, side: int, state: Any, ply: Any, workspace: NetworkWorkspace) -> Any:
-    """Keep what a *side* counts in a *state* as that of a *ply*; give the sum into the tanh."""
-    counted = workspace.counted
-    count_features(workspace.states, state, side, counted)
-    for place in range(FEATURE_COUNT):
-        number = np.float32(peek(counted, features_at(counted) + place))
-        poke(workspace.features, ply * FEATURE_COUNT + place, number)
-        poke(workspace.inputs, place, number)
-    return forward(pupil, workspace.sources, workspace.inputs, 0, FEATURE_COUNT)
+def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspace) -> Any:
+    """The sum into the output's tanh for all that a *side* sees, or counts, in a *state*.
+
+    That is kept as what it saw after a *ply*.
+    """
+    if COUNTS_FEATURES:
+        counted = workspace.counted
+        count_features(workspace.states, state, side, counted)
+        for place in range(FEATURE_COUNT):
+            number = np.float32(peek(counted, features_at(counted) + place))
+            poke(workspace.features, ply * FEATURE_COUNT + place, number)
+    else:
+        look(workspace.states, state, side, workspace.seen, ply * SEEN)
+    return _run(pupil, _list_inputs(ply, side, workspace), workspace)
+
+
+@inlined
+def _run(pupil: Any, count: Any, workspace: NetworkWorkspace) -> Any:
+    """The sum into the output's tanh for so many inputs that were listed."""
+    if HAS_LAYERS:
+        layers.forward(pupil, workspace.sources, workspace.inputs, count)
+        return peek(pupil.units, pupil.places[-1])
+    return backprop.forward(pupil, workspace.sources, workspace.inputs, 0, count)
+
+
+@inlined
+def _squash(pupil: Any, total: Any) -> Any:
+    """The tanh of a sum."""
+    return layers.squash(pupil, total) if HAS_LAYERS else apply_tanh(pupil, total)
 
 
 @inlined
@@ -278,9 +303,8 @@ def _list_inputs(ply: int, side: int, workspace: NetworkWorkspace) -> Any:
 def _learn(
     learning: LearningSettings,
     rates: Any,
-    pupil: Pupil,
+    pupil: Any,
     plies: int,
-    outcome: int,
     workspace: NetworkWorkspace,
     own: Any,
 ) -> Any:
@@ -290,26 +314,35 @@ def _learn(
     played at random, nor about those to which an opponent moved. Returns the sum of the differences
     between values and returns.
     """
-    following = result = np.float32(outcome)
-    chosen = plies > 0 and not peek(workspace.explored, plies - 1)
     error = 0.0
     for ply in range(plies - 2, -1, -1):
-        if HAS_OPPONENTS and own >= 0 and peek(workspace.movers, ply) != own:
-            continue
-        value = peek(workspace.values, ply)
-        if chosen:
-            mixed = (1.0 - learning.decay) * following + learning.decay * result
-            result = np.float32(learning.discount * mixed)
-            error += abs(np.float64(result) - np.float64(value))
+        learns, target = find_return(learning, ply, own, workspace)
+        if learns:
+            error += abs(np.float64(target) - np.float64(peek(workspace.values, ply)))
             side = peek(workspace.movers, ply)
             count = _list_inputs(ply, side, workspace)
-            backprop.learn(
-                *(pupil, workspace.sources, workspace.inputs, 0, count),
-                np.float32(1 - 2 * side) * result,
-                *(rates[0], rates[1], ONE, np.float32(learning.damped)),
-            )
-        else:
-            result = value
-        following = value
-        chosen = not peek(workspace.explored, ply)
+            _step(learning, rates, pupil, find_sign(side) * target, count, workspace)
     return error
+
+
+@inlined
+def _step(
+    learning: LearningSettings,
+    rates: Any,
+    pupil: Any,
+    target: Any,
+    count: Any,
+    workspace: NetworkWorkspace,
+) -> None:
+    """Draws the value for so many listed inputs towards a *target*."""
+    damped = np.float32(learning.damped)
+    if HAS_LAYERS:
+        value = layers.squash(pupil, _run(pupil, count, workspace))
+        error = (target - value) * (ONE - damped * value * value)
+        poke(pupil.deltas, pupil.places[-1], error)
+        layers.backward(pupil, pupil.weights, rates, workspace.sources, workspace.inputs, count)
+    else:
+        backprop.learn(
+            *(pupil, workspace.sources, workspace.inputs, 0, count),
+            *(target, rates[0], rates[1], ONE, damped),
+        )

@@ -58,8 +58,13 @@ class TupleWorkspace(NamedTuple):
     """After each ply."""
     explored: NDArray[np.uint8]
     """Whether each ply was played at random."""
+    movers: NDArray[np.int64]
+    """The seat that played each ply."""
+    ends: NDArray[np.float32]
+    """See `returns.end_game`."""
     signs: NDArray[np.float32]
-    """What the entries noted after each ply count: 1, or -1 if the other player's view is read."""
+    """What the entries noted after each ply count: 1, or -1 if the other player's view is read,
+    of two."""
     lanes: NDArray[np.float32]
     moves: NDArray[np.int64]
     """The legal ones."""
@@ -80,6 +85,7 @@ def make_tuple_workspace(
     planes: int = 0,
     changes: int = 0,
     states: NDArray[Any] | None = None,
+    seats: int = 2,
 ) -> TupleWorkspace:
     """Room for games.
 
@@ -90,18 +96,21 @@ def make_tuple_workspace(
         planes: How many words players see, where they see words.
         changes: How many bits of these may change with a move.
         states: See `TupleWorkspace`.
+        seats: How many play.
     """
     return TupleWorkspace(
-        np.zeros(3 * readings, dtype=np.int32),
+        np.zeros((seats + 1) * readings, dtype=np.int32),
         np.zeros((plies + 1) * readings, dtype=np.int32),
         np.zeros(readings, dtype=np.float32),
         np.zeros(plies + 1, dtype=np.float32),
         np.zeros(plies + 1, dtype=np.uint8),
+        np.zeros(plies + 1, dtype=np.int64),
+        np.zeros(3 * seats, dtype=np.float32),
         np.ones(plies + 1, dtype=np.float32),
         np.zeros(LANES, dtype=np.float32),
         np.zeros(moves, dtype=np.int64),
         np.zeros(moves, dtype=np.int64),
-        np.zeros(3 * planes + 8, dtype=np.uint64),
+        np.zeros((seats + 1) * planes + 8, dtype=np.uint64),
         np.zeros(changes, dtype=np.int64),
         np.zeros((0, 0), dtype=np.int64) if states is None else states,
     )
@@ -168,19 +177,33 @@ def learn(
         if chosen:
             mixed = (1.0 - learning.decay) * following + learning.decay * result
             result = np.float32(learning.discount * mixed)
-            difference = np.float64(result) - np.float64(value)
-            error += abs(difference)
-            slope = 1.0 - learning.damped * np.float64(value) * np.float64(value)
-            change = np.float32(learning.step * difference * slope) * peek(workspace.signs, ply)
-            past = ply * readings
-            for reading in range(readings):
-                place = peek(workspace.past, past + reading)
-                poke(tables, place, peek(tables, place) + change)
+            error += step_towards(learning, readings, tables, ply, result, workspace)
         else:
             result = value
         following = value
         chosen = not peek(workspace.explored, ply)
     return error
+
+
+@inlined
+def step_towards(
+    learning: LearningSettings,
+    readings: int,
+    tables: Any,
+    ply: int,
+    result: Any,
+    workspace: TupleWorkspace,
+) -> Any:
+    """Draws the value of the position after a *ply* towards a *result*; gives their difference."""
+    value = peek(workspace.values, ply)
+    difference = np.float64(result) - np.float64(value)
+    slope = 1.0 - learning.damped * np.float64(value) * np.float64(value)
+    change = np.float32(learning.step * difference * slope) * peek(workspace.signs, ply)
+    past = ply * readings
+    for reading in range(readings):
+        place = peek(workspace.past, past + reading)
+        poke(tables, place, peek(tables, place) + change)
+    return abs(difference)
 
 
 @compiled

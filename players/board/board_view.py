@@ -10,6 +10,9 @@ from evolve_arena.players.board.text_ui import BoardText
 from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.players.board_view import BoardView
 
+UNDRAWN = "none"
+"""The shape of cells that a page does not draw."""
+
 
 class BoardGameView(BoardView):
     """The cells of a game in one file, if what networks see are its cells (``SYMMETRY``).
@@ -17,7 +20,7 @@ class BoardGameView(BoardView):
     Args:
         game: What is played. Its file may say ``SHAPE``, what the cells look like: one of
             `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell
-            farther to the right than the one above.
+            farther to the right than the one above. Those of the shape ``none`` are not drawn.
     """
 
     game: BoardGame
@@ -26,7 +29,7 @@ class BoardGameView(BoardView):
     @property
     def has_cells(self) -> bool:
         """Whether there are cells to draw."""
-        return bool(self.game.symmetry)
+        return bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
 
     @cached_property
     def names(self) -> list[str]:

@@ -39,7 +39,7 @@ NO_PROGRESS = 0
 number."""
 SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
-a cell farther to the right than the one above."""
+a cell farther to the right than the one above. ``none``: as the text that :func:`show` gives."""
 STAKE = 0
 """With :func:`points`: the most that anybody can win or lose, and searches by rollouts go for many
 points. If 0, they go for more points than the others have, however many."""

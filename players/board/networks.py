@@ -68,8 +68,6 @@ MOST_BITS = 2**15 - 1
 def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     """The kinds of players that can be bred for a *game*, by name: ``mlp``, ``graph``, ``tuples``.
 
-    The last one is for games of two.
-
     Raises:
         BadValueError: An option of the game is called like something that networks have.
     """
@@ -462,8 +460,6 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     def __post_init__(self) -> None:
         if not isinstance(self.turns, bool):
             raise BadValueError(f"turns is {self.turns!r}: it must be true or false")
-        if self.game.seats != 2:
-            raise BadValueError(f"seats is {self.game.seats}: tuple networks play games for two")
         self._find_search()
         super().__post_init__()
 

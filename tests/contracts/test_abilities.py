@@ -23,12 +23,14 @@ from evolve_arena.runs.abilities import (
     list_abilities,
     make_untaught,
 )
+from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.methods import METHODS, methods_of
 from evolve_arena.runs.recipe import make_usual
-from tests.contracts.test_games import walk
+from tests.contracts.test_games import SMALL, compare_games, walk
 from tests.forked import evolve
+from tests.tracks import STONES
 
 OWN = Path(__file__).parents[2] / "benchmarks" / "games" / "dots_and_boxes.py"
 """A stranger's file: turns that go on, and points."""
@@ -147,6 +149,25 @@ def test_hidden_cards_forbid_alpha_beta_alone() -> None:
         if kind in ("look ahead by", "meet")
     }
     assert not any(leduc["breed by"].values())
+
+
+def test_three_seats_forbid_alpha_beta_and_what_is_for_pairs() -> None:
+    stones = abilities(str(STONES))
+    told = {name: why for kind in ("breed by", "meet") for name, why in stones[kind].items() if why}
+    assert told == {
+        "evolutionary-programming": "its matches are of two, and more can play",
+        "minimax": "seats is 3: such searches are for games of two",
+    }
+
+
+@pytest.mark.parametrize("method", ["td", "td-tuples", "q-learning", "imitation"])
+def test_learners_teach_three_seats(method: str, tmp_path: Path) -> None:
+    changes = [f"method.name={method}", *SMALL[method], "run.generations=1"]
+    changes += ["check.games=2", "check.opponents=['random']"]
+    options: dict[str, Any] = {"executor": "serial", "allow_process": True}
+    run = start(str(STONES), run=tmp_path / "run", changes=changes, **options)
+    assert run.population_sha256 != run.digest(run.state(0))
+    compare_games(run.champion.game.name, run.champion)
 
 
 def test_the_command_shows_them(tmp_path: Path) -> None:

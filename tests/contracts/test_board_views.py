@@ -16,6 +16,7 @@ from evolve_arena.core.registry import find_game, game_names, shipped_games
 from evolve_arena.players.board_paths import find_path, shorten_paths, tell_apart
 from evolve_arena.players.board_view import BoardView, find_board_view
 from evolve_arena.runs.one_file import load_game
+from tests.tracks import CHECKERS
 
 games = pytest.mark.parametrize("name", [*game_names(), "openspiel:tic_tac_toe"])
 MOST_PLIES = 80
@@ -194,6 +195,13 @@ def test_games_are_played_by_cells_where_they_have_some() -> None:
     assert paths.pop("pig") == paths.pop("kalah") == paths.pop("ticket-to-ride") == {0}
     assert paths.pop("breakthrough") == paths.pop("checkers") == {2}
     assert set(map(tuple, paths.values())) == {(1,)}
+
+
+def test_cells_that_suit_tuples_alone_are_not_drawn() -> None:
+    """Checkers on words of bits says ``SHAPE = "none"``: its rows are no rows of the board."""
+    game: Any = registry.open_file(CHECKERS).make()
+    assert game.symmetry == "none"
+    assert find_board_view(game).layout()["kind"] == "text"
 
 
 def test_paths_follow_what_changes() -> None:

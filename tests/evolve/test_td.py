@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.td import Td
 from evolve_arena.runs.recipe import load_recipe
+from tests.tracks import STONES
 
 SMALL = {
     "method.name": "td",
@@ -40,43 +42,44 @@ class Mirror:
         self.decoder: Any = run.method.decoder
         self.config = run.method.config
         self.game = self.decoder.game
-        inputs, units = self.decoder.inputs, self.decoder.hidden[0]
-        self.rates = [self.config.rate_scale / inputs, self.config.rate_scale / units]
-        ends = np.cumsum([inputs * units, units, units, 1])
-        first, biases, last, bias = np.split(
-            run.state(0).population[0].astype(np.float64), ends[:-1]
-        )
-        self.first, self.biases, self.last, self.bias = (
-            first.reshape(inputs, units),
-            biases,
-            last,
-            bias,
-        )
+        genes, at = run.state(0).population[0].astype(np.float64), 0
+        self.layers = []
+        for before, after in pairwise(self.decoder.mlp.sizes):
+            size = (before + 1) * after
+            self.layers.append(genes[at : at + size].reshape(before + 1, after).copy())
+            at += size
 
     def genes(self) -> np.ndarray:
         """All numbers, in the order of a genome."""
-        return np.concatenate([self.first.ravel(), self.biases, self.last, self.bias])
+        return np.concatenate([layer.ravel() for layer in self.layers])
 
     def look(self, position: Any, seat: int) -> np.ndarray:
         """The inputs."""
         return np.asarray(self.game.observe(position, seat), dtype=np.float64).ravel()
 
+    def run(self, seen: np.ndarray) -> list[np.ndarray]:
+        """The units of each layer, the output among them."""
+        units = [seen]
+        for layer in self.layers:
+            units.append(np.tanh(units[-1] @ layer[:-1] + layer[-1]))
+        return units
+
     def value(self, seen: np.ndarray) -> float:
         """The output, from -1 to 1."""
-        return float(np.tanh(np.tanh(seen @ self.first + self.biases) @ self.last + self.bias)[0])
+        return float(self.run(seen)[-1][0])
 
     def learn(self, seen: np.ndarray, target: float) -> None:
         """Goes one step towards a target."""
-        hidden = np.tanh(seen @ self.first + self.biases)
-        value = self.value(seen)
-        error = target - value
+        units = self.run(seen)
+        delta = target - units[-1]
         if self.config.gradient == "squared":
-            error *= 1.0 - value * value
-        step = self.rates[0] * error * self.last * (1.0 - hidden * hidden)
-        self.last = self.last + self.rates[1] * error * hidden
-        self.bias = self.bias + self.rates[1] * error
-        self.first = self.first + np.outer(seen, step)
-        self.biases = self.biases + step
+            delta = delta * (1.0 - units[-1] ** 2)
+        for number in range(len(self.layers) - 1, -1, -1):
+            layer, below = self.layers[number], units[number]
+            passed = (layer[:-1] @ delta) * (1.0 - below * below)
+            rate = self.config.rate_scale / len(below)
+            self.layers[number] = layer + rate * np.outer(np.append(below, 1.0), delta)
+            delta = passed
 
     def play(self, own: int = -1, opponent: Any = None) -> None:
         """Plays a game and learns from it; if there is an opponent, at seat *own*."""
@@ -85,7 +88,7 @@ class Mirror:
             side, best, most = game.to_move(position), None, -np.inf
             if opponent and side != own:
                 position = game.play(position, opponent.choose(position, new_stream(1)))
-                line.append((0, None, 0.0))
+                line.append((side, None, 0.0))
                 continue
             for move in game.legal_moves(position):
                 after = game.play(position, move)
@@ -95,27 +98,35 @@ class Mirror:
                     best, most = after, worth
             position = best
             seen = self.look(position, side)
-            line.append((1 - 2 * side, seen, self.value(seen)))
-        final = 0.0 if outcome.winner is None else 1.0 - 2.0 * outcome.winner
-        following = result = final
-        for sign, seen, value in reversed(line[:-1]):
-            if not sign:  # an opponent's move
+            line.append((side, seen, self.value(seen)))
+        ends = [0.0 if outcome.winner is None else -1.0] * game.seats
+        if outcome.winner is not None:
+            ends[outcome.winner] = 1.0
+        following = [(end, end) for end in ends]  # the next value and the return, for each seat
+        for side, seen, value in reversed(line[:-1]):
+            if seen is None:
                 continue
-            mixed = (1 - self.config.trace_decay) * following + self.config.trace_decay * result
-            result, following = self.config.discount * mixed, sign * value
-            self.learn(seen, sign * result)
+            after, result = following[side]
+            mixed = (1 - self.config.trace_decay) * after + self.config.trace_decay * result
+            target = self.config.discount * mixed
+            following[side] = value, target
+            if game.seats == 2:
+                following[1 - side] = -value, -target
+            self.learn(seen, target)
 
 
 @pytest.mark.parametrize("gradient", ["cross-entropy", "squared"])
 @pytest.mark.parametrize("encoding", ["planes", "signed"])
+@pytest.mark.parametrize("hidden", [[6], [], [6, 5]])
 def test_a_network_learns_what_the_formulas_say(
-    gradient: str, encoding: str, tmp_path: Path
+    gradient: str, encoding: str, hidden: list[int], tmp_path: Path
 ) -> None:
     run = breed(
         "tic-tac-toe-evolved",
         tmp_path / "run",
         method__gradient=gradient,
         network__encoding=encoding,
+        network__hidden=hidden,
         method__rate_scale=2.0,
         method__discount=0.9,
     )
@@ -132,21 +143,24 @@ def test_a_network_learns_what_the_formulas_say(
     np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
 
 
-def test_features_are_learned_from_as_the_formulas_say(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("hidden", "genes"), [([6], 12 * 6 + 6 + 1), ([], 12), ([4, 3], 67)])
+def test_features_are_learned_from_as_the_formulas_say(
+    hidden: list[int], genes: int, tmp_path: Path
+) -> None:
     run = breed(
         "kalah-evolved",
         tmp_path / "run",
         game__pits=3,
         game__seeds=3,
         network__encoding="features",
-        network__activation="tanh",
+        network__hidden=hidden,
         method__rate_scale=2.0,
     )
     mirror = Mirror(run)
     mirror.look = lambda position, seat: np.asarray(  # type: ignore[method-assign]
         mirror.game.count("features", position, seat), dtype=np.float64
     )
-    assert run.state(0).population.shape[1] == (11 + 1) * 6 + 6 + 1
+    assert run.state(0).population.shape[1] == genes
     for _ in range(3):
         mirror.play()
     learned = run.state(1).population[0]
@@ -164,6 +178,18 @@ def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
     for number in range(8):
         other = [others[0].champion, None, others[1].champion, others[0].champion][number // 2]
         mirror.play(number % 2, other)
+    learned = run.state(1).population[0]
+    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
+    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
+def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
+    """Each has returns of its own, which run over its own moves."""
+    options = {"method__rate_scale": 2.0, "method__discount": 0.9}
+    run = breed(str(STONES), tmp_path / "run", **options)
+    mirror = Mirror(run)
+    for _ in range(3):
+        mirror.play()
     learned = run.state(1).population[0]
     assert np.abs(learned - run.state(0).population[0]).max() > 0.01
     np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
@@ -242,9 +268,22 @@ def test_turns_points_and_chance_are_learned_from(game: str, tmp_path: Path) -> 
     assert run.history()["plies"][0] > 5
 
 
+def test_a_weight_for_each_number_is_enough_to_beat_chance(tmp_path: Path) -> None:
+    options = {"network__hidden": [], "network__encoding": "features", "method__games": 300}
+    run = breed("kalah", tmp_path / "run", run__generations=5, method__exploration=0.1, **options)
+    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wilson_95[0] > 0.85
+
+
+@pytest.mark.parametrize("hidden", [[], [16]])
+def test_three_players_learn_pig(hidden: list[int], tmp_path: Path) -> None:
+    options = {"network__hidden": hidden, "method__games": 200, "method__exploration": 0.1}
+    checks = {"check__games": 150, "check__every": 3}
+    run = breed("pig", tmp_path / "run", game__seats=3, run__generations=3, **options, **checks)
+    assert list(run.checks())[-1].wins > 100  # a third would be chance
+
+
 WRONG = {
-    "hidden": ("hex", {"network.hidden": [8, 8]}, "network.hidden is .*one hidden layer"),
-    "seats": ("pig", {"game.seats": 3}, "seats is 3: the method 'td' learns games for two"),
+    "hidden": ("hex", {"network.hidden": [8, 0]}, "every layer needs at least one unit"),
     "head": ("hex", {"network.head": "policy"}, "network.head"),
     "activation": ("hex", {"network.activation": "relu"}, "network.activation"),
     "a game of its own": ("checkers", {}, "which the method 'td' does not play"),

@@ -131,6 +131,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("othello", "mlp", {"head": "action", "size": 6}),
     ("kalah", "graph", {"encoding": "features", "head": "policy"}),
     ("pig", "graph", {"seats": 3}),
+    ("pig", "tuples", {"seats": 3, "tuples": 6, "length": 3}),
     ("gomoku", "mlp", {"size": 9, "take_wins": False}),
 ]
 

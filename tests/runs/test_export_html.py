@@ -252,6 +252,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "text": ("kalah", "mlp", {}, 300),
     "numbers, turns": ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}, 300),
     "chance": ("pig", "mlp", {}, 300),
+    "three seats": ("pig", "tuples", {"seats": 3, "tuples": 6, "length": 3}, 300),
 }
 
 
