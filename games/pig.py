@@ -89,8 +89,8 @@ def points(state, seat):
 
 
 def hold(state, moves, count):
-    """Holds as soon as a turn has brought 20 points."""
-    return HOLD if state[SUM] >= 20 else ROLL
+    """Holds as soon as a turn has brought 20 points, or enough to win."""
+    return HOLD if count == 1 or state[SUM] >= 20 else ROLL
 
 
 def see(state, seat, planes):

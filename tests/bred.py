@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.breeding import mutate
@@ -14,6 +16,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.packed import combine_players
 
 
 def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPlayer:
@@ -29,6 +32,14 @@ def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPl
         return decoder.player(tables, "tables")  # type: ignore[no-any-return]
     genome = decoder.initialise(1, "uniform", generator)[0]
     return decoder.player(genome, "weights")  # type: ignore[no-any-return]
+
+
+def compile_together(players: Sequence[BredPlayer]) -> None:
+    """Compiles what plays some *players* of a game once, instead of for each kind of them."""
+    game = players[0].game
+    find_variant(
+        find_game(game.name), game.rules, combine_players([each.packed for each in players])
+    )
 
 
 def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:

@@ -34,7 +34,7 @@ settings.load_profile("patient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start, too, must heed it
 
-SELDOM = {"HAS_MCTS", "HAS_DEEP_VALUES"}
+SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS"}
 """Kinds of players that few tests have, and whose compiling takes long."""
 OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers", "ticket-to-ride")
 """Games of which tests have many kinds of players."""

@@ -62,7 +62,7 @@ def end_game(
 
 @inlined
 def find_return(learning: LearningSettings, ply: Any, own: Any, workspace: Any) -> Any:
-    """Whether the position after a *ply* is learned from, and its return.
+    """Test if the position after a *ply* is learned from, and find its return.
 
     To be asked for from the last ply but one down to the first.
 

@@ -22,7 +22,7 @@ from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
 from evolve_arena.players.specification import make_player
-from tests.bred import make_bred
+from tests.bred import compile_together, make_bred
 from tests.tracks import CHECKERS, NEVER, TRACKS, open_text, play_randomly
 
 FLOOR = "evolve_arena.players.board"
@@ -185,8 +185,12 @@ def meet(game: Any, players: list[Any], count: int = 12) -> Any:
 @pytest.mark.usefixtures("tracks", "checkers")
 def test_compiled_matches_are_those_of_python(name: str) -> None:
     draws = 0
-    for seed, (network, settings) in enumerate(NETWORKS.values()):
-        player = make_bred(name, network, seed=seed, **settings)
+    players = [
+        make_bred(name, network, seed=seed, **settings)
+        for seed, (network, settings) in enumerate(NETWORKS.values())
+    ]
+    compile_together(players)
+    for player in players:
         results = meet(player.game, [player, make_player("random", player.game)])
         assert (results.plies < player.game.code.LONGEST).all()  # type: ignore[attr-defined]
         draws += int((results.places == 1).all(axis=1).sum())

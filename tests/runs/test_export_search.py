@@ -17,7 +17,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.one_file import load_game
-from tests.bred import make_bred, random_positions
+from tests.bred import compile_together, make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
 from tests.forked import evolve
 from tests.pages import ask_page, make_safe, with_node
@@ -52,8 +52,15 @@ def _nervous(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(params=PLAYERS)
 def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
     """A player that looks ahead, positions, and what it chooses there in the arena."""
-    game, network, settings, count = PLAYERS[request.param]
-    player = make_bred(game, network, seed=3, **settings)
+    players = {
+        name: make_bred(game, network, seed=3, **settings)
+        for name, (game, network, settings, _) in PLAYERS.items()
+    }
+    player, (*_, settings, count) = players[request.param], PLAYERS[request.param]
+    game = player.game.name, player.game.rules
+    compile_together(
+        [each for each in players.values() if (each.game.name, each.game.rules) == game]
+    )
     positions = random_positions(player.game, count, 1)
     chosen = [player.choose(position, new_stream(1)) for position in positions]
     near = look_ahead(player, "depth=1" if settings["depth"] > 1 else "depth=2")
