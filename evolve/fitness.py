@@ -52,7 +52,7 @@ from evolve_arena.players.specification import make_player
 TAKEN = ("player", "matches", "rng")
 """What a fitness may be asked with."""
 PAYOFFS = ("points", "margin")
-"""What a game that counts points may pay."""
+"""The payoffs of a game that counts points."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ from evolve_arena.genomes.limits import BYTES_PER_MATCH
 from evolve_arena.players.bred import Decoder
 
 OFFENCE_POINTS = -100.0
-"""What a match counts, as points or as a margin, for who makes a forbidden move in it: less than
+"""The payoff of a match, as points or as a margin, for who makes a forbidden move in it: less than
 games bring that are played to their end."""
 
 
@@ -242,7 +242,7 @@ class MatchSettings(Config):
     fixed_opponents: FixedOpponents | None = None
     """Players from outside whom everybody meets in each generation; nobody if it is left out."""
     fitness: str | None = None
-    """What makes an individual good, in place of the matches that it wins: in games that count
+    """The fitness of an individual, in place of the matches that it wins: in games that count
     points ``points``, the mean of what it has in the end, or ``margin``, by how much that exceeds
     the others' mean; or a function of your own, ``my_fitness.py:FUNCTION``, of a player, of its
     matches, or of both."""
@@ -283,7 +283,7 @@ class PlayedMatches:
 
 
 def value_seats(results: Results, seatings: Seatings, kind: str) -> NDArray[np.float64]:
-    """What each match is worth at each seat, shape ``(matches, slots)``; 0 at empty seats.
+    """The worth of each match at each seat, shape ``(matches, slots)``; 0 at empty seats.
 
     Args:
         results: Of matches.
@@ -320,7 +320,7 @@ def mean_by_player(
 
 
 def _count_behind(places: NDArray[np.int8], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How many come behind each seat, equals counting a half."""
+    """The number that come behind each seat, equals counting a half."""
     behind = np.zeros(places.shape)
     slots = places.shape[1]
     for seat in range(slots):

@@ -26,7 +26,7 @@ from evolve_arena.runs.targets import TARGETS
 SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
 """Searches over what was bred, by the setting that asks for one."""
 RECURRENT = {"method.name": "neat", "neat.feed_forward": False}
-"""What a recipe says for graphs that remember."""
+"""The settings of a recipe for graphs that remember."""
 GENERAL = ("random", "minimax", "mcts")
 """Players that games may have in common."""
 GENERAL_GAMES = "games that are one file of rules"
@@ -146,7 +146,7 @@ def _demand_move(game: Any, read: Any, move: Any) -> None:
 
 
 PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_to_program}
-"""Who shows positions and takes moves: a terminal, the page, the hosts of programs."""
+"""The places that show positions and take moves: a terminal, the page, the hosts of programs."""
 
 
 def _why_no_search(player: BredPlayer, name: str) -> str:
