@@ -34,7 +34,8 @@ EXPLORATION = 0.7
 """For shares of the win, from 0 to 1; OpenSpiel's returns are twice as far apart."""
 MEMORY = 1000
 """MiB for OpenSpiel's tree, more than it needs."""
-TARGET = 2.0
+TARGETS = {"Hex 7x7": 5.0}
+USUAL_TARGET = 2.0
 SMALL = {"GAMES": {"Pig": GAMES["Pig"]}, "SIMULATIONS": 50, "ROUNDS": 1}
 
 
@@ -50,15 +51,15 @@ def measure() -> Iterator[Line]:
                 search(1 + number)
                 spent = time.process_time() - begun
                 best[place] = max(best[place], SIMULATIONS / spent)
-        ratio = best[0] / best[1]
+        ratio, target = best[0] / best[1], TARGETS.get(name, USUAL_TARGET)
         yield Line(
             f"MCTS, {name}, one core",
             best[0],
             "simulations/s",
             f"OpenSpiel's MCTSBot (C++): {best[1]:,.0f}",
             ratio,
-            f"{TARGET:g}x",
-            ratio >= TARGET,
+            f"{target:g}x",
+            ratio >= target,
         )
 
 

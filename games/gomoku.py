@@ -21,6 +21,7 @@ OPENSPIEL = f"mnk(m={SIZE},n={SIZE},k={ROW})"
 BOTZONE = "Gomoku" if SIZE == 15 and ROW == 5 else ""
 
 ONLY_WINS = True
+MOVES_STAY = True
 TURN, WINNER = CELLS, CELLS + 1
 WORDS = (CELLS + 63) // 64
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))

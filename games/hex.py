@@ -19,6 +19,7 @@ LONGEST = CELLS
 SYMMETRY = "turn"
 SHAPE = "hex"
 ONLY_WINS = True
+MOVES_STAY = True
 PLANES = 2
 ENDINGS = ("a chain from edge to edge", "no draw is possible")
 OPENSPIEL = f"hex(board_size={SIZE})"
@@ -62,9 +63,9 @@ def play(state, move):
     line = move // SIZE if seat == 0 else move % SIZE
     edges = (line == 0) + 2 * (line == SIZE - 1)
     for cell in NEIGHBOURS[move]:
-        if state[cell] == state[move]:
-            edges |= state[CELLS + cell]
-    join(state, move, edges)
+        edges |= (state[cell] == state[move]) * state[CELLS + cell]
+    if edges:
+        join(state, move, edges)
     if edges == 3:
         state[WINNER] = 1 + seat
     state[TURN] = 1 - seat
@@ -72,11 +73,10 @@ def play(state, move):
 
 def join(state, stone, edges):
     """Tells a stone, and all that it is joined to, to which edges they are joined now."""
-    if state[CELLS + stone] | edges != state[CELLS + stone]:
-        state[CELLS + stone] |= edges
-        for cell in NEIGHBOURS[stone]:
-            if state[cell] == state[stone]:
-                join(state, cell, edges)
+    state[CELLS + stone] |= edges
+    for cell in NEIGHBOURS[stone]:
+        if state[cell] == state[stone] and state[CELLS + cell] | edges != state[CELLS + cell]:
+            join(state, cell, edges)
 
 
 def result(state):

@@ -151,7 +151,7 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         "derived": bool(code.SEES_CELLS),
         "counts_points": bool(code.HAS_POINTS),
         "plain": asdict(plain),
-        "accelerators": [name for name in ACCELERATORS if name in game.plain],
+        "accelerators": [name for name in (*ACCELERATORS, "MOVES_STAY") if game.plain.get(name)],
         "accelerated_positions": compare_accelerators(game, games, seconds),
         "counted": counted,
         "scripted": {

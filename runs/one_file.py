@@ -74,14 +74,23 @@ OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
-    **{"REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
+    **{"MOVES_STAY": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
 }
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
-    *("ONLY_WINS", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS", "OPPONENTS"),
+    *(
+        "ONLY_WINS",
+        "MOVES_STAY",
+        "PLANE_NAMES",
+        "SYMMETRY",
+        "SIDES",
+        "SIGNS",
+        "ENDINGS",
+        "OPPONENTS",
+    ),
     *("PLAYERS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
 )

@@ -1,7 +1,11 @@
-"""Players of every kind of network that is exported, with random weights."""
+"""Players of every kind of network that is exported, with random weights.
+
+``POSITIONS=10000`` in the environment compares them in so many positions at least, in hours.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -56,8 +60,13 @@ def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
     return population.take([0])
 
 
+LEAST_POSITIONS = int(os.environ.get("POSITIONS", "0"))
+"""The least number of positions to compare, if somebody asks for it."""
+
+
 def random_positions(game: AnyGame, count: int, seed: int = 0) -> list[Any]:
     """Positions of random games, mixed; none is over."""
+    count = max(count, LEAST_POSITIONS)
     chance = random.Random(seed)
     positions: list[Any] = []
     while len(positions) < 2 * count:

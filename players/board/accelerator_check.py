@@ -78,6 +78,8 @@ class _Checker:
     def __init__(self, game: BoardGame) -> None:
         self.game = game
         self.names = [name for name in (*ACCELERATORS, "guess") if name in game.plain]
+        if game.plain.get("MOVES_STAY"):
+            self.names.append("MOVES_STAY")
         if game.plain.get("ONLY_WINS") and "wins" not in self.names:
             self.fail("ONLY_WINS", "ONLY_WINS needs a function wins")
         if "safe" in self.names and ("wins" not in self.names or game.code.HAS_CHANCE):
@@ -93,7 +95,7 @@ class _Checker:
         moves = self.game.legal_moves(state)
         after = {move: self.game.follow(state, "play", move) for move in moves}
         for name in self.names:
-            getattr(self, f"_compare_{name}")(state, after)
+            getattr(self, f"_compare_{name.lower()}")(state, after)
 
     def fail(self, name: str, sentence: str, state: Board | None = None) -> NoReturn:
         """Refuse the file because of an accelerator called *name*."""
@@ -152,6 +154,20 @@ class _Checker:
                 if move not in wins and not self._is_open(then):
                     text = f"ONLY_WINS is set, but the game is over without a win with {move}"
                     self.fail("ONLY_WINS", text.replace(f"{move}", self._name([move])), state)
+
+    def _compare_moves_stay(self, state: Board, after: dict[int, Board]) -> None:
+        for move in list(after)[:MOST_MOVES]:
+            then, left = after[move], [other for other in after if other != move]
+            if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(then)):
+                continue
+            if self._is_open(then) and (found := self.game.legal_moves(then)) != left:
+                odd = [
+                    other
+                    for other in range(self.game.code.MOVES)
+                    if (other in left) != (other in found)
+                ]
+                text = f"MOVES_STAY is set, but with {self._name([move])} other moves come or go: "
+                self.fail("MOVES_STAY", text + self._name(odd[:MOST_MOVES]), state)
 
     def _compare_safe(self, state: Board, after: dict[int, Board]) -> None:
         if self._list("wins", state):  # then nobody asks

@@ -30,6 +30,9 @@ WIDTH = 8
 ONLY_WINS = False
 """With :func:`wins`: a game ends when the player who moved has won, or after LONGEST moves, and in
 no other way. Then nobody asks for the result of other moves."""
+MOVES_STAY = False
+"""Each legal move stays legal, whoever is to move, until somebody plays it, and none is added; so
+whoever plays a game to its end at random lists them once. An accelerator."""
 REPETITION = 0
 """At so many occurrences of a position the game is over: a draw, unless points say who has won.
 Positions are the same if their :func:`key` is, or without it all numbers of the state. 0 for any

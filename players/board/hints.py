@@ -33,6 +33,8 @@ LINES = 100_000
 MOST_FEATURES = 600
 """With more bits it is not tried to compute a number from them."""
 MOST_NAMED = 6
+MANY = 10
+"""With fewer legal moves it does not matter how often they are listed."""
 MOST_VIEWS, MOST_ENUMERATED, OFTEN = 20, 1000, 20
 """The most frequent views that are looked at, and the guesses of each; and how many games there
 must be for each guess so that all come up."""
@@ -65,6 +67,7 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
         *_find_unseen(_Sample(game, played, ends)),
         _find_misnamed(game, played),
         *repetition,
+        *_find_staying(game, played),
         *_find_misguessed(game),
     ]
     return [hint for hint in hints if hint]
@@ -107,6 +110,24 @@ def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
         yield f"NO_PROGRESS is not below LONGEST, {longest}: it ends no game"
     if "progress" in game.plain and not game.code.HAS_PAST:
         yield "nobody asks progress: it is for REPETITION and NO_PROGRESS, which the file lacks"
+
+
+def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:
+    """Advice on long lists of moves of which nothing changes but that one is played."""
+    if game.plain.get("MOVES_STAY"):
+        return
+    lists = [[game.legal_moves(state) for state in states] for states in games]
+    lengths = [len(moves) for each in lists for moves in each]
+    stay = all(
+        set(then) < set(now) and len(then) == len(now) - 1
+        for each in lists
+        for now, then in pairwise(each)
+    )
+    if stay and len(lengths) > len(games) and np.median(lengths) >= MANY:
+        yield (
+            f"legal moves stayed legal until they were played in all of {len(games)} random games:"
+            " MOVES_STAY = True says so, and tree search lists them less often"
+        )
 
 
 # Numbers that are too small

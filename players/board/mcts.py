@@ -43,6 +43,7 @@ from evolve_arena.players.board.rules import (
     HAS_CHANCE,
     LONGEST,
     MOVES,
+    MOVES_STAY,
     SEATS,
     STAKE,
     advance,
@@ -57,6 +58,7 @@ from evolve_arena.players.board.rules import (
     judge_at,
     keep_move,
     list_moves,
+    remove_move,
     settle,
 )
 from evolve_arena.players.board.values import value_leaf, write_policy
@@ -234,9 +236,15 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
         poke(shares, slot, share)
         poke(shares, 1 - slot, 1.0 - share)
         return False
+    moves, count = workspace.moves, np.int64(0)
     while verdict == GOES_ON and ply < LONGEST:
-        count = list_moves(states, state, workspace.moves, MOVES)
-        move = peek(workspace.moves, MOVES + below(stream, count))
+        if not MOVES_STAY or count == 0:
+            count = list_moves(states, state, moves, MOVES)
+        place = MOVES + below(stream, count)
+        move = peek(moves, place)
+        if MOVES_STAY:
+            count -= 1
+            remove_move(moves, place, MOVES + count)
         ply += 1
         state = settle(states, advance(states, state, move, ply), stream)
         verdict = judge_at(states, state, ply)

@@ -22,6 +22,7 @@ from evolve_arena.genomes.simd import (
     poke,
     scale_int,
     seldom,
+    store_int,
     store_word,
 )
 from evolve_arena.players.board.example import (
@@ -46,6 +47,7 @@ from evolve_arena.players.board.example import (
     LONGEST,
     MOVE_FEATURE_COUNT,
     MOVES,
+    MOVES_STAY,
     NO_PROGRESS,
     ONLY_WINS,
     PIECES,
@@ -303,6 +305,13 @@ def _list_moves(states: Any, state: Any, moves: Any, at: Any, fewest: Any) -> An
         poke(moves, at, np.int64(0))
         return np.int64(fewest)
     return count
+
+
+@inlined
+def remove_move(moves: Any, at: Any, last: Any) -> None:
+    """Take the move at place *at* from a list that ends at place *last*, behind which is room."""
+    for block in range(at, last, 8):  # eight 64-bit numbers make a vector
+        store_int(moves, block, load_int(moves, block + 1))
 
 
 @inlined
@@ -914,6 +923,7 @@ __all__ = [
     "HAS_WINS",
     "LONGEST",
     "MOVES",
+    "MOVES_STAY",
     "MOVE_FEATURE_COUNT",
     "ONLY_WINS",
     "PLANES",

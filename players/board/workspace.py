@@ -242,9 +242,10 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
 def _make_moves(count: int) -> NDArray[np.int64]:
     """Room for so many moves from the beginning of a cache line on.
 
-    Moves are read back as soon as they are written, many at once, which is slow across lines.
+    Moves are read back as soon as they are written, many at once, which is slow across lines. Room
+    for eight more follows, as lists are moved by so many; see `rules.remove_move`.
     """
-    room = np.zeros(count + 8, dtype=np.int64)
+    room = np.zeros(count + 16, dtype=np.int64)
     begin = -room.ctypes.data // 8 % 8
     return room[begin : begin + count]
 

@@ -183,6 +183,23 @@ def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
     np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
 
 
+def test_it_learns_its_own_moves_against_a_scripted_player(tmp_path: Path) -> None:
+    file = tmp_path / "stubborn.py"
+    text = Path(str(find_game("tic-tac-toe").game.file)).read_text(encoding="utf-8")
+    text += (
+        "\n\nPLAYERS = ('last',)\n\n\ndef last(state, moves, count):\n    return moves[count - 1]\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    options = {"method__games": 4, "method__rate_scale": 2.0, "method__opponents": ["last"]}
+    run = breed(str(file), tmp_path / "run", **options)
+    mirror, other = Mirror(run), ea.load_player("last", run.game)
+    for number in range(4):
+        mirror.play(number % 2, other)
+    learned = run.state(1).population[0]
+    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
+    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+
+
 def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
     """Each has returns of its own, which run over its own moves."""
     options = {"method__rate_scale": 2.0, "method__discount": 0.9}

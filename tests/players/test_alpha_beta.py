@@ -68,6 +68,7 @@ WRONG = {
         "return (state[0] | state[1]) + BOTTOM | state[0]",
         "return (state[0] | state[1] << U(7)) & U(2**42 - 1)",
     ),
+    "a column stays open": ("MOVES_STAY", "ONLY_WINS = True", "MOVES_STAY = ONLY_WINS = True"),
     "a drawn game ends early": ("ONLY_WINS", "state[2] == 42", "state[2] == 30"),
     "quiet is a number": (
         "quiet",

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.match import play_match, play_matches
+from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.board.rules import remove_move
 from evolve_arena.players.board.searching import TimedPlayer
 from evolve_arena.players.board.workspace import (
     COUNT,
@@ -40,6 +42,7 @@ import numpy as np
 
 CELLS, WIDTH = 9, 3
 MOVES = 9
+MOVES_STAY = True
 LONGEST = 9
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
@@ -244,6 +247,19 @@ def compare(game: BoardGame, players: list[Player]) -> None:
         match = play_match(game, [players[seat] for seat in seating], seed=int(seeds[row]))
         assert match.game == results.games[row]
         assert match.places == tuple(results.places[row])
+
+
+def test_a_move_is_taken_from_lists_of_any_length() -> None:
+    for count in range(1, 40):
+        for place in range(count):
+            moves = np.arange(count + 10)
+            take(moves, place, count - 1)
+            assert moves[: count - 1].tolist() == [n for n in range(count) if n != place]
+
+
+@compiled
+def take(moves: Any, at: Any, last: Any) -> None:
+    remove_move(moves, at, last)
 
 
 def test_it_sees_what_chance_decided_before_it_moves_again(coins: BoardGame) -> None:

@@ -13,7 +13,7 @@ from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
-from tests.bred import make_bred
+from tests.bred import LEAST_POSITIONS, make_bred
 from tests.c_bots import ask, build, with_gcc
 from tests.pages import ask_page, make_safe, with_node
 from tests.tracks import CHECKERS, TRACKS, open_text, play_randomly
@@ -35,7 +35,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     game, network, settings = PLAYERS[request.param]
     player = make_bred(game, network, seed=3, **settings)
     positions: list[Any] = []
-    for seed in range(40):
+    for seed in range(max(40, LEAST_POSITIONS // 3)):
         states = play_randomly(player.game, seed)[:-1]
         positions += [random.Random(seed).choice(states), *states[-2:]]
     chosen = [player.choose(position, new_stream(1)) for position in positions]
