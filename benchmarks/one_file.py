@@ -14,12 +14,13 @@ from benchmarks.line import Line
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.encoding import Encoding
-from evolve_arena.players.board.workspace import HEAD, RECORD_FIELDS, TAKES_WINS, VALUE
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.workspace import HEAD, POLICY, RECORD_FIELDS, TAKES_WINS, VALUE
 from evolve_arena.players.packed import (
     COLUMNS_AT,
     KIND,
@@ -63,6 +64,16 @@ def measure() -> Iterator[Line]:
         yield _tell(f"accelerated, {name}", speeds[1], "by hand", speeds[0], target)
         yield _tell(f"bits, {name}", speeds[2], "by hand", speeds[0], 0.6)
         yield _tell(f"cells, {name}", speeds[3], "bits", speeds[2], 0.33)
+    decoder = NetworkDecoder(head="policy", encoding="0/1/-1", hidden=(10,))
+    genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
+    packed = _pack(decoder, genomes, list(range(49)))
+    packed.seats[:, HEAD] = POLICY
+    speeds = _compare([_batch(hand, decoder.pack(genomes)), _batch(fast, packed)])
+    yield _tell("accelerated, 42-10-7 policies", speeds[1], "by hand", speeds[0], 0.95)
+    tuples = _draw_tuples(hand, 60, 6), _draw_tuples(fast, 120, 10)
+    speeds = _compare([_batch(hand, tuples[0]), _batch(fast, tuples[1])], alike=1)
+    name = "accelerated, 120 tuples of 10 bits"
+    yield _tell(name, speeds[1], "by hand, 60 of 6 cells, mirrored", speeds[0], 0.9)
     randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in (hand, fast)]
     speeds = _compare([_batch(hand, randoms[0]), _batch(fast, randoms[1])], alike=1)
     yield _tell("accelerated, random games", speeds[1], "by hand", speeds[0], 0.9)
@@ -107,10 +118,24 @@ def measure() -> Iterator[Line]:
         )
 
 
-def _decoder(game: Any) -> Any:
-    from evolve_arena.core.registry import find_game
+def _decoder(game: Any, kind: str = "mlp", **settings: Any) -> Any:
+    settings = settings or {"hidden": (32,)}
+    return find_game(game.name).networks[kind].decoder_type(**settings)
 
-    return find_game(game.name).networks["mlp"].decoder_type(hidden=(32,))
+
+def _draw_tuples(game: Any, tuples: int, length: int) -> PackedPlayers:
+    """Tuple networks with random numbers.
+
+    By hand a cell has four states, and each tuple is read in the mirror, too; in the file each bit
+    is a cell. So networks that read as often, and have as many numbers, have other tuples.
+    """
+    decoder = _decoder(game, "tuples", tuples=tuples, length=length)
+    generator = np.random.default_rng(1)
+    cells = np.stack([decoder.draw(generator) for _ in range(PLAYERS)])
+    numbers = max(decoder.table(each).numbers for each in cells)
+    drawn = generator.normal(0.0, 0.1, (PLAYERS, numbers)).astype(np.float32)
+    packed: PackedPlayers = decoder.pack(TuplePopulation(cells, drawn))
+    return packed
 
 
 def _batch(game: Any, packed: PackedPlayers) -> Batch:

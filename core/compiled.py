@@ -32,6 +32,7 @@ import platformdirs
 from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
 
@@ -264,13 +265,28 @@ class _PartCompiler(_WholeCompiler):
     library = _Part
 
 
+class _PartFunction(CPUDispatcher):
+    """A function that is compiled into a :class:`_Part` for each kinds of arguments."""
+
+    def compile(self, sig: Any) -> Any:
+        """As Numba does it; a part calls itself, but no other part of the same function.
+
+        Raises:
+            TypingError: It would: the two parts could not be joined.
+        """
+        if self.is_compiling:
+            name = self.py_func.__name__
+            raise TypingError(f"recursion: {name} calls itself with arguments of other types")
+        return super().compile(sig)
+
+
 class _Function(CPUDispatcher):
     """A function for Python; where compiled code calls it, it becomes a part of the caller."""
 
     @cached_property
     def _part(self) -> Any:
         options = {**self.targetoptions, "no_cpython_wrapper": True}
-        return CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=_PartCompiler)
+        return _PartFunction(self.py_func, targetoptions=options, pipeline_class=_PartCompiler)
 
     @property
     def _numba_type_(self) -> types.Dispatcher:

@@ -149,6 +149,9 @@ class TupleDecoder(ABC):
 
         What is no number counts as 0, and what is so large that sums could overflow as the
         largest that is safe.
+
+        Raises:
+            BadValueError: There are fewer numbers than the tuples read.
         """
         fields = find_game(self.game.name).kernel.record_fields
         seats = np.zeros((len(genomes), fields), dtype=np.int64)
@@ -156,6 +159,10 @@ class TupleDecoder(ABC):
         at = 0
         for seat, cells, tables in zip(seats, genomes.cells, genomes.tables, strict=True):
             table = self.table(cells)
+            if len(tables) < table.numbers:
+                raise BadValueError(
+                    f"there are {len(tables):,} numbers, but tuples read {table.numbers:,}"
+                )
             limit = float(32767 // table.readings)
             numbers = np.nan_to_num(tables[: table.numbers], posinf=limit, neginf=-limit)
             whole = np.rint(np.clip(numbers, -limit, limit).astype(np.float64) * RESOLUTION)

@@ -53,6 +53,11 @@ NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "999999999999999
 
 ADVICE = (
     (
+        r"recursion: \w+ calls itself with arguments of other types",
+        "a function that calls itself must get numbers of the types it was called with:"
+        " make them alike, with np.int64(...) say",
+    ),
+    (
         r"NRT required|returning of array|allocat",
         "this makes an array, a list or a text, for which compiled rules have no room: use numbers,"
         " the state, and constants from the top of the file",

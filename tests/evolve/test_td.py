@@ -192,7 +192,7 @@ def test_it_learns_its_own_moves_against_a_scripted_player(tmp_path: Path) -> No
     file.write_text(text, encoding="utf-8")
     options = {"method__games": 4, "method__rate_scale": 2.0, "method__opponents": ["last"]}
     run = breed(str(file), tmp_path / "run", **options)
-    mirror, other = Mirror(run), ea.load_player("last", run.game)
+    mirror, other = Mirror(run), ea.load_player("last", run.method.decoder.game)
     for number in range(4):
         mirror.play(number % 2, other)
     learned = run.state(1).population[0]

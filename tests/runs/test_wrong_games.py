@@ -293,6 +293,18 @@ def test_what_compiles_wrong_is_refused_before_the_first_match(name: str, tmp_pa
     assert "\n" not in str(caught.value)
 
 
+def test_a_function_that_calls_itself_with_other_types_is_refused(tmp_path: Path) -> None:
+    text = find_game("hex").game.source  # type: ignore[attr-defined]
+    file = tmp_path / "unsigned.py"
+    file.write_text(
+        text.replace("for cell in range(CELLS)])", "for cell in range(CELLS)], np.uint8)")
+    )
+    game = open_file(file).make()
+    sentence = r"line \d+ \(join\(state, cell, edges\)\): a function that calls itself must"
+    with pytest.raises(GameFileError, match=sentence):
+        duel(game, make_random(game), make_random(game), games=2)
+
+
 @pytest.mark.parametrize("name", OUT_OF_RANGE)
 def test_no_number_that_rules_give_is_an_index_out_of_range(name: str, tmp_path: Path) -> None:
     change, sentence = OUT_OF_RANGE[name]
