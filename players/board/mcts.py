@@ -236,7 +236,7 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
         poke(shares, slot, share)
         poke(shares, 1 - slot, 1.0 - share)
         return False
-    moves, count = workspace.moves, np.int64(0)
+    moves, count = workspace.moves, 0
     while verdict == GOES_ON and ply < LONGEST:
         if not MOVES_STAY or count == 0:
             count = list_moves(states, state, moves, MOVES)
