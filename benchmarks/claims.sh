@@ -7,9 +7,10 @@
 #   SMALL=1 bash benchmarks/claims.sh             one of each, in minutes: a test of this file
 #
 # Runs and studies that are there already are kept, so that it can be stopped and started again.
-# Checks get a share of a run's time: beside other work they play fewer games, and a run may choose another
-# champion. FOLDER/PART.log holds the commands of a part and what they printed. A command that fails does not
-# end the others: those that failed are listed at the end, and the exit code is 1.
+# Checks get a share of a run's time: beside other work they play fewer games against players from outside.
+# Who is champion does not depend on that. FOLDER/PART.log holds the commands of a part and what they
+# printed. A command that fails does not end the others: those that failed are listed at the end, and the
+# exit code is 1.
 set -uo pipefail
 PARTS="readme hour games looking races tuples ticket checkers minimax neat engines strengths studies"
 SMALL=${SMALL:-}
@@ -155,7 +156,7 @@ part_engines() { # who breeds: "rank" plays no games of its own, so that two arm
     more=(--set method.engine=${engine%%-r*})
     case $engine in own-*) more=(--set method.stagnation.judge=${engine#own-}) ;; esac
     breed connect-four-neat $seed engine-$engine-$seed --set run.generations=100 --set neat.pop_size=150 \
-      --set check.every=100 --set check.games=2 --set check.share=1 "${more[@]}"
+      --set check.every=100 --set check.games=2 --set 'run.champion="last"' "${more[@]}"
   done; done
   program "$(few own-rank neat-python own-record)" "$(few "1 2" 3 4 5)" $(games 4000) <<'PROGRAM'
 import sys

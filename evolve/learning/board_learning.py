@@ -193,7 +193,7 @@ def _read(
 ) -> None:
     """Puts the entries for a *state* at place *target*, from those at place *source*."""
     planes, changes = workspace.planes, workspace.changes
-    count = find_changes(workspace.states, state, planes, changes, side, keep, True)
+    count = find_changes(workspace.states, state, planes, changes, side, side, keep, True)
     _note_changes(structure, workspace, count, source, target)
 
 

@@ -221,7 +221,7 @@ def _choose(
                 changed = list_changes(states, state, move, side, workspace.changes)
             else:
                 changed = find_changes(
-                    states, trial, workspace.planes, workspace.changes, side, False, False
+                    states, trial, workspace.planes, workspace.changes, side, side, False, False
                 )
             value = _value(pupil, side, changed, workspace)
         if ends:
@@ -235,7 +235,9 @@ def _choose(
 def _see(pupil: Any, side: int, state: Any, workspace: NetworkWorkspace) -> None:
     """Let a *side* look at a *state*: its sums are those of what it sees then."""
     changes = workspace.changes
-    count = find_changes(workspace.states, state, workspace.planes, changes, side, True, False)
+    count = find_changes(
+        workspace.states, state, workspace.planes, changes, side, side, True, False
+    )
     add_changes(
         *(pupil, workspace.sums, side * pupil.width, workspace.inputs_of_bits, workspace.factors),
         *(changes, count),

@@ -24,7 +24,6 @@ import numpy as np
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
 from evolve_arena.genomes.simd import peek, poke, seldom
-from evolve_arena.players.board.mcts import HAS_DEEP_VALUES
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
@@ -55,7 +54,7 @@ from evolve_arena.players.board.rules import (
     recurs,
     weigh,
 )
-from evolve_arena.players.board.values import value_leaf
+from evolve_arena.players.board.values import HAS_DEEP_VALUES, MIRROR, take_mirror, value_leaf
 from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH
 from evolve_arena.players.packed import KIND
 from evolve_arena.players.search import INFINITE as FARTHEST
@@ -124,6 +123,8 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     states, room, values = workspace.states, workspace.room, workspace.ratings
     side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
     asked = (players, side, workspace) if HAS_DEEP_VALUES else None
+    if _is_asked(asked):
+        take_mirror(players, side, state, workspace)
     own = np.int64(0)
     if GAINS and not _is_asked(asked):
         own = weigh(states, state, side)
@@ -209,6 +210,8 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         if level + 2 > states.shape[0]:
             return _value_leaf(asked, state, side, score, states)
         outcomes = count_outcomes(states, state)
+        if outcomes > 0 and depth <= 0 and _is_asked(asked):
+            return _value_leaf(asked, state, side, score, states)
         if outcomes > 0:
             total = np.int64(0)
             for outcome in range(outcomes):
@@ -308,6 +311,8 @@ def _value_leaf(asked: Any, state: Any, side: Any, score: Any, states: Any) -> A
     if HAS_DEEP_VALUES:
         players, slot, workspace = asked
         if players.seats[peek(workspace.players, slot), KIND] != SEARCH:
+            if HAS_CHANCE and side != slot:
+                return value_leaf(players, MIRROR + side, state, workspace)
             value = value_leaf(players, slot, state, workspace)
             return value if side == slot else -value
     if GAINS:

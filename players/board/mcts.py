@@ -41,6 +41,7 @@ from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
+    HAS_GUESS,
     LONGEST,
     MOVES,
     MOVES_STAY,
@@ -61,7 +62,13 @@ from evolve_arena.players.board.rules import (
     remove_move,
     settle,
 )
-from evolve_arena.players.board.values import value_leaf, write_policy
+from evolve_arena.players.board.values import (
+    HAS_DEEP_VALUES,
+    MIRROR,
+    take_mirror,
+    value_leaf,
+    write_policy,
+)
 from evolve_arena.players.board.workspace import (
     COUNT,
     DENSE,
@@ -82,11 +89,13 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.packed import GRAPH, KIND, NETWORK
 
 HAS_MCTS = True
-HAS_DEEP_VALUES = True
 HAS_PRIORS = True
-"""Whether players search this way, whether bred ones give the values of leaves of any search, and
-whether policies guide this one; see `evolve_arena.players.board.values`."""
+"""Whether players search this way, and whether policies guide it; see
+`evolve_arena.players.board.values`."""
 
+MIRRORS = HAS_DEEP_VALUES and HAS_CHANCE and not HAS_GUESS
+"""True if leaves are valued before chance decides, as who has just moved sees them: for such states
+what is bred, or learns, has values."""
 LEVEL = np.int64(1)
 """Where the state stands that a rollout changes."""
 LOST = -1.0
@@ -105,6 +114,8 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
         settled = STAKE == 0 and count_outcomes(states, trial) == 0
         if settled and has_won(states, trial, judge(states, trial), slot):
             return move
+    if MIRRORS and _has_values(players, slot, workspace):
+        take_mirror(players, slot, state, workspace)
     record = players.seats[peek(workspace.players, slot)]
     exploration = record[EXPLORATION] * 2.0**-32
     if HAS_CHANCE:
@@ -127,8 +138,9 @@ def _run(
     now = duplicate(workspace.states, LEVEL, state)
     player = peek(workspace.players, slot)
     guided = HAS_PRIORS and has_policy(players, player)
+    valued = MIRRORS and _has_values(players, slot, workspace)
     node, now, ply, used, sure = _descend(
-        players, player, guided, now, used, limit, exploration, workspace
+        players, player, guided, valued, now, used, limit, exploration, workspace
     )
     over = value_end(players, slot, now, node, ply, workspace)
     if sure and over:
@@ -153,6 +165,7 @@ def _descend(
     players: Any,
     player: Any,
     guided: Any,
+    valued: Any,
     now: Any,
     used: Any,
     limit: Any,
@@ -161,16 +174,18 @@ def _descend(
 ) -> Any:
     """Goes down the tree to a leaf, which may be new; *guided* by the player's policy if it is one.
 
+    Where leaves are *valued* before chance decides, none is what chance led to.
+
     Returns:
         The node, the state *now*, how many moves were made, how many nodes are used, and whether
         that the game is over here would mean that it is over wherever this node is reached.
     """
     states, moves, stream = workspace.states, workspace.moves, workspace.streams
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
-    node, ply, sure = np.int64(0), peek(workspace.plies, 0), True
+    node, ply, sure, drawn = np.int64(0), peek(workspace.plies, 0), True, False
     while get_field(tree, node, WINNER) == 0:
         if get_field(tree, node, COUNT) == 0:
-            if node > 0 and get_field(tree, node, VISITS) == 0:
+            if node > 0 and get_field(tree, node, VISITS) == 0 and not (valued and drawn):
                 break
             if HAS_CHANCE:
                 outcomes = count_outcomes(states, now)
@@ -183,8 +198,9 @@ def _descend(
                             sure = False
                             break
                         poke(table, place, used)
-                        used = start_node(tree, totals, used, node, outcome, np.int64(0))
-                    node = np.int64(peek(table, place))
+                        mover = get_field(tree, node, SEAT)
+                        used = start_node(tree, totals, used, node, outcome, mover)
+                    node, drawn = np.int64(peek(table, place)), True
                     continue
             if judge_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
@@ -203,7 +219,7 @@ def _descend(
             node = _pick_guided(tree, totals, workspace.priors, node, exploration)
         else:
             node = _pick_child(tree, totals, node, exploration)
-        ply += 1
+        ply, drawn = ply + 1, False
         now = advance(states, now, get_field(tree, node, MOVE), ply)
     sure = sure and count_outcomes(states, now) == 0
     return node, now, ply, used, sure
@@ -227,14 +243,17 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
         for seat in range(SEATS):
             poke(shares, seat, np.float64(seat == winner - 1))
         return False
+    if MIRRORS and node > 0 and _has_values(players, slot, workspace):
+        goes_on = judge_at(states, state, ply) == GOES_ON and ply < LONGEST
+        if goes_on or count_outcomes(states, state) > 0:
+            side = get_field(workspace.tree, node, SEAT)
+            _share_value(players, slot, side, state, workspace)
+            return False
     state = settle(states, state, stream)
     verdict = judge_at(states, state, ply)
     over = verdict != GOES_ON or ply >= LONGEST
     if HAS_DEEP_VALUES and not over and _has_values(players, slot, workspace):
-        value = value_leaf(players, slot, state, workspace) * (1.0 / RESOLUTION)
-        share = 0.5 + 0.5 * value / (1.0 + abs(value))
-        poke(shares, slot, share)
-        poke(shares, 1 - slot, 1.0 - share)
+        _share_value(players, slot, np.int64(slot), state, workspace)
         return False
     moves, count = workspace.moves, 0
     while verdict == GOES_ON and ply < LONGEST:
@@ -250,6 +269,18 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
         verdict = judge_at(states, state, ply)
     _share(states, state, verdict, shares)
     return over
+
+
+@inlined
+def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any) -> None:
+    """Put what the player in a *slot* thinks of a *state*, as a *side* sees it, into ``shares``."""
+    seen = np.int64(slot)
+    if MIRRORS and side != slot:
+        seen = MIRROR + side
+    value = value_leaf(players, seen, state, workspace) * (1.0 / RESOLUTION)
+    share = 0.5 + 0.5 * value / (1.0 + abs(value))
+    poke(workspace.shares, side, share)
+    poke(workspace.shares, 1 - side, 1.0 - share)
 
 
 @inlined

@@ -734,18 +734,27 @@ def _refuse_nonsense(states: Any, out: Any, count: Any, fault: Any) -> None:
 
 @inlined
 def find_changes(
-    states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any, single: Any
+    states: Any,
+    state: Any,
+    planes: Any,
+    changes: Any,
+    slot: Any,
+    seat: Any,
+    keep: Any,
+    single: Any,
 ) -> Any:
-    """How many bits of what is seen in a *slot* are not as before; *changes* says which.
+    """How many bits of what is seen in a *slot*, from a *seat*, are not as before.
+
+    *changes* says which.
 
     A bit that came is its number, one that went the number's complement. If it is to *keep* them,
     the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell
     of a board has a *single* content.
     """
     if SEES_CELLS:
-        return _find_changed_cells(states, state, planes, changes, slot, keep)
+        return _find_changed_cells(states, state, planes, changes, slot, seat, keep)
     count, before_at = 0, slot * SEEN
-    look(states, state, slot, planes, SEATS * SEEN)
+    look(states, state, seat, planes, SEATS * SEEN)
     if HAS_BOARD and single:
         _keep_contents(states, planes)
     for word in range(SEEN):
@@ -800,12 +809,12 @@ def _keep_contents(states: Any, planes: Any) -> None:
 
 @inlined
 def _find_changed_cells(
-    states: Any, state: Any, planes: Any, changes: Any, slot: Any, keep: Any
+    states: Any, state: Any, planes: Any, changes: Any, slot: Any, seat: Any, keep: Any
 ) -> Any:
     """The same where cells are seen. It branches once for each cell that changed."""
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
     if ITEM_BYTES > 1:  # then they are compared where they stand packed
-        look(states, state, slot, planes, SEATS * SEEN)
+        look(states, state, seat, planes, SEATS * SEEN)
     for first in range(0, SEEN, 8):
         if ITEM_BYTES > 1:
             changed = compare_bytes(planes, SEATS * SEEN + first, planes, before_at + first)
@@ -818,9 +827,9 @@ def _find_changed_cells(
             word, shift = cell >> 3, np.uint64(8 * (cell & 7))
             new = np.int64((_load_cells(states, state, word) >> shift) & BYTE)
             old = np.int64((peek(planes, before_at + word) >> shift) & BYTE)
-            poke(changes, count, find_bit(states, new, cell, slot))
+            poke(changes, count, find_bit(states, new, cell, seat))
             count += new != 0
-            poke(changes, count, ~find_bit(states, old, cell, slot))
+            poke(changes, count, ~find_bit(states, old, cell, seat))
             count += old != 0
             changed &= changed - ONE
     if keep:

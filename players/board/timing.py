@@ -86,7 +86,9 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                     verdict = judge(states, trial)
                     kept += verdict
                     if part in (SEE, ALL):
-                        kept += find_changes(states, trial, planes, changes, seat, False, False)
+                        kept += find_changes(
+                            states, trial, planes, changes, seat, seat, False, False
+                        )
                     if HAS_FEATURES and part == ALL:
                         count_features(states, trial, seat, workspace.values)
                     if part >= LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
@@ -94,7 +96,7 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                         listed += 1
                         if part == ALL:
                             kept += weigh(states, trial, seat)
-        find_changes(states, state, planes, changes, seat, True, False)
+        find_changes(states, state, planes, changes, seat, seat, True, False)
         move = peek(moves, below(workspace.streams, count))
         plies += 1
         state = settle(states, advance(states, state, move, plies), workspace.chance)

@@ -1,6 +1,8 @@
 """What players that were bred or learned think of states: the outputs of networks, sums of tuples.
 
-Each sits in a *slot*, the number of its seat, and sees the board from there.
+Each sits in a *slot*, the number of its seat, and sees the board from there. Where chance decides,
+who searches values what the other player moves to as that one sees it, in a slot from MIRROR on: it
+learned, or was bred, to value what the player who has just moved sees.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ from evolve_arena.genomes.tuple_entries import (
 )
 from evolve_arena.players.board.rules import (
     FEATURE_COUNT,
+    HAS_CHANCE,
     HAS_CHANGES,
     HAS_DESCRIBE_MOVE,
     HAS_FEATURES,
@@ -99,12 +102,15 @@ HAS_VALUES = True
 HAS_GRAPHS = True
 HAS_TUPLES = True
 HAS_DENSE = True
-"""What players there are; copies of this file are compiled for fewer."""
+HAS_DEEP_VALUES = True
+"""What players there are, and whether some of them give the values of leaves of searches; copies
+of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 
 TRIAL = SEATS
 """What stands where the players at the seats would have one more: a move that is tried."""
+MIRROR = SEATS + 1
 LARGEST = 2.0**30 - 1.0
 """No value of a leaf is above it."""
 
@@ -126,9 +132,30 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
 
 
 @inlined
+def seat_of(slot: Any) -> Any:
+    """The seat from which is seen what is seen in a *slot*."""
+    if HAS_DEEP_VALUES and HAS_CHANCE and slot >= MIRROR:
+        return np.int64(slot) - MIRROR
+    return np.int64(slot)
+
+
+@inlined
+def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
+    """Let the player in a *slot*, who searches, look at a *state* from the other seat as well.
+
+    That is for games of chance alone.
+    """
+    if HAS_DEEP_VALUES and HAS_CHANCE and SEATS == 2:
+        player, mirror = peek(workspace.players, slot), MIRROR + 1 - slot
+        take_slot(players, player, mirror, workspace)
+        if HAS_SUMS and players.seats[player, KIND] in (NETWORK, TUPLES):
+            see_state(players, player, mirror, state, workspace)
+
+
+@inlined
 def slot_size(workspace: Any) -> Any:
     """How many sums there are in a slot."""
-    return workspace.sums.shape[0] // (SEATS + 1)
+    return workspace.sums.shape[0] // (2 * SEATS + 1)
 
 
 @inlined
@@ -147,7 +174,8 @@ def sum_up(
     These stand at place *source*. If it is to *keep* them, the state has been seen.
     """
     planes, changes = workspace.planes, workspace.changes
-    count = find_changes(workspace.states, state, planes, changes, slot, keep, HAS_TUPLES)
+    seat = seat_of(slot)
+    count = find_changes(workspace.states, state, planes, changes, slot, seat, keep, HAS_TUPLES)
     _add_changes(players, player, count, workspace, source, target)
 
 
@@ -158,7 +186,7 @@ def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) 
     reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
     if HAS_NETWORKS and not SEES_CELLS and not reads_tuples:
         planes = workspace.planes
-        look(workspace.states, state, slot, planes, SEATS * SEEN)
+        look(workspace.states, state, seat_of(slot), planes, SEATS * SEEN)
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
         base = players.seats[player, COLUMNS_AT] + width
         for block in range(0, width, LANES):
@@ -307,9 +335,10 @@ def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: 
     kind, width, base, at, row = layers
     if SEES_CELLS or width > LANES:
         states, changes = workspace.states, workspace.changes
-        count = find_changes(states, trial, planes, changes, slot, False, False)
+        seat = seat_of(slot)
+        count = find_changes(states, trial, planes, changes, slot, seat, False, False)
         return value_listed(players, layers, count, workspace)
-    look(workspace.states, trial, slot, planes, SEATS * SEEN)
+    look(workspace.states, trial, seat_of(slot), planes, SEATS * SEEN)
     output = spread(np.float32(0.0))
     for block in range(0, width, LANES):
         total = load_int(workspace.sums, at + block)
@@ -384,7 +413,7 @@ def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, wor
 @inlined
 def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
-    if knows_turns(players, player) and moves_again(workspace.states, trial, slot):
+    if knows_turns(players, player) and moves_again(workspace.states, trial, seat_of(slot)):
         table += peek(players.columns, structure + ENTRIES)
     return sum_entries(
         players.columns,
@@ -421,10 +450,10 @@ def fill_inputs(
 
     That is for graphs, and networks over numbers.
     """
-    seats = players.seats
+    seats, seat = players.seats, seat_of(slot)
     if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
         values = workspace.values
-        count_features(workspace.states, state, slot, values)
+        count_features(workspace.states, state, seat, values)
         for place in range(FEATURE_COUNT):
             poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
         return
@@ -432,7 +461,7 @@ def fill_inputs(
         poke(inputs, place, 0.0)
     table = seats[player, INPUTS_AT]
     for number in range(
-        list_bits(workspace.states, state, workspace.planes, workspace.changes, slot)
+        list_bits(workspace.states, state, workspace.planes, workspace.changes, seat)
     ):
         at = table + 2 * peek(workspace.changes, number)
         place = peek(players.columns, at)

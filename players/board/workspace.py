@@ -100,7 +100,7 @@ class Workspace(NamedTuple):
     """The state of the match, and those to which moves lead that are tried, in rows; where states
     are tuples only their number counts."""
     players: NDArray[np.int64]
-    """Who sits in each slot, by row."""
+    """Who sits in each slot, by row; see `evolve_arena.players.board.values`."""
     moves: NDArray[np.int64]
     """Legal moves, of the state on the board and, in searches, of those behind it."""
     room: NDArray[np.int64]
@@ -204,7 +204,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     levels = max(levels, 4 if rules.HAS_GUESS else 0)
     branches = rules.HAS_CHANCE or rules.HAS_GUESS
-    slots = rules.SEATS + 1
+    slots = 2 * rules.SEATS + 1
     dense = seats[seats[:, KIND] == DENSE]
     inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
     return Workspace(

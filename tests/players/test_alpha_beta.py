@@ -14,10 +14,12 @@ import pytest
 
 import benchmarks
 from evolve_arena.core.registry import find_game, make_game, open_file
+from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.specification import make_player
+from tests.bred import compile_together, make_bred, random_positions
 
 FILE = Path(benchmarks.__path__[0]) / "games" / "connect_four_accelerated.py"
 SOURCE = FILE.read_text("utf-8")
@@ -161,3 +163,14 @@ def test_all_moves_are_valued_as_by_plain_minimax(name: str, depths: tuple[int, 
                 for move in game.legal_moves(state)
             }
             assert rate_moves(player, state) == plain
+
+
+@pytest.mark.parametrize("network", ["mlp", "graph", "tuples"])
+def test_a_ply_of_search_values_moves_as_no_search(network: str) -> None:
+    """What follows the last move is valued as it stands, before chance decides."""
+    plain, deep = (make_bred("pig", network, 2, goal=30, **more) for more in ({}, {"depth": 1}))
+    compile_together([plain, deep])
+    for position in random_positions(plain.game, 100):
+        values = rate_moves(deep, position)
+        for move, value in rate_moves(plain, position).items():
+            assert values[move] == pytest.approx(value * RESOLUTION, abs=1.0)

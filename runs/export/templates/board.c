@@ -361,10 +361,6 @@ static struct {
     int64_t cuts[SEATS * MOVES];
 } looking;
 
-static int64_t worth(int64_t value, int64_t side) {
-    return side == looking.searcher ? value : -value;
-}
-
 // Puts first, from a place on, the move that cut most.
 static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t mover) {
     const int64_t *cuts = looking.cuts + mover * MOVES;
@@ -377,6 +373,16 @@ static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t 
     moves[place] = move;
 }
 
+// What the network thinks that a state is worth to the side that has moved to it.
+static int64_t value_leaf(State *state, int64_t side) {
+    const int64_t seat = HAS_CHANCE ? side : looking.searcher;
+    double value = UNIT * (double)evaluate_planes(look(state, seat))[0];
+    if (!(value > -LARGEST))
+        value = -LARGEST;
+    const int64_t whole = (int64_t)(value < LARGEST ? value : LARGEST);
+    return side == seat ? whole : -whole;
+}
+
 // What the state after a side's move is worth to it; a bound outside of low and high. A position that
 // occurred before on the line is a draw at once: it could be repeated again.
 static int64_t value_state(State *state, int64_t side, int depth, int64_t low, int64_t high,
@@ -384,6 +390,8 @@ static int64_t value_state(State *state, int64_t side, int depth, int64_t low, i
     int64_t moves[MOVES] = {0}, best = -INFINITE;
 #if HAS_CHANCE
     int64_t outcomes = ask_chance(state), total = 0;
+    if (outcomes && depth <= 0)
+        return value_leaf(state, side);
     for (int64_t outcome = 0; outcome < outcomes; outcome++) {
         State after = *state;
         happen(&after, outcome);
@@ -399,10 +407,7 @@ static int64_t value_state(State *state, int64_t side, int depth, int64_t low, i
 #else
     if (depth <= 0) {
 #endif
-        double value = UNIT * (double)evaluate_planes(look(state, looking.searcher))[0];
-        if (!(value > -LARGEST))
-            value = -LARGEST;
-        return worth((int64_t)(value < LARGEST ? value : LARGEST), side);
+        return value_leaf(state, side);
     }
     looking.late = looking.late || (looking.timed && clock() > looking.end);
     // From here on all is seen by the player to move.

@@ -332,6 +332,13 @@ class Search:
             values[move], best = value, max(best, value)
         return values
 
+    def value_leaf(self, state: Any, side: int) -> int:
+        """What the network thinks that a state is worth to the side that has moved to it."""
+        seat = side if HAS_CHANCE else self.searcher
+        value = UNIT * evaluate_planes(look(state, seat))[0]
+        value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
+        return value if side == seat else -value
+
     def value(self, state: Any, side: int, depth: int, low: int, high: int, line: list[str]) -> int:
         """The value to a side of the state after its move; a bound outside of low and high.
 
@@ -339,6 +346,8 @@ class Search:
         """
         if HAS_CHANCE:
             outcomes = int(RULES["chance"](state))
+            if outcomes and depth <= 0:
+                return self.value_leaf(state, side)
             if outcomes:
                 total = 0
                 for outcome in range(outcomes):
@@ -351,9 +360,7 @@ class Search:
             won = int(has_won(state, side)) - int(has_won(state, 1 - side))
             return won * (WIN + depth)
         if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or RULES["quiet"](state)):
-            value = UNIT * evaluate_planes(look(state, self.searcher))[0]
-            value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
-            return value if side == self.searcher else -value
+            return self.value_leaf(state, side)
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
         # From here on all is seen by the player to move.
