@@ -276,7 +276,7 @@ class _PartFunction(CPUDispatcher):
         """
         if self.is_compiling:
             name = self.py_func.__name__
-            raise TypingError(f"recursion: {name} calls itself with arguments of other types")
+            raise TypingError(f"recursion: {name} with other types")
         return super().compile(sig)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
@@ -28,7 +28,12 @@ from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training import Progress
 
-settings.register_profile("patient", deadline=None, derandomize=True)  # a failure is new, not luck
+settings.register_profile(  # a failure is new, not luck, and no matter of speed
+    "patient",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("patient")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say

@@ -53,9 +53,8 @@ NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "999999999999999
 
 ADVICE = (
     (
-        r"recursion: \w+ calls itself with arguments of other types",
-        "a function that calls itself must get numbers of the types it was called with:"
-        " make them alike, with np.int64(...) say",
+        r"recursion: \w+ with other types",
+        "a function must call itself with the types it was called with: write np.int64(...), say",
     ),
     (
         r"NRT required|returning of array|allocat",

@@ -57,7 +57,7 @@ def test_results_come_in_the_order_of_items(executor: Executor) -> None:
 
 def test_work_is_shared_by_other_processes(apart: Executor) -> None:
     def tell(item: int) -> int:
-        time.sleep(0.01)
+        time.sleep(0.05)  # long enough for the second one to start
         return os.getpid()
 
     who = apart.map(tell, range(60))

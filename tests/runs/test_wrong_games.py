@@ -300,7 +300,7 @@ def test_a_function_that_calls_itself_with_other_types_is_refused(tmp_path: Path
         text.replace("for cell in range(CELLS)])", "for cell in range(CELLS)], np.uint8)")
     )
     game = open_file(file).make()
-    sentence = r"line \d+ \(join\(state, cell, edges\)\): a function that calls itself must"
+    sentence = r"line \d+ \(join\(state, cell, edges\)\): a function must call itself with"
     with pytest.raises(GameFileError, match=sentence):
         duel(game, make_random(game), make_random(game), games=2)
 
