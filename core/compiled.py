@@ -266,7 +266,7 @@ class _PartCompiler(_WholeCompiler):
 
 
 class _PartFunction(CPUDispatcher):
-    """A function that is compiled into a :class:`_Part` for each kinds of arguments."""
+    """A function that is compiled into a :class:`_Part` for each combination of types."""
 
     def compile(self, sig: Any) -> Any:
         """As Numba does it; a part calls itself, but no other part of the same function.

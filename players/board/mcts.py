@@ -90,7 +90,7 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK
 
 HAS_MCTS = True
 HAS_PRIORS = True
-"""Whether players search this way, and whether policies guide it; see
+"""True if players search this way, and if policies guide it; see
 `evolve_arena.players.board.values`."""
 
 MIRRORS = HAS_DEEP_VALUES and HAS_CHANCE and not HAS_GUESS

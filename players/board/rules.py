@@ -743,9 +743,9 @@ def find_changes(
     keep: Any,
     single: Any,
 ) -> Any:
-    """How many bits of what is seen in a *slot*, from a *seat*, are not as before.
+    """The number of bits of what is seen in a *slot*, from a *seat*, that are not as before.
 
-    *changes* says which.
+    They are listed in *changes*.
 
     A bit that came is its number, one that went the number's complement. If it is to *keep* them,
     the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell

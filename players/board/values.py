@@ -103,8 +103,8 @@ HAS_GRAPHS = True
 HAS_TUPLES = True
 HAS_DENSE = True
 HAS_DEEP_VALUES = True
-"""What players there are, and whether some of them give the values of leaves of searches; copies
-of this file are compiled for fewer."""
+"""The kinds of players there are, and True if some of them give the values of leaves of searches;
+copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 

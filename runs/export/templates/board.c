@@ -373,7 +373,7 @@ static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t 
     moves[place] = move;
 }
 
-// What the network thinks that a state is worth to the side that has moved to it.
+// The network's value of a state for the side that has moved to it.
 static int64_t value_leaf(State *state, int64_t side) {
     const int64_t seat = HAS_CHANCE ? side : looking.searcher;
     double value = UNIT * (double)evaluate_planes(look(state, seat))[0];

@@ -333,7 +333,7 @@ class Search:
         return values
 
     def value_leaf(self, state: Any, side: int) -> int:
-        """What the network thinks that a state is worth to the side that has moved to it."""
+        """The network's value of a state for the side that has moved to it."""
         seat = side if HAS_CHANCE else self.searcher
         value = UNIT * evaluate_planes(look(state, seat))[0]
         value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
