@@ -81,17 +81,8 @@ FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
-    *(
-        "ONLY_WINS",
-        "MOVES_STAY",
-        "PLANE_NAMES",
-        "SYMMETRY",
-        "SIDES",
-        "SIGNS",
-        "ENDINGS",
-        "OPPONENTS",
-    ),
-    *("PLAYERS", *(host.upper() for host in HOSTS)),
+    *("ONLY_WINS", "MOVES_STAY", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS"),
+    *("OPPONENTS", "PLAYERS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
 )
 """What else a file may say."""

@@ -94,8 +94,8 @@ HAS_PRIORS = True
 `evolve_arena.players.board.values`."""
 
 MIRRORS = HAS_DEEP_VALUES and HAS_CHANCE and not HAS_GUESS
-"""True if leaves are valued before chance decides, as who has just moved sees them: for such states
-what is bred, or learns, has values."""
+"""True if leaves are valued before chance decides, from the seat of who has just moved: such states
+are those that bred players and learners value."""
 LEVEL = np.int64(1)
 """Where the state stands that a rollout changes."""
 LOST = -1.0
@@ -174,7 +174,7 @@ def _descend(
 ) -> Any:
     """Goes down the tree to a leaf, which may be new; *guided* by the player's policy if it is one.
 
-    Where leaves are *valued* before chance decides, none is what chance led to.
+    If leaves are *valued* before chance decides, a node that chance led to is no leaf.
 
     Returns:
         The node, the state *now*, how many moves were made, how many nodes are used, and whether
