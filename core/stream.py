@@ -21,6 +21,8 @@ Stream = NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """What each draw adds to the state."""
+HASH_FACTOR = np.uint64(0x9FB21C651E98DF25)
+"""An odd number whose bits look random: a factor of :func:`hash_word`."""
 
 
 def new_stream(seed: int) -> Stream:
@@ -34,6 +36,13 @@ def mix(word: Any) -> Any:
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
+
+
+@inlined
+def hash_word(word: Any, number: Any) -> Any:
+    """The part of word *number*, from 1, of some in a hash: :func:`mix` of the sum of all parts."""
+    part = (word ^ (GOLDEN * np.uint64(number))) * HASH_FACTOR
+    return part ^ (part >> np.uint64(32))
 
 
 @inlined

@@ -13,6 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import models, register_model
 
 from evolve_arena.core.compiled import inlined, instruction
@@ -59,6 +60,23 @@ class IntVectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, INTS)  # type: ignore[no-untyped-call]
 
 
+class Reference(types.Type):
+    """The address of a value, such as a tuple of arrays."""
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        super().__init__(name=f"Reference({target})")
+
+
+@register_model(Reference)
+class ReferenceModel(models.PrimitiveModel):
+    """Tells Numba that a reference is a pointer."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        value = manager.lookup(kind.target).get_value_type()
+        super().__init__(manager, kind, value.as_pointer())  # type: ignore[no-untyped-call]
+
+
 def _element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
@@ -66,6 +84,29 @@ def _element(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 def _address(context: Any, builder: Any, signature: Any, args: Any, vector: Any) -> Any:
     return builder.bitcast(_element(context, builder, signature, args), vector.as_pointer())
+
+
+@instruction
+def refer(typing: Any, value: Any) -> Any:
+    """A reference to a *value*, for functions that are called from this one.
+
+    A call copies each number of a structure, and that of a tuple of arrays is hundreds of bytes.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return cgutils.alloca_once_value(builder, args[0])  # type: ignore[no-untyped-call]
+
+    return Reference(value)(value), generate
+
+
+@instruction
+def follow_reference(typing: Any, reference: Any) -> Any:
+    """The value that a *reference* leads to."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(args[0])
+
+    return reference.target(reference), generate
 
 
 def _make_load(kind: Any, vector: Any) -> Any:

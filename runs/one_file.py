@@ -465,7 +465,7 @@ class _GameFile:
             "# What follows was added by Evolve Arena.",
             "import numpy as _np",
             "from evolve_arena.core.compiled import compiled as _compiled, inlined as _inlined",
-            "from evolve_arena.core.stream import mix as _mix",
+            "from evolve_arena.core.stream import hash_word as _hash_word",
         ]
         for name, value in FILLED.items():
             if name not in self.plain:
@@ -483,10 +483,11 @@ class _GameFile:
             numbers = [f"_np.{kind}(state[{place}])" for place, kind in enumerate(kinds)]
             lines += ["def cast_state(state):", f"    return ({', '.join(numbers)},)"]
             lines.append("START = cast_state(start())")
-            word = "_np.uint64(0)"
-            for place in range(len(kinds)):
-                word = f"_mix(_np.uint64(state[{place}]) ^ {word})"
-            lines += ["def hash_state(state):", f"    return {word}"]
+            parts = [
+                f"_np.uint64(_hash_word(_np.uint64(state[{place}]), {place + 1}))"
+                for place in range(len(kinds))
+            ]
+            lines += ["def hash_state(state):", f"    return {' + '.join(parts)}"]
         known = "view(state, seat)" if self._compiles_view() else "state"
         lines += ["def view_state(state, seat):", f"    return {known}"]
         flags = {

@@ -3,7 +3,7 @@
 Square s is bit ``s - 1 + (s - 1) // 8`` of 35, so a step is a shift by 4 or 5 and edges need no
 masks. In rows of five bits, neighbours on the board are neighbours, too: that is what tuples walk
 on (WIDTH, SYMMETRY). A state is dark's pieces, light's, the kings, whose turn it is, and the bit of
-the piece that must jump on, or -1. Move ``4 * bit + way`` goes from a bit in one of four ways. It
+the piece that must jump on, or -1. Move ``35 * way + bit`` goes from a bit in one of four ways. It
 is called by the square there and the next one in its way: 11-15, also if it jumps over 15; 11x18 is
 understood, too.
 """
@@ -44,14 +44,17 @@ def legal(state, moves):
         return list_jumps(moves, ONE << np.uint64(chain), other, kings, turn, empty)
     count = list_jumps(moves, own, other, kings, turn, empty)
     if count == 0:
-        left = own & movers(own, kings, turn, empty)
-        while left:
-            bit = lowest_bit(left)
-            left &= left - ONE
-            for way in range(4):
-                if may_go(bit, way, kings, turn) and shift(ONE << np.uint64(bit), way) & empty:
-                    moves[count] = 4 * bit + way
-                    count += 1
+        for way in range(4):
+            steps = find_kind(own, kings, turn, way) & shift(empty, 3 - way)
+            count = write_moves(moves, count, steps, way)
+    return count
+
+
+def write_moves(moves, count, pieces, way):
+    while pieces:
+        moves[count] = 35 * way + lowest_bit(pieces)
+        pieces &= pieces - ONE
+        count += 1
     return count
 
 
@@ -73,47 +76,41 @@ def shift(word, way):
     return word >> np.uint64(4)
 
 
-def may_go(bit, way, kings, turn):
-    return (way < 2) == (turn == 0) or (kings >> np.uint64(bit)) & ONE != np.uint64(0)
+def find_kind(own, kings, turn, way):
+    """The pieces that may go in a way: all, or the kings."""
+    return own if (way < 2) == (turn == 0) else own & kings
 
 
-def movers(own, kings, turn, empty):
-    ups = own if turn == 0 else own & kings
-    downs = own if turn == 1 else own & kings
-    return (ups & ((empty >> np.uint64(4)) | (empty >> np.uint64(5)))) | (
-        downs & ((empty << np.uint64(4)) | (empty << np.uint64(5)))
-    )
+def find_movers(own, kings, turn, empty):
+    movers = np.uint64(0)
+    for way in range(4):
+        movers |= find_kind(own, kings, turn, way) & shift(empty, 3 - way)
+    return movers
 
 
-def jumpers(own, other, kings, turn, empty):
-    ups = own if turn == 0 else own & kings
-    downs = own if turn == 1 else own & kings
-    up = (ups & (other >> np.uint64(4)) & (empty >> np.uint64(8))) | (
-        ups & (other >> np.uint64(5)) & (empty >> np.uint64(10))
-    )
-    return (
-        up
-        | (downs & (other << np.uint64(4)) & (empty << np.uint64(8)))
-        | (downs & (other << np.uint64(5)) & (empty << np.uint64(10)))
-    )
+def find_jumpers(own, other, kings, turn, empty):
+    jumpers = np.uint64(0)
+    for way in range(4):
+        jumpers |= find_kind(own, kings, turn, way) & jump_over(other, empty, 3 - way)
+    return jumpers
+
+
+def jump_over(other, empty, back):
+    """Where who can jump stands: a step back from one of the other's, and two from a free cell."""
+    return shift(other & shift(empty, back), back)
 
 
 def list_jumps(moves, pieces, other, kings, turn, empty):
-    left, count = jumpers(pieces, other, kings, turn, empty), 0
-    while left:
-        bit = lowest_bit(left)
-        left &= left - ONE
-        for way in range(4):
-            over = shift(ONE << np.uint64(bit), way)
-            if may_go(bit, way, kings, turn) and over & other and shift(over, way) & empty:
-                moves[count] = 4 * bit + way
-                count += 1
+    count = 0
+    for way in range(4):
+        jumpers = find_kind(pieces, kings, turn, way) & jump_over(other, empty, 3 - way)
+        count = write_moves(moves, count, jumpers, way)
     return count
 
 
 def play(state, move):
     own, other, kings, turn, chain = split(state)
-    bit, way = move // 4, move % 4
+    bit, way = move % 35, move // 35
     piece = ONE << np.uint64(bit)
     target = shift(piece, way)
     jumps = target & other
@@ -130,7 +127,7 @@ def play(state, move):
         kings |= target
     chain = -1
     after = turn
-    if jumps and not crowned and jumpers(target, other, kings, turn, BOARD & ~(own | other)):
+    if jumps and not crowned and find_jumpers(target, other, kings, turn, BOARD & ~(own | other)):
         chain = lowest_bit(target)
     else:
         after = 1 - turn
@@ -142,14 +139,15 @@ def play(state, move):
 def progress(state, move):
     """True for a jump, or a man's move: no earlier position comes again then."""
     _, other, kings, _, _ = split(state)
-    piece = ONE << np.uint64(move // 4)
-    return shift(piece, move % 4) & other != np.uint64(0) or kings & piece == np.uint64(0)
+    piece = ONE << np.uint64(move % 35)
+    return shift(piece, move // 35) & other != np.uint64(0) or kings & piece == np.uint64(0)
 
 
 def result(state):
     own, other, kings, turn, _ = split(state)
     empty = BOARD & ~(own | other)
-    if not movers(own, kings, turn, empty) and not jumpers(own, other, kings, turn, empty):
+    movers = find_movers(own, kings, turn, empty)
+    if not movers | find_jumpers(own, other, kings, turn, empty):
         return -1 if turn == 0 else 1
     return 2
 
@@ -169,9 +167,49 @@ def put(pieces, kings, plane, seat, planes):
         planes[plane + king] |= ONE << np.uint64(bit if seat == 0 else 34 - bit)
 
 
+def changes(state, move, seat, listed):
+    """What `see` shows differently after a move: the piece goes, one that it takes, it comes."""
+    _, other, kings, turn, _ = split(state)
+    way, bit = move // 35, move % 35
+    first = 0 if turn == seat else 2
+    king = np.int64((kings >> np.uint64(bit)) & ONE)
+    listed[0] = ~find_plane_bit(first + king, bit, seat)
+    count = 1
+    target = bit + STEPS[way]
+    if (other >> np.uint64(target)) & ONE:
+        taken = np.int64((kings >> np.uint64(target)) & ONE)
+        listed[1] = ~find_plane_bit(2 - first + taken, target, seat)
+        count = 2
+        target += STEPS[way]
+    king |= np.int64((FAR >> np.uint64(target)) & ONE)
+    listed[count] = find_plane_bit(first + king, target, seat)
+    return count + 1
+
+
+def find_plane_bit(plane, bit, seat):
+    return 64 * plane + (bit if seat == 0 else 34 - bit)
+
+
 def evaluate(state, seat):
     total = material(state[0], state[2]) - material(state[1], state[2])
     return total if seat == 0 else -total
+
+
+def gain(state, move):
+    """Growth of the material by a jump, and by a man that becomes a king."""
+    _, other, kings, _, _ = split(state)
+    way = move // 35
+    piece = ONE << np.uint64(move % 35)
+    target = shift(piece, way)
+    total = 0
+    if target & other:
+        total = 100
+        if target & kings:
+            total = 130
+        target = shift(target, way)
+    if target & FAR and not kings & piece:
+        total += 30
+    return total
 
 
 def material(pieces, kings):
@@ -207,14 +245,14 @@ def number_square(bit):
 
 
 def name_move(move):
-    bit, way = move // 4, move % 4
+    bit, way = move % 35, move // 35
     square, towards = number_square(bit), number_square(bit + STEPS[way])
     return f"{square}-{towards}" if square and towards else f"none-{bit}{'abcd'[way]}"
 
 
 def read_move(text):
     for move in range(MOVES):
-        bit, way = move // 4, move % 4
+        bit, way = move % 35, move // 35
         squares = number_square(bit), number_square(bit + 2 * STEPS[way])
         if text in (name_move(move), f"{squares[0]}x{squares[1]}") and text != "0x0":
             return move

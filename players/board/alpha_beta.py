@@ -9,10 +9,10 @@ exact without.
 Values depend on the position, on the plies left and on the player that searches, on nothing else:
 so neither the table, nor the order of moves, nor the window changes which moves are best.
 
-Where repetition ends a game, a position that occurred before, in the game or on the line that is
-searched, is a draw at once, as is usual: who can repeat it once can repeat it again. So values also
-depend on the positions since the last move that made progress, and the key of a node stands for
-these, too: the table mixes up no lines, and helps little where nobody makes progress.
+Where repetition ends a game, a position that occurred in it before is a draw at once, as is usual:
+who can repeat it once can repeat it again. What is searched to twice is no draw yet, or values
+would depend on the line. So until a move makes progress they also depend on the game's positions
+since the last one that did, and the key of a node stands for these, too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
-from evolve_arena.genomes.simd import peek, poke, seldom
+from evolve_arena.genomes.simd import follow_reference, peek, poke, refer, seldom
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
+    HAS_CHANGES,
     HAS_GAIN,
     HAS_ORDER,
     HAS_PAST,
@@ -42,8 +43,7 @@ from evolve_arena.players.board.rules import (
     find_key,
     find_mover,
     find_order,
-    find_past_key,
-    follow_at,
+    find_quiet_key,
     happen,
     is_quiet,
     judge,
@@ -51,10 +51,22 @@ from evolve_arena.players.board.rules import (
     list_deeper_moves,
     list_safe,
     list_wins,
+    mark_past,
     recurs,
+    search_on,
     weigh,
 )
-from evolve_arena.players.board.values import HAS_DEEP_VALUES, MIRROR, take_mirror, value_leaf
+from evolve_arena.players.board.values import (
+    HAS_DEEP_VALUES,
+    MIRROR,
+    change_deeper,
+    see_deeper,
+    sees_levels,
+    slot_at,
+    take_mirror,
+    value_leaf,
+    value_summed,
+)
 from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH
 from evolve_arena.players.packed import KIND
 from evolve_arena.players.search import INFINITE as FARTHEST
@@ -78,14 +90,17 @@ SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
 """Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
-PLIES, LIMIT, HISTORY_AT = 0, 1, 2
+FIRST, MOST_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
+"""The promise of the move that is tried first; and the limit of a gain, which a promise shifts by
+so many bits, to decide before the number of cutoffs does."""
+PLIES, LIMIT, PAST, MARKS, HISTORY_AT = 0, 1, 2, 3, 4
 WINS_AT = HISTORY_AT + SEATS * MOVES
 LISTS_AT = WINS_AT + MOVES
 LIST = 2 * MOVES
 """The room of a search, one array: how many moves were made in the match; how many nodes it may
-search, 0 for any number; how often each move of
-each seat was too good for the opponent to allow it; moves that win at once; and for each level its
-moves, and how much each promises."""
+search, 0 for any number; two words for the game's positions; how often each move of each seat was
+too good for the opponent to allow it; moves that win at once; and for each level its moves, and how
+much each promises."""
 KEPT = np.int64(1023)
 """The bits of a move that the table keeps: more only make a hint worse."""
 
@@ -122,18 +137,18 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     """
     states, room, values = workspace.states, workspace.room, workspace.ratings
     side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
-    asked = (players, side, workspace) if HAS_DEEP_VALUES else None
+    asked = (refer((players, workspace)), side) if HAS_DEEP_VALUES else None
     if _is_asked(asked):
         take_mirror(players, side, state, workspace)
     own = np.int64(0)
     if GAINS and not _is_asked(asked):
         own = weigh(states, state, side)
-    poke(room, PLIES, peek(workspace.plies, 0))
+    _begin(states, room, peek(workspace.plies, 0))
     for place in range(count):
         poke(room, LISTS_AT + place, peek(workspace.moves, place))
     memory, key, table, hint = workspace.memory, np.uint64(0), np.int64(-1), np.int64(-1)
     if not HAS_CHANCE and depth >= TABLE_DEPTH:
-        key = _find_node_key(asked, states, state, peek(room, PLIES), depth)
+        key = _find_node_key(asked, states, state, room, peek(room, PLIES), depth)
         table = np.int64(find_slot(memory, key))
         hint = np.int64(remembered_move(memory, table, key))
     _promise_all(states, state, side, room, np.int64(LISTS_AT), count, hint)
@@ -149,12 +164,12 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     best, best_move, promises = -INFINITE, np.int64(0), LISTS_AT + MOVES
     for _ in range(count):
         place = _find_most(room, promises, promises + count) - promises
-        poke(room, promises + place, -INFINITE)
+        poke(room, promises + place, -FIRST)
         if not (SAFE and depth > 1) or peek(values, place) == UNKNOWN:
             move = peek(room, LISTS_AT + place)
             gained = own + find_gain(states, state, move) if GAINS else own
             low = -INFINITE if exact else best - 1  # tells equals from worse
-            trial = follow_at(states, 1, state, move, peek(room, PLIES) + 1)
+            trial = _try_move(asked, states, np.int64(1), state, move, peek(room, PLIES) + 1)
             # All that goes into the recursion has the type that it hands on there: where one
             # function exists for two combinations of types, calls of itself are not found again
             # in the cache.
@@ -168,6 +183,16 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     if table >= 0 and not is_aborted(room, memory):
         store(memory, table, key, depth, -INFINITE, INFINITE, best, best_move & KEPT)
     return best
+
+
+@inlined
+def _begin(states: Any, room: Any, plies: Any) -> None:
+    """Note what a search has to know of a match of which so many moves were made."""
+    poke(room, PLIES, plies)
+    if HAS_PAST:
+        past, marks = mark_past(states, plies)
+        poke(room, PAST, np.int64(past))
+        poke(room, MARKS, np.int64(marks))
 
 
 @inlined
@@ -193,8 +218,8 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     """The value to a *side* of the *state* that it has moved to.
 
     Args:
-        asked: The players, the seat of the one that searches and its workspace, if it gives the
-            values of leaves; or None. Few arrays make calls fast.
+        asked: A reference to the players and the workspace, and the seat of the one that searches,
+            if it gives the values of leaves; or None.
         state: It stands at a *level* of the states.
         side: The seat that moved last.
         score: The game's evaluation for it, where moves tell what it grows by.
@@ -208,10 +233,10 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     """
     if HAS_CHANCE:
         if level + 2 > states.shape[0]:
-            return _value_leaf(asked, state, side, score, states)
+            return _value_leaf(asked, state, side, score, level, states)
         outcomes = count_outcomes(states, state)
         if outcomes > 0 and depth <= 0 and _is_asked(asked):
-            return _value_leaf(asked, state, side, score, states)
+            return _value_leaf(asked, state, side, score, level, states)
         if outcomes > 0:
             total = np.int64(0)
             for outcome in range(outcomes):
@@ -226,10 +251,10 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         verdict = judge(states, state)
         if verdict != GOES_ON:
             return np.int64((1 - 2 * side) * verdict * (WIN + depth))
-    if HAS_PAST and recurs(states, ply):
+    if HAS_PAST and recurs(states, state, ply, peek(room, PLIES), np.uint64(peek(room, MARKS))):
         return np.int64((1 - 2 * side) * judge_exhausted(states, state) * (WIN + depth))
     if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or is_quiet(states, state)):
-        return _value_leaf(asked, state, side, score, states)
+        return _value_leaf(asked, state, side, score, level, states)
     mover = find_mover(states, state)
     # From here on all is seen by the player to move; its value changes its sign at the end.
     sign = np.int64(1 if mover == side else -1)
@@ -252,7 +277,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     # The table
     key, place, hint = np.uint64(0), np.int64(-1), np.int64(-1)
     if not HAS_CHANCE and depth >= TABLE_DEPTH:
-        key = _find_node_key(asked, states, state, ply, depth)
+        key = _find_node_key(asked, states, state, room, ply, depth)
         place = np.int64(find_slot(memory, key))
         known = np.int64(probe(memory, place, key, depth, low, high))
         if known != UNKNOWN:
@@ -265,6 +290,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     ordered = depth > 1 or HAS_ORDER
     if ordered:
         _promise_all(states, state, mover, room, at, count, hint)
+    _see_deeper(asked, state, level)
     best, best_move, floor = -INFINITE, np.int64(0), low
     for number in range(at, at + count):
         if ordered:
@@ -273,7 +299,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         gained = score
         if GAINS:
             gained = score + find_gain(states, state, move)
-        trial = follow_at(states, level + 1, state, move, ply + 1)
+        trial = _try_move(asked, states, level + 1, state, move, ply + 1)
         value = _value(
             *(asked, trial, mover, gained, depth - 1, floor, high, level + 1),
             *(states, room, memory),
@@ -294,9 +320,39 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
 def _is_asked(asked: Any) -> Any:
     """Test if the player that searches gives the values of leaves itself."""
     if HAS_DEEP_VALUES:
-        players, slot, workspace = asked
+        reference, slot = asked
+        players, workspace = follow_reference(reference)
         return players.seats[peek(workspace.players, slot), KIND] != SEARCH
     return False
+
+
+@inlined
+def _is_summed(asked: Any) -> Any:
+    """Test if it does so from sums that are kept for each level."""
+    if HAS_DEEP_VALUES:
+        reference, slot = asked
+        players, workspace = follow_reference(reference)
+        return sees_levels(players, peek(workspace.players, slot))
+    return False
+
+
+@inlined
+def _see_deeper(asked: Any, state: Any, level: Any) -> None:
+    """Let the player that searches see a *state*, before the moves in it are tried."""
+    if HAS_DEEP_VALUES and not HAS_CHANGES and _is_summed(asked):
+        reference, slot = asked
+        players, workspace = follow_reference(reference)
+        see_deeper(players, peek(workspace.players, slot), slot, level, state, workspace)
+
+
+@inlined
+def _try_move(asked: Any, states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+    """The state that a *move* leads to, at a *level*; what is seen there is summed up."""
+    if HAS_DEEP_VALUES and HAS_CHANGES and _is_summed(asked):
+        reference, slot = asked
+        players, workspace = follow_reference(reference)
+        change_deeper(players, peek(workspace.players, slot), slot, level, state, move, workspace)
+    return search_on(states, level, state, move, ply)
 
 
 @inlined
@@ -306,15 +362,19 @@ def _wins_at_once(states: Any, state: Any, room: Any) -> Any:
 
 
 @inlined
-def _value_leaf(asked: Any, state: Any, side: Any, score: Any, states: Any) -> Any:
-    """The value of a leaf to a *side*."""
-    if HAS_DEEP_VALUES:
-        players, slot, workspace = asked
-        if players.seats[peek(workspace.players, slot), KIND] != SEARCH:
-            if HAS_CHANCE and side != slot:
-                return value_leaf(players, MIRROR + side, state, workspace)
-            value = value_leaf(players, slot, state, workspace)
-            return value if side == slot else -value
+def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, states: Any) -> Any:
+    """The value of a leaf at a *level* to a *side*."""
+    if HAS_DEEP_VALUES and _is_asked(asked):
+        reference, slot = asked
+        if HAS_CHANCE and side != slot:
+            return value_leaf(reference, MIRROR + side, state)
+        if not _is_summed(asked):
+            value = value_leaf(reference, slot, state)
+        elif HAS_CHANGES:
+            value = value_summed(reference, slot_at(slot, level), state)
+        else:
+            value = value_leaf(reference, slot_at(slot, level - 1), state)
+        return value if side == slot else -value
     if GAINS:
         return score
     return weigh(states, state, side)
@@ -330,20 +390,22 @@ def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> 
 
 
 @inlined
-def _find_node_key(asked: Any, states: Any, state: Any, ply: Any, depth: Any) -> Any:
+def _find_node_key(asked: Any, states: Any, state: Any, room: Any, ply: Any, depth: Any) -> Any:
     """The key of a node: all that decides its value, but for the plies left."""
     key = find_key(states, state)
     if HAS_DEEP_VALUES and _is_asked(asked):
-        _, slot, workspace = asked
+        reference, slot = asked
+        _, workspace = follow_reference(reference)
         key ^= mix(np.uint64(2 * peek(workspace.players, slot) + slot + 1))
     if SKIPS_JUDGE and ply + depth >= LONGEST:
         key ^= mix(~np.uint64(ply))
     if HAS_PAST:
-        key ^= find_past_key(states, ply, depth)
+        past = np.uint64(peek(room, PAST))
+        key ^= find_quiet_key(states, ply, depth, peek(room, PLIES), past)
     return key | (np.uint64(1) << np.uint64(63))
 
 
-# The order of moves: that of the file; else what moves are known to cut off, and to gain.
+# The order of moves: that of the file; else what moves gain, then what they are known to cut off.
 
 
 @inlined
@@ -354,12 +416,13 @@ def _promise_all(
     for place in range(at, at + count):
         move = peek(room, place)
         if HAS_ORDER:
-            promise = find_order(states, state, move)
-        elif GAINS:
-            promise = find_gain(states, state, move)
+            promise = max(1 - FIRST, find_order(states, state, move))
         else:
             promise = peek(room, HISTORY_AT + mover * MOVES + move)
-        poke(room, place + MOVES, INFINITE if move & KEPT == hint else promise)
+            if GAINS:
+                gained = min(MOST_GAIN, max(-MOST_GAIN, find_gain(states, state, move)))
+                promise += gained << GAIN_BITS
+        poke(room, place + MOVES, FIRST if move & KEPT == hint else promise)
 
 
 @inlined
@@ -386,6 +449,6 @@ def _bring_forward(room: Any, place: Any, end: Any) -> None:
 @inlined
 def _note_cutoff(room: Any, mover: Any, move: Any, depth: Any) -> None:
     """Let a move that was too good be tried sooner next time."""
-    if not (HAS_ORDER or GAINS):
+    if not HAS_ORDER:
         at = HISTORY_AT + mover * MOVES + move
         poke(room, at, peek(room, at) + depth * depth)

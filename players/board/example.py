@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import mix
+from evolve_arena.core.stream import hash_word
 
 TOKENS = 7
 OPTIONS = {"TOKENS": range(1, 64)}
@@ -264,7 +264,7 @@ def cast_state(state: Any) -> Any:
 @inlined
 def hash_state(state: Any) -> Any:
     """A word that hardly any two states share."""
-    return mix(np.uint64(state[0]) ^ mix(np.uint64(state[1])))
+    return hash_word(np.uint64(state[0]), 1) + hash_word(np.uint64(state[1]), 2)
 
 
 @inlined

@@ -21,7 +21,7 @@ from evolve_arena.core.errors import (
     PositionError,
 )
 from evolve_arena.core.game import Game, Outcome
-from evolve_arena.core.stream import GOLDEN, below, mix, new_stream
+from evolve_arena.core.stream import below, hash_word, new_stream
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.kernel import (
     FLOOR,
@@ -45,7 +45,6 @@ from evolve_arena.players.board.workspace import (
     BAD_SIGHT,
     BAD_WINS,
     BAD_WRITE,
-    HASH_FACTOR,
     MOST_OUTCOMES,
     PAST_SPARE,
     make_states,
@@ -361,22 +360,20 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def find_word(self) -> Callable[[tuple[int, ...]], int]:
-        """Gives the word that stands for a state among earlier ones, as `rules.find_key` does."""
+        """Gives the word that stands for a state among earlier ones, as `rules.identify` does."""
         return lru_cache(maxsize=1 << 14)(self._make_word)
 
     def _make_word(self, numbers: tuple[int, ...]) -> int:
         state = self.thaw(Board(self.rules, numbers))
         with np.errstate(over="ignore"):
             if "key" in self.plain:
-                return int(mix(np.uint64(int(self.ask("key", state)) % 2**64)))
+                return int(self.ask("key", state)) % 2**64
             if not self.code.IS_ARRAY:
                 words = tuple(np.uint64(number % 2**64) for number in numbers)
                 return int(self.code.hash_state.py_func(words))
             parts = np.zeros(-(-state.nbytes // 8), dtype=np.uint64)
             parts.view(state.dtype)[: len(state)] = state
-            parts ^= GOLDEN * np.arange(1, 1 + len(parts), dtype=np.uint64)
-            parts *= HASH_FACTOR
-            return int(mix((parts ^ (parts >> np.uint64(32))).sum(dtype=np.uint64)))
+            return sum(int(hash_word(part, place)) for place, part in enumerate(parts, 1)) % 2**64
 
     def _count_points(self, state: Board, verdict: int, seat: int) -> int:
         if self.code.HAS_POINTS:

@@ -37,7 +37,7 @@ import numpy as np
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
 from evolve_arena.genomes.network import RESOLUTION
-from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.genomes.simd import peek, poke, refer
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
@@ -277,7 +277,7 @@ def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any)
     seen = np.int64(slot)
     if MIRRORS and side != slot:
         seen = MIRROR + side
-    value = value_leaf(players, seen, state, workspace) * (1.0 / RESOLUTION)
+    value = value_leaf(refer((players, workspace)), seen, state) * (1.0 / RESOLUTION)
     share = 0.5 + 0.5 * value / (1.0 + abs(value))
     poke(workspace.shares, side, share)
     poke(workspace.shares, 1 - side, 1.0 - share)

@@ -12,7 +12,7 @@ import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import GOLDEN, below, mix, next_word
+from evolve_arena.core.stream import below, hash_word, mix, next_word
 from evolve_arena.genomes.simd import (
     add_int,
     compare_bytes,
@@ -98,7 +98,6 @@ from evolve_arena.players.board.workspace import (
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
-    HASH_FACTOR,
     MOST_EXTRA,
     MOST_OUTCOMES,
     OCCURRED,
@@ -220,6 +219,18 @@ def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     _note_position(states, state, ply, progresses)
+    return state
+
+
+@inlined
+def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+    """The state that :func:`follow` gives; of its past only what :func:`recurs` needs is noted."""
+    progresses = _makes_progress(states, state, move)
+    state = follow(states, level, state, move)
+    if HAS_PAST:
+        at = _find_past(states, ply)
+        since = np.uint64(ply) if progresses else load_word(states, at - PAST_FIELDS + SINCE)
+        store_word(states, at + SINCE, since)
     return state
 
 
@@ -356,23 +367,35 @@ def judge_exhausted(states: Any, state: Any) -> Any:
 @inlined
 def is_exhausted(states: Any, ply: Any) -> Any:
     """Test if the position after so many plies ends the game, unless the rules end it anyway."""
-    return _is_exhausted(states, ply, REPETITION)
-
-
-@inlined
-def recurs(states: Any, ply: Any) -> Any:
-    """Test for what is a draw to a search: a position that occurred before, or no progress."""
-    return _is_exhausted(states, ply, 2)
-
-
-@inlined
-def _is_exhausted(states: Any, ply: Any, most: Any) -> Any:
     if HAS_PAST:
         times = load_word(states, _find_past(states, ply) + TIMES)
-        if REPETITION > 0 and times >= np.uint64(most):
+        if REPETITION > 0 and times >= np.uint64(REPETITION):
             return True
         return NO_PROGRESS > 0 and count_quiet_plies(states, ply) >= NO_PROGRESS
     return False
+
+
+@inlined
+def recurs(states: Any, state: Any, ply: Any, root: Any, marks: Any) -> Any:
+    """Test for what is a draw to a search: a position of the game again, or no progress.
+
+    Args:
+        states: The rows of states.
+        state: The state that was searched to; see :func:`search_on`.
+        ply: The number of moves before it.
+        root: The number of moves before the state in which the search began.
+        marks: See :func:`mark_past`.
+    """
+    if REPETITION > 0:
+        since = np.int64(load_word(states, _find_past(states, ply) + SINCE))
+        if since <= root:
+            word = identify(states, state)
+            if marks >> (word & np.uint64(63)) & ONE:
+                end = _find_past(states, root + 1)
+                for earlier in range(_find_past(states, since), end, PAST_FIELDS):
+                    if load_word(states, earlier + OCCURRED) == word:
+                        return True
+    return NO_PROGRESS > 0 and count_quiet_plies(states, ply) >= NO_PROGRESS
 
 
 @inlined
@@ -420,15 +443,31 @@ def count_quiet_plies(states: Any, ply: Any) -> Any:
 
 
 @inlined
-def find_past_key(states: Any, ply: Any, depth: Any) -> Any:
-    """A word for all that the past may change within a *depth*; 0 if that is nothing."""
-    total = np.uint64(0)
+def mark_past(states: Any, root: Any) -> Any:
+    """Give two words for the positions that :func:`recurs` knows in a search from a *root*.
+
+    The first is a hash of them; in the second each sets a bit, so that most others can be told
+    apart from all of them at once.
+    """
+    total, marks = np.uint64(0), np.uint64(0)
     if REPETITION > 0:
-        at = _find_past(states, ply)
-        first = _find_past(states, load_word(states, at + SINCE))
-        for earlier in range(first, at, PAST_FIELDS):
-            total += mix(load_word(states, earlier + OCCURRED))
+        end = _find_past(states, root + 1)
+        first = _find_past(states, load_word(states, end - PAST_FIELDS + SINCE))
+        for earlier in range(first, end, PAST_FIELDS):
+            word = load_word(states, earlier + OCCURRED)
+            total += mix(word)
+            marks |= ONE << (word & np.uint64(63))
+    return total, marks
+
+
+@inlined
+def find_quiet_key(states: Any, ply: Any, depth: Any, root: Any, past: Any) -> Any:
+    """A word for all that the past may change within a *depth*; 0 if that is nothing.
+
+    The *past* is the word for that of the *root*, which counts until a move makes progress.
+    """
     quiet = count_quiet_plies(states, ply)
+    total = past if quiet >= ply - root else np.uint64(0)
     if NO_PROGRESS > 0 and quiet + depth + MOST_EXTRA >= NO_PROGRESS:
         total ^= mix(~np.uint64(quiet))
     return total
@@ -453,7 +492,7 @@ def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
     """Take note of the position after so many plies, if the game's end may depend on it."""
     if HAS_PAST:
         at = _find_past(states, ply)
-        word, times, since = find_key(states, state), ONE, np.uint64(ply)
+        word, times, since = identify(states, state), ONE, np.uint64(ply)
         if not progresses:
             since = load_word(states, at - PAST_FIELDS + SINCE)
             for earlier in range(_find_past(states, since), at, PAST_FIELDS):
@@ -521,22 +560,26 @@ def is_quiet(states: Any, state: Any) -> Any:
 @inlined
 def find_key(states: Any, state: Any) -> Any:
     """A word that no two positions share, or hardly any if no file gives it."""
-    if HAS_KEY:
-        return mix(np.uint64(key(states[state, :SIZE] if IS_ARRAY else state)))
-    return _hash_numbers(states, state)
+    return mix(identify(states, state))
 
 
 @inlined
-def _hash_numbers(states: Any, state: Any) -> Any:
+def identify(states: Any, state: Any) -> Any:
+    """The same, with bits that look less random."""
+    if HAS_KEY:
+        return np.uint64(key(states[state, :SIZE] if IS_ARRAY else state))
+    return _sum_numbers(states, state)
+
+
+@inlined
+def _sum_numbers(states: Any, state: Any) -> Any:
     """A word that hardly any two states share."""
     if not IS_ARRAY:
         return hash_state(state)
     total = np.uint64(0)
     for word in range(STATE_WORDS):
-        part = load_word(states, state * ROW_WORDS + word) ^ (GOLDEN * np.uint64(word + 1))
-        part *= HASH_FACTOR
-        total += part ^ (part >> np.uint64(32))
-    return mix(total)
+        total += hash_word(load_word(states, state * ROW_WORDS + word), np.uint64(word + 1))
+    return total
 
 
 @inlined
@@ -586,7 +629,7 @@ def ask_all_scripts(states: Any, state: Any, seat: Any, moves: Any, count: Any, 
 @inlined
 def hash_view(states: Any, level: Any, state: Any, seat: Any) -> Any:
     """A word that hardly any two states share that a *seat* can tell apart; a *level* is used."""
-    return _hash_numbers(states, look_as(states, level, state, seat))
+    return mix(_sum_numbers(states, look_as(states, level, state, seat)))
 
 
 @inlined

@@ -1,8 +1,9 @@
 """What players that were bred or learned think of states: the outputs of networks, sums of tuples.
 
-Each sits in a *slot*, the number of its seat, and sees the board from there. Where chance decides,
-who searches values what the other player moves to as that one sees it, in a slot from MIRROR on: it
-learned, or was bred, to value what the player who has just moved sees.
+Each sits in a *slot*, the number of its seat, and sees the board from there. Who searches has more
+of them, from MIRROR on, a pair for each level, in which it sees what it has searched to. Where
+chance decides there is one pair: what the other player moves to is valued as that one sees it,
+since who searches learned, or was bred, to value what the player who has just moved sees.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from evolve_arena.genomes.simd import (
     LANES,
     add,
     add_int,
+    follow_reference,
     halve_sum,
     load,
     load_int,
@@ -134,9 +136,15 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
 @inlined
 def seat_of(slot: Any) -> Any:
     """The seat from which is seen what is seen in a *slot*."""
-    if HAS_DEEP_VALUES and HAS_CHANCE and slot >= MIRROR:
-        return np.int64(slot) - MIRROR
+    if HAS_DEEP_VALUES and SEATS == 2 and slot >= MIRROR:
+        return (np.int64(slot) - MIRROR) % SEATS
     return np.int64(slot)
+
+
+@inlined
+def slot_at(seat: Any, level: Any) -> Any:
+    """The slot in which who searches from a *seat* has seen the state at a *level*."""
+    return np.int64(seat) if level == 0 else MIRROR + SEATS * (np.int64(level) - 1) + seat
 
 
 @inlined
@@ -155,7 +163,7 @@ def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
 @inlined
 def slot_size(workspace: Any) -> Any:
     """How many sums there are in a slot."""
-    return workspace.sums.shape[0] // (2 * SEATS + 1)
+    return workspace.sums.shape[1]
 
 
 @inlined
@@ -197,6 +205,36 @@ def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) 
             poke(planes, slot * SEEN + word, peek(planes, SEATS * SEEN + word))
     else:
         sum_up(players, player, slot, state, workspace, at, at, True)
+
+
+@inlined
+def sees_levels(players: Any, player: int) -> Any:
+    """Test if a player that searches has sums, which are kept for each level."""
+    if HAS_DEEP_VALUES and HAS_SUMS and not HAS_CHANCE:
+        return players.seats[player, KIND] in (NETWORK, TUPLES)
+    return False
+
+
+@inlined
+def see_deeper(
+    players: Any, player: int, seat: Any, level: Any, state: Any, workspace: Any
+) -> None:
+    """Let who searches from a *seat* see a *state* at a *level*, after the one above it."""
+    above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
+    planes = workspace.planes
+    for word in range(SEEN):
+        poke(planes, slot * SEEN + word, peek(planes, above * SEEN + word))
+    sum_up(players, player, slot, state, workspace, above * size, slot * size, True)
+
+
+@inlined
+def change_deeper(
+    players: Any, player: int, seat: Any, level: Any, state: Any, move: Any, workspace: Any
+) -> None:
+    """Sum up what a *move* leads to at a *level*, from the sums of the *state* above it."""
+    count = list_changes(workspace.states, state, move, seat, workspace.changes)
+    above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
+    _add_changes(players, player, count, workspace, above * size, slot * size)
 
 
 @inlined
@@ -244,7 +282,7 @@ def value_changes(
     """The value of a *trial* to a player, after so many listed changes of what it has seen."""
     size = slot_size(workspace)
     _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
-    return _value_sums(players, player, slot, trial, workspace)
+    return _value_sums(players, player, slot, trial, workspace, TRIAL * size)
 
 
 @inlined
@@ -261,18 +299,17 @@ def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any
             return _value_shallow(players, player, slot, trial, workspace)
         size = slot_size(workspace)
         sum_up(players, player, slot, trial, workspace, slot * size, TRIAL * size, False)
-        return _value_sums(players, player, slot, trial, workspace)
+        return _value_sums(players, player, slot, trial, workspace, TRIAL * size)
     return 0.0
 
 
 @inlined
-def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
-    """The value that a player gives to a *trial* whose sums stand at place TRIAL."""
+def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
+    """The value that a player gives to a *trial* whose sums stand at a place."""
     value = 0.0
     if HAS_TUPLES and (not HAS_VALUES or players.seats[player, KIND] == TUPLES):
-        value = np.float64(_sum_tuples(players, player, slot, trial, workspace))
+        value = np.float64(_sum_tuples(players, player, slot, trial, workspace, at))
     elif HAS_VALUES:
-        at = TRIAL * slot_size(workspace)
         shape = players.shapes[players.seats[player, SHAPE]]
         base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
         activate_sums(shape, workspace.sums, at, players.columns, 0, False, inputs)
@@ -411,7 +448,7 @@ def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, wor
 
 
 @inlined
-def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
     if knows_turns(players, player) and moves_again(workspace.states, trial, seat_of(slot)):
         table += peek(players.columns, structure + ENTRIES)
@@ -419,7 +456,7 @@ def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any
         players.columns,
         structure,
         workspace.sums,
-        TRIAL * slot_size(workspace),
+        at,
         players.columns,
         table,
         workspace.picked,
@@ -619,13 +656,28 @@ def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: An
 
 
 @compiled
-def value_leaf(players: Any, slot: Any, state: Any, workspace: Any) -> Any:
+def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
     """What the player in a *slot* thinks of a *state*, in whole units of 1/65536.
 
-    It has seen the state on the board. What is no number counts as the lowest value.
+    It has seen the state on the board. What is no number counts as the lowest value. *asked* is a
+    reference to the players and the workspace.
     """
-    player = peek(workspace.players, slot)
-    value = value_state(players, player, slot, state, workspace)
+    players, workspace = follow_reference(asked)
+    # In the other's seat sits another player, but who searches values this, too; see take_mirror.
+    player = peek(workspace.players, slot if HAS_CHANCE else seat_of(slot))
+    return _round(players, player, value_state(players, player, slot, state, workspace))
+
+
+@compiled
+def value_summed(asked: Any, slot: Any, state: Any) -> Any:
+    """The same, of a state whose sums stand in the *slot*; see :func:`change_deeper`."""
+    players, workspace = follow_reference(asked)
+    player, at = peek(workspace.players, seat_of(slot)), slot * slot_size(workspace)
+    return _round(players, player, _value_sums(players, player, slot, state, workspace, at))
+
+
+@inlined
+def _round(players: Any, player: Any, value: Any) -> Any:
     if players.seats[player, KIND] != TUPLES:
         value *= RESOLUTION
     return np.int64(min(value, LARGEST) if value > -LARGEST else -LARGEST)

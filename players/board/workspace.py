@@ -72,7 +72,6 @@ OCCURRED, SINCE, TIMES = range(3)
 PAST_FIELDS = 3
 """Words for each position of a game whose end depends on earlier ones: one that stands for it; the
 ply after the last move that made progress; and how often the position has occurred since."""
-HASH_FACTOR = np.uint64(0x9FB21C651E98DF25)
 PAST_SPARE = 80
 """Plies behind LONGEST that searches may reach."""
 
@@ -116,7 +115,8 @@ class Workspace(NamedTuple):
     changes: NDArray[np.int64]
     """The bits that came and went since."""
     sums: NDArray[np.int32]
-    """For each slot, and a move that is tried, a network's sums, or the entries tuples read."""
+    """For each slot, and a move that is tried, a network's sums, or the entries tuples read; shape
+    ``(slots, size)``."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     outputs: NDArray[np.float32]
@@ -205,6 +205,8 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     levels = max(levels, 4 if rules.HAS_GUESS else 0)
     branches = rules.HAS_CHANCE or rules.HAS_GUESS
     slots = 2 * rules.SEATS + 1
+    if deepest and not rules.HAS_CHANCE:
+        slots += rules.SEATS * levels
     dense = seats[seats[:, KIND] == DENSE]
     inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
     return Workspace(
@@ -214,14 +216,14 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(slots, dtype=np.int64),
         _make_moves(rules.MOVES * (levels + 1)),
         np.zeros(
-            2 + (rules.SEATS + 2 * levels + 3) * rules.MOVES if deepest else 0, dtype=np.int64
+            4 + (rules.SEATS + 2 * levels + 3) * rules.MOVES if deepest else 0, dtype=np.int64
         ),
         make_memory(TABLE_BITS if deepest >= LEAST_WITH_TABLE and not rules.HAS_CHANCE else 0),
         np.zeros(rules.MOVES if deepest else 0, dtype=np.int64),
         np.zeros(rules.MOVES, dtype=np.int64),
         np.zeros(slots * seen_words(rules) + SPARE_WORDS, dtype=np.uint64),
         np.zeros(count_changes(rules), dtype=np.int64),
-        np.zeros(slots * max(widest, *readings, 0), dtype=np.int32),
+        np.zeros((slots, max(widest, *readings, 0)), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(int(padded(rules.MOVES)) + inputs, dtype=np.float32),

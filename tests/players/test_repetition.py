@@ -107,28 +107,33 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
             if game.code.IS_ARRAY:
                 rows = np.zeros((1, 16), dtype=np.int8)
                 rows[0, :13] = state.state
-                word = rules.find_key(rows, np.int64(0))
+                word = rules.identify(rows, np.int64(0))
             else:
-                word = rules.find_key(np.zeros((1, 1)), game.code.cast_state(state.state))
+                word = rules.identify(np.zeros((1, 1)), game.code.cast_state(state.state))
             assert int(word) == game.find_word(state.state)
 
 
 # Searches
 
 
-def value_plainly(game: BoardGame, state: Board, side: int, depth: int) -> float:
-    """The value of a state to the *side* that moved there, in words of the rules alone."""
+def value_plainly(game: BoardGame, state: Board, side: int, depth: int, known: int) -> float:
+    """The value of a state to the *side* that moved there, in words of the rules alone.
+
+    The first *known* positions of its past are those of the game, unless a move made progress.
+    """
     verdict = game.judge(state)
     if verdict != GOES_ON:
         return math.inf * verdict * (1 - 2 * side) if verdict else 0
-    if state.state in state.past or 0 < game.code.NO_PROGRESS <= len(state.past):
+    if state.state in state.past[:known] or 0 < game.code.NO_PROGRESS <= len(state.past):
         return 0
     if depth == 0:
         return float(game.ask("evaluate", game.thaw(state), side))
     mover, moves = game.to_move(state), np.zeros(game.code.MOVES, dtype=np.int64)
     count = game.ask("legal", game.thaw(state), moves)
     after = [game.follow(state, "play", int(move)) for move in moves[:count]]
-    best = max(value_plainly(game, then, mover, depth - 1) for then in after)
+    best = max(
+        value_plainly(game, then, mover, depth - 1, known if then.past else 0) for then in after
+    )
     return best if mover == side else -best
 
 
@@ -142,10 +147,10 @@ def check_search(game: Any, depth: int, seeds: range) -> int:
         states = play_randomly(game, seed)
         state = states[-1 - min(len(states) - 1, 1 + seed % 5)]
         mover = game.to_move(state)
-        plain = {
-            move: value_plainly(game, game.follow(state, "play", move), mover, depth - 1)
-            for move in game.legal_moves(state)
-        }
+        plain = {}
+        for move in game.legal_moves(state):
+            after = game.follow(state, "play", move)
+            plain[move] = value_plainly(game, after, mover, depth - 1, len(after.past))
         assert rate_moves(player, state) == plain  # type: ignore[arg-type]
         draws += sum(value == 0 for value in plain.values())
     return draws

@@ -35,9 +35,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     game, network, settings = PLAYERS[request.param]
     player = make_bred(game, network, seed=3, **settings)
     positions: list[Any] = []
-    for seed in range(max(40, LEAST_POSITIONS // 3)):
+    for seed in range(max(40, LEAST_POSITIONS // 4)):
         states = play_randomly(player.game, seed)[:-1]
-        positions += [random.Random(seed).choice(states), *states[-2:]]
+        positions += [random.Random(seed).choice(states), *states[-3:]]
     chosen = [player.choose(position, new_stream(1)) for position in positions]
     forgetful = [player.choose(each._replace(past=()), new_stream(1)) for each in positions]
     assert forgetful != chosen  # earlier positions matter

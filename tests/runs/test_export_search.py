@@ -29,6 +29,7 @@ PLAYERS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "a graph": ("tic-tac-toe", "graph", {"depth": 2}, 60),
     "words": ("othello", "mlp", {"size": 6, "hidden": (4,), "depth": 2}, 20),
     "tuples": ("hex", "tuples", {"size": 4, "tuples": 10, "length": 3, "depth": 3}, 30),
+    "changes": ("breakthrough", "mlp", {"size": 5, "hidden": (4, 4), "depth": 3}, 30),
     "turns": ("kalah", "tuples", {"tuples": 6, "length": 3, "turns": True, "depth": 4}, 30),
     "features": ("kalah", "mlp", {"encoding": "features", "hidden": (4,), "depth": 3}, 40),
     "linear features": ("kalah", "mlp", {"encoding": "features", "hidden": (), "depth": 2}, 40),

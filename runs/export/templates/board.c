@@ -159,12 +159,15 @@ typedef struct {
 } Line;
 
 #if HAS_PAST
-static State earlier[LONGEST + DEEPEST + MOST_EXTRA + 2];
+static State earlier[LONGEST + 1];
 static int64_t earlier_count = 0;
 
-// The line of what comes after a state and a move.
+// The line of what comes after a state and a move. Behind the state that was told, where looking
+// ahead leads, nothing is noted but how long the line is.
 static Line extend_line(Line line, State *state, int64_t move) {
-    earlier[line.end++] = *state;
+    if (line.end <= earlier_count)
+        earlier[line.end] = *state;
+    line.end++;
 #if HAS_PROGRESS
     if (ask_progress(state, move))
         line.begin = line.end;
@@ -177,7 +180,8 @@ static Line extend_line(Line line, State *state, int64_t move) {
 // Whether a state ends the game after others, unless the rules end it anyway.
 static int is_exhausted(State *state, Line line, int most) {
     int times = 1;
-    for (int64_t place = line.begin; REPETITION && place < line.end; place++)
+    int64_t known = line.end <= earlier_count ? line.end : earlier_count + 1;
+    for (int64_t place = line.begin; REPETITION && place < known; place++)
         times += is_same(&earlier[place], state);
     return times >= most || (NO_PROGRESS && line.end - line.begin >= NO_PROGRESS);
 }
@@ -384,7 +388,7 @@ static int64_t value_leaf(State *state, int64_t side) {
 }
 
 // What the state after a side's move is worth to it; a bound outside of low and high. A position that
-// occurred before on the line is a draw at once: it could be repeated again.
+// occurred in the game is a draw at once: it could be repeated again.
 static int64_t value_state(State *state, int64_t side, int depth, int64_t low, int64_t high,
                            Line line) {
     int64_t moves[MOVES] = {0}, best = -INFINITE;

@@ -197,13 +197,16 @@ def identify(state: Any) -> str:
     return " ".join([str(int(number)) for number in state])
 
 
-def extend_line(line: list[str], state: Any, move: int) -> list[str]:
-    """The positions since the last move that made progress, after one more move."""
+def extend_line(line: list[str], state: Any, move: int, name: str | None = None) -> list[str]:
+    """The positions since the last move that made progress, after one more move.
+
+    Looking ahead names positions "", as it takes none that it comes to for one that occurred.
+    """
     if not REPETITION and not NO_PROGRESS:
         return line
     if HAS_PROGRESS and RULES["progress"](state, move):
         return []
-    return [*line, identify(state)]
+    return [*line, identify(state) if name is None else name]
 
 
 def is_exhausted(state: Any, line: list[str], most: int = REPETITION) -> bool:
@@ -342,7 +345,7 @@ class Search:
     def value(self, state: Any, side: int, depth: int, low: int, high: int, line: list[str]) -> int:
         """The value to a side of the state after its move; a bound outside of low and high.
 
-        A position that occurred before on the line is a draw at once: it could be repeated again.
+        A position that occurred in the game is a draw at once: it could be repeated again.
         """
         if HAS_CHANCE:
             outcomes = int(RULES["chance"](state))
@@ -377,7 +380,7 @@ class Search:
         best = -INFINITE
         for move in moves:
             after = follow(state, move)
-            further = extend_line(line, state, move)
+            further = extend_line(line, state, move, "")
             value = self.value(after, mover, depth - 1, max(low, best), high, further)
             best = max(best, value)
             if best >= high:
