@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.line import Line
 from evolve_arena.arena.batch import new_results
@@ -45,7 +46,7 @@ FACTORS = (1, 2, -1, -2)
 
 def measure() -> Iterator[Line]:
     """All lines about searching checkers."""
-    positions = _midgame(POSITIONS)
+    positions = draw_midgame(POSITIONS)
     plain = _plain_speed(positions[:PLAIN_POSITIONS], 4)
     nodes, moves = _speed(_linear(14, 4), positions)
     yield Line(
@@ -66,8 +67,8 @@ def measure() -> Iterator[Line]:
         ("checkers search with 4 features, depth 6", _linear(4, 6)),
         ("checkers search with 20 features, depth 6", _linear(20, 6)),
         ("checkers search with 14 features and quiet search, depth 6", _linear(14, 6, quiet=1)),
-        ("checkers search with a network 32-40-10-1, depth 4", _networks(1, 4)),
-        ("checkers search with a network 32-40-10-1, depth 6", _networks(1, 6)),
+        ("checkers search with a network 32-40-10-1, depth 4", draw_networks(1, 4)),
+        ("checkers search with a network 32-40-10-1, depth 6", draw_networks(1, 6)),
     ):
         nodes, _ = _speed(packed, positions[:100])
         yield Line(name, nodes / 1e6, "million/s")
@@ -93,17 +94,11 @@ def _linear(features: int, depth: int, *, quiet: int = 0) -> PackedPlayers:
     return packed._replace(columns=tables.astype(np.int32).ravel())
 
 
-def _networks(count: int, depth: int) -> PackedPlayers:
+def draw_networks(count: int, depth: int) -> PackedPlayers:
     """Networks of small random weights, with kings that count twice."""
-    places = [place for place in range(PLANE) if place % 9 != 8]
-    index = np.full((4, PLANE), -1)
-    index[:, places] = np.arange(32)
-    factor = np.repeat(FACTORS, PLANE)
-    genomes = np.random.default_rng(1).uniform(-0.2, 0.2, (count, MLP_32_40_10_1.genes))
     packed_players = []
-    for genome in genomes.astype(np.float32):
-        encoding = Encoding(32, index.ravel(), factor, 24)
-        columns, weights = MLP_32_40_10_1.pack(genome[None], encoding)
+    for genome in draw_genomes(count):
+        columns, weights = MLP_32_40_10_1.pack(genome[None], encode_board(PLANE))
         packed = simple_player(SEAT_FIELDS, NETWORK)
         packed.seats[0, DEPTH] = depth
         shapes = MLP_32_40_10_1.shape[None]
@@ -113,7 +108,21 @@ def _networks(count: int, depth: int) -> PackedPlayers:
     return combine_players(packed_players)
 
 
-def _midgame(count: int) -> list[Position]:
+def draw_genomes(count: int) -> NDArray[np.float32]:
+    """Small random weights for networks 32-40-10-1, shape ``(count, genes)``."""
+    genomes = np.random.default_rng(1).uniform(-0.2, 0.2, (count, MLP_32_40_10_1.genes))
+    return genomes.astype(np.float32)
+
+
+def encode_board(plane: int) -> Encoding:
+    """The squares as inputs of such a network, where a plane of pieces has so many bits."""
+    places = [place for place in range(PLANE) if place % 9 != 8]
+    index = np.full((4, plane), -1)
+    index[:, places] = np.arange(32)
+    return Encoding(32, index.ravel(), np.repeat(FACTORS, plane), 24)
+
+
+def draw_midgame(count: int) -> list[Position]:
     """Positions after 10 to 29 random plies in which there is a choice."""
     positions = []
     for plies in range(10, 30):
@@ -129,7 +138,8 @@ def _midgame(count: int) -> list[Position]:
     return [positions[place] for place in order[:count]]
 
 
-def _sides(position: Position) -> tuple[np.uint64, np.uint64, np.uint64]:
+def find_sides(position: Position) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The pieces of who is to move, the other's, and the kings."""
     pieces = np.uint64(position.dark), np.uint64(position.light)
     own, other = pieces if position.side == 0 else pieces[::-1]
     return own, other, np.uint64(position.kings)
@@ -137,7 +147,7 @@ def _sides(position: Position) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float, float]:
     """Positions searched and moves found a second: the best of some rounds."""
-    boards = [(*_sides(position), position.side, 0) for position in positions]
+    boards = [(*find_sides(position), position.side, 0) for position in positions]
     find_moves(packed, 0, *boards[0], make_checkers_workspace(packed))
     best = np.inf
     for _ in range(ROUNDS):
@@ -151,7 +161,7 @@ def _speed(packed: PackedPlayers, positions: Sequence[Position]) -> tuple[float,
 
 def _generation_seconds(cores: int) -> float:
     """Seconds that networks take for five games each against others: the best of some rounds."""
-    packed = _networks(PLAYERS, 4)
+    packed = draw_networks(PLAYERS, 4)
     opponents = np.random.default_rng(2).integers(PLAYERS, size=(PLAYERS, 5))
     pairings = np.stack(np.broadcast_arrays(np.arange(PLAYERS)[:, None], opponents), axis=2)
     pairings = pairings.reshape(-1, 2).astype(np.int32)
@@ -190,15 +200,15 @@ def _plain_speed(positions: Sequence[Position], depth: int) -> float:
     """Moves a second; the values must be those of the compiled search."""
     packed = _linear(14, depth)
     search = PlainSearch(packed)
-    boards = [(*map(int, _sides(position)), position.side) for position in positions]
+    boards = [(*map(int, find_sides(position)), position.side) for position in positions]
     search.find_value(boards[0], 1)  # compiles what counts features
     start = time.perf_counter()
     found = [search.find_value(board, depth) for board in boards]
     seconds = time.perf_counter() - start
     workspace = make_checkers_workspace(packed)
     for position, value in zip(positions, found, strict=True):
-        workspace.past[0] = repetition_key(*_sides(position), position.side)
-        _, expected = find_moves(packed, 0, *_sides(position), position.side, 0, workspace)
+        workspace.past[0] = repetition_key(*find_sides(position), position.side)
+        _, expected = find_moves(packed, 0, *find_sides(position), position.side, 0, workspace)
         assert value == expected
     return len(boards) / seconds
 
