@@ -35,7 +35,7 @@ from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.one_file import load_game
 from evolve_arena.runs.players import game_for, name_player
-from tests.bred import make_bred
+from tests.bred import compile_together, make_bred, random_positions
 
 TIC_TAC_TOE = '''"""Tic-tac-toe."""
 import numpy as np
@@ -463,3 +463,16 @@ def test_values_need_a_value_head_and_two_seats(
     file.write_bytes(decoder.player(np.zeros(decoder.genes, np.float32), "zero").serialise())
     with pytest.raises(BadValueError, match="such searches are for games of two"):
         make_player(f"mcts:values=file:{file}", coins)
+
+
+@pytest.mark.parametrize("network", ["mlp", "tuples"])
+def test_in_games_of_chance_a_rollout_for_each_move_chooses_as_no_search(network: str) -> None:
+    """Two moves are looked at once each: as they stand, before the die is rolled."""
+    plain, searching = (make_bred("pig", network, 2, **more) for more in ({}, {"rollouts": 2}))
+    compile_together([plain, searching])
+    positions = [
+        each for each in random_positions(plain.game, 300) if len(plain.game.legal_moves(each)) > 1
+    ]
+    chosen = [plain.move(each) for each in positions]
+    assert [searching.move(each) for each in positions] == chosen
+    assert min(chosen.count(move) for move in (0, 1)) > 10
