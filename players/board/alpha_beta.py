@@ -23,6 +23,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
+from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import follow_reference, peek, poke, refer, seldom
 from evolve_arena.players.board.rules import (
     GOES_ON,
@@ -90,6 +91,8 @@ SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
 """Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
+SURE = np.float64(WIN - 128)
+"""The worth of a sure win to :func:`_expect`, below that of a win that is seen."""
 FIRST, MOST_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
 """The promise of the move that is tried first; and the limit of a gain, which a promise shifts by
 so many bits, to decide before the number of cutoffs does."""
@@ -366,8 +369,9 @@ def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, state
     """The value of a leaf at a *level* to a *side*."""
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
-        if HAS_CHANCE and side != slot:
-            return value_leaf(reference, MIRROR + side, state)
+        if HAS_CHANCE:
+            seen = slot if side == slot else MIRROR + side
+            return _expect(value_leaf(reference, seen, state))
         if not _is_summed(asked):
             value = value_leaf(reference, slot, state)
         elif HAS_CHANGES:
@@ -378,6 +382,20 @@ def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, state
     if GAINS:
         return score
     return weigh(states, state, side)
+
+
+@inlined
+def _expect(value: Any) -> Any:
+    """The result to expect of a leaf of so much *value*, from -SURE to SURE.
+
+    Where chance decides, values are added to those of wins, so they must be of one scale: learners
+    take the tanh of a network's output for the expected result. This is 1 - 2 / (1 + exp(2 x)), by
+    the first five terms of exp, so that it still grows where tanh is 1 to all digits.
+    """
+    x = np.float64(abs(value)) * (1.0 / RESOLUTION)
+    terms = 1.0 + x * (1.0 + x * (1.0 + x * (2.0 / 3.0 + x * (1.0 / 3.0))))
+    expected = np.int64((1.0 - 1.0 / terms) * SURE)
+    return expected if value > 0 else -expected
 
 
 @inlined

@@ -136,6 +136,7 @@ class TimedPlayer(Player):
         begun, packed, room = time.perf_counter(), self.search.packed, self.search.room
         memory, drawn, move = self.search.memory, stream.copy(), -1
         memory[SEARCHED] = room[LIMIT] = 0
+        count = len(self.game.legal_moves(position))
         for depth in range(1, 1 + min(DEEPEST, self.game.code.LONGEST - position.plies)):
             packed.seats[0, DEPTH] = depth
             stream[:] = drawn
@@ -144,9 +145,9 @@ class TimedPlayer(Player):
             if move >= 0 and room[LIMIT] and memory[SEARCHED] > room[LIMIT]:
                 break
             move, self.depth = found, depth
-            if spent >= self.seconds or len(self.game.legal_moves(position)) == 1:
+            if spent >= self.seconds or count == 1:
                 break
-            if abs(int(self.search.ratings.max())) >= WIN:
+            if abs(int(self.search.ratings[:count].max())) >= WIN:
                 break
             speed = 0.9 * memory[SEARCHED] / spent
             room[LIMIT] = memory[SEARCHED] + max(FEWEST, speed * (self.seconds - spent))

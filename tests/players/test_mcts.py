@@ -32,6 +32,7 @@ from evolve_arena.players.board.workspace import (
 )
 from evolve_arena.players.player import Player
 from evolve_arena.players.search import NODES as NODES_SEARCHED
+from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.one_file import load_game
 from evolve_arena.runs.players import game_for, name_player
@@ -386,6 +387,12 @@ def test_a_search_by_time_looks_as_deep_as_it_can(ttt: BoardGame, bred: dict[str
         won = ttt.play(ttt.play(ttt.play(ttt.play(board, 0), 3), 1), 4)
         assert player.choose(won, stream) == 2
         assert player.depth == 1
+        drawn = board
+        for move in (0, 4, 1, 2):
+            drawn = ttt.play(drawn, move)
+        player.search.ratings[:] = WIN  # those of other moves, in an earlier position
+        assert player.choose(drawn, stream) == 6
+        assert player.depth == 5
     board, player = ttt.initial(), make_player("minimax:time=1ms", ttt)
     player.search.room[LIMIT] = 0
     assert player.choose(board, new_stream(1)) in range(9)

@@ -377,13 +377,26 @@ static void bring_forward(int64_t *moves, int64_t place, int64_t count, int64_t 
     moves[place] = move;
 }
 
+#if HAS_CHANCE
+// The result to expect of a leaf of so much value: nearly its tanh.
+static int64_t expect(int64_t value) {
+    double x = (double)(value < 0 ? -value : value) * (1.0 / 65536.0);
+    double terms = 1.0 + x * (1.0 + x * (1.0 + x * (2.0 / 3.0 + x * (1.0 / 3.0))));
+    int64_t expected = (int64_t)((1.0 - 1.0 / terms) * (double)(WIN - 128));
+    return value < 0 ? -expected : expected;
+}
+#endif
+
 // The network's value of a state for the side that has moved to it.
 static int64_t value_leaf(State *state, int64_t side) {
     const int64_t seat = HAS_CHANCE ? side : looking.searcher;
     double value = UNIT * (double)evaluate_planes(look(state, seat))[0];
     if (!(value > -LARGEST))
         value = -LARGEST;
-    const int64_t whole = (int64_t)(value < LARGEST ? value : LARGEST);
+    int64_t whole = (int64_t)(value < LARGEST ? value : LARGEST);
+#if HAS_CHANCE
+    whole = expect(whole);
+#endif
     return side == seat ? whole : -whole;
 }
 

@@ -293,6 +293,14 @@ class OutOfTimeError(Exception):
     """There was not time enough for this look."""
 
 
+def expect(value: int) -> int:
+    """The result to expect of a leaf of so much value, where chance decides: nearly its tanh."""
+    x = abs(value) * (1.0 / 65536.0)
+    terms = 1.0 + x * (1.0 + x * (1.0 + x * (2.0 / 3.0 + x * (1.0 / 3.0))))
+    expected = int((1.0 - 1.0 / terms) * (WIN - 128))
+    return expected if value > 0 else -expected
+
+
 class Search:
     """One look ahead, by alpha-beta.
 
@@ -340,6 +348,8 @@ class Search:
         seat = side if HAS_CHANCE else self.searcher
         value = UNIT * evaluate_planes(look(state, seat))[0]
         value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
+        if HAS_CHANCE:
+            value = expect(value)
         return value if side == seat else -value
 
     def value(self, state: Any, side: int, depth: int, low: int, high: int, line: list[str]) -> int:
