@@ -10,9 +10,9 @@ Values depend on the position, on the plies left and on the player that searches
 so neither the table, nor the order of moves, nor the window changes which moves are best.
 
 Where repetition ends a game, a position that occurred in it before is a draw at once, as is usual:
-who can repeat it once can repeat it again. What is searched to twice is no draw yet, or values
-would depend on the line. So until a move makes progress they also depend on the game's positions
-since the last one that did, and the key of a node stands for these, too.
+who can repeat it once can repeat it again. A position that the search alone reaches twice is no
+draw yet, or values would depend on the line. So until a move makes progress values also depend on
+the game's positions since the last one that did, and the key of a node stands for these, too.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
 """Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
 SURE = np.float64(WIN - 128)
-"""The worth of a sure win to :func:`_expect`, below that of a win that is seen."""
+"""The largest value of a leaf where chance decides, below that of a win that is found."""
 FIRST, MOST_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
 """The promise of the move that is tried first; and the limit of a gain, which a promise shifts by
 so many bits, to decide before the number of cutoffs does."""
@@ -190,7 +190,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
 
 @inlined
 def _begin(states: Any, room: Any, plies: Any) -> None:
-    """Note what a search has to know of a match of which so many moves were made."""
+    """Note the number of moves that were made in the match, and the positions that count."""
     poke(room, PLIES, plies)
     if HAS_PAST:
         past, marks = mark_past(states, plies)
@@ -331,7 +331,7 @@ def _is_asked(asked: Any) -> Any:
 
 @inlined
 def _is_summed(asked: Any) -> Any:
-    """Test if it does so from sums that are kept for each level."""
+    """Test if the player that searches values leaves by sums that are kept for each level."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
         players, workspace = follow_reference(reference)

@@ -224,7 +224,7 @@ def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
 
 @inlined
 def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
-    """The state that :func:`follow` gives; of its past only what :func:`recurs` needs is noted."""
+    """The state that :func:`follow` gives, noted with no more of its past than a search needs."""
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     if HAS_PAST:
@@ -565,7 +565,7 @@ def find_key(states: Any, state: Any) -> Any:
 
 @inlined
 def identify(states: Any, state: Any) -> Any:
-    """The same, with bits that look less random."""
+    """A word that no two positions share, or hardly any; its bits look less random than a key's."""
     if HAS_KEY:
         return np.uint64(key(states[state, :SIZE] if IS_ARRAY else state))
     return _sum_numbers(states, state)

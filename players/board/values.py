@@ -1,9 +1,9 @@
 """What players that were bred or learned think of states: the outputs of networks, sums of tuples.
 
-Each sits in a *slot*, the number of its seat, and sees the board from there. Who searches has more
-of them, from MIRROR on, a pair for each level, in which it sees what it has searched to. Where
-chance decides there is one pair: what the other player moves to is valued as that one sees it,
-since who searches learned, or was bred, to value what the player who has just moved sees.
+Each sits in a *slot*, the number of its seat, and sees the board from there. A player that searches
+has more slots, from MIRROR on: a pair for each level, in which it sees the states that it searches.
+Where chance decides there is one pair: a state after the other player's move is valued as that one
+sees it, since bred players and learners value what the player who has just moved sees.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def seat_of(slot: Any) -> Any:
 
 @inlined
 def slot_at(seat: Any, level: Any) -> Any:
-    """The slot in which who searches from a *seat* has seen the state at a *level*."""
+    """The slot in which a player that searches from a *seat* has seen the state at a *level*."""
     return np.int64(seat) if level == 0 else MIRROR + SEATS * (np.int64(level) - 1) + seat
 
 
@@ -219,7 +219,7 @@ def sees_levels(players: Any, player: int) -> Any:
 def see_deeper(
     players: Any, player: int, seat: Any, level: Any, state: Any, workspace: Any
 ) -> None:
-    """Let who searches from a *seat* see a *state* at a *level*, after the one above it."""
+    """Let a player that searches from a *seat* see a *state* at a *level*; see :func:`slot_at`."""
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     planes = workspace.planes
     for word in range(SEEN):
@@ -231,7 +231,7 @@ def see_deeper(
 def change_deeper(
     players: Any, player: int, seat: Any, level: Any, state: Any, move: Any, workspace: Any
 ) -> None:
-    """Sum up what a *move* leads to at a *level*, from the sums of the *state* above it."""
+    """Compute the sums at a *level* after a *move*, from those of the *state* one level above."""
     count = list_changes(workspace.states, state, move, seat, workspace.changes)
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     _add_changes(players, player, count, workspace, above * size, slot * size)
@@ -305,7 +305,7 @@ def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 @inlined
 def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
-    """The value that a player gives to a *trial* whose sums stand at a place."""
+    """The value that a player gives to a *trial* whose sums begin at place *at*."""
     value = 0.0
     if HAS_TUPLES and (not HAS_VALUES or players.seats[player, KIND] == TUPLES):
         value = np.float64(_sum_tuples(players, player, slot, trial, workspace, at))
@@ -670,7 +670,7 @@ def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
 
 @compiled
 def value_summed(asked: Any, slot: Any, state: Any) -> Any:
-    """The same, of a state whose sums stand in the *slot*; see :func:`change_deeper`."""
+    """The value of a *state* like :func:`value_leaf`, by sums that stand in the *slot* already."""
     players, workspace = follow_reference(asked)
     player, at = peek(workspace.players, seat_of(slot)), slot * slot_size(workspace)
     return _round(players, player, _value_sums(players, player, slot, state, workspace, at))
@@ -678,6 +678,7 @@ def value_summed(asked: Any, slot: Any, state: Any) -> Any:
 
 @inlined
 def _round(players: Any, player: Any, value: Any) -> Any:
+    """A *value* in whole units of 1/65536; sums of tuples are in these units."""
     if players.seats[player, KIND] != TUPLES:
         value *= RESOLUTION
     return np.int64(min(value, LARGEST) if value > -LARGEST else -LARGEST)

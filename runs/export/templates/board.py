@@ -200,7 +200,7 @@ def identify(state: Any) -> str:
 def extend_line(line: list[str], state: Any, move: int, name: str | None = None) -> list[str]:
     """The positions since the last move that made progress, after one more move.
 
-    Looking ahead names positions "", as it takes none that it comes to for one that occurred.
+    A search names the positions that it reaches "", so that they count, but none of them recurs.
     """
     if not REPETITION and not NO_PROGRESS:
         return line
