@@ -43,6 +43,8 @@ LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.logs`."""
 UNFINISHED = 3600.0
 """Seconds after which a folder that is not renamed yet belongs to nobody any more."""
+PATIENCE = 0.5
+"""Seconds for which a run may be locked by another process before it counts as in use."""
 HOME = "evolved"
 """The folder of runs whose place nobody has chosen."""
 PREFIX = "run:"
@@ -319,7 +321,7 @@ class RunDirectory:
 
     def _claim(self, descriptor: int) -> None:
         try:
-            hold(descriptor)
+            self._hold(descriptor)
         except BlockingIOError:
             os.lseek(descriptor, 0, os.SEEK_SET)
             holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
@@ -331,6 +333,21 @@ class RunDirectory:
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
             os.write(descriptor, str(os.getpid()).encode())
+
+    @staticmethod
+    def _hold(descriptor: int) -> None:
+        """Lock an open file, and try again for :data:`PATIENCE` while another process holds it.
+
+        Who starts where a run has just begun locks the folder to see that, and lets go at once.
+        """
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return hold(descriptor)
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(0.01)
 
     def _is_bare(self, file: Path) -> bool:
         """Whether *file* is what a start that was killed at its very beginning leaves."""

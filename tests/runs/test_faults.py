@@ -9,6 +9,8 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -882,7 +884,7 @@ def test_many_that_start_at_once_make_one_run(
 ) -> None:
     recipe = small_recipe(f"run.generations={LAST}")
     path = tmp_path / "run"
-    barrier = FORK.Barrier(4)
+    barrier = FORK.Barrier(8)
 
     def begin() -> None:
         barrier.wait()
@@ -891,7 +893,7 @@ def test_many_that_start_at_once_make_one_run(
         except ArenaError:
             os._exit(2)
 
-    processes = [FORK.Process(target=begin) for _ in range(4)]
+    processes = [FORK.Process(target=begin) for _ in range(8)]
     for process in processes:
         process.start()
     for process in processes:
@@ -900,3 +902,23 @@ def test_many_that_start_at_once_make_one_run(
     assert codes.count(0) >= 1
     assert set(codes) <= {0, 2}
     assert outcome_of(path) == finished[1]
+
+
+def test_run_that_is_locked_for_a_moment_counts_as_free(
+    small_recipe: RecipeMaker, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    start(small_recipe("run.generations=1"), run=path, executor="serial")
+    held = threading.Event()
+
+    def look() -> None:
+        with RunDirectory(path).lock():
+            held.set()
+            time.sleep(0.1)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    assert held.wait(10)
+    with RunDirectory(path).lock():
+        pass
+    looking.join()
