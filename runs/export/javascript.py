@@ -30,6 +30,8 @@ MOST = 2**53 - 1
 """Larger whole numbers are BigInts."""
 LONG = 8
 """Lists of so many numbers are written in base64."""
+SPARSE = 1000
+"""Of lists of so many numbers, most of them zero, only the others are written."""
 LIBRARY = {
     "math": "e exp inf nan pi floor ceil isnan ldexp log sin cos sqrt tanh",
     "numpy": "uint64 int64 int32 int16 int8 intp uint8 uint16 uint32 bool_ float64"
@@ -160,12 +162,16 @@ def _write_list(value: Any) -> str:
                 break
             packed = _pack(items, code)
             if packed is not None:
-                return f'py.numbers("{code}", "{packed}", {"true" if is_list else "false"})'
+                return f'py.numbers("{code}", {"true" if is_list else "false"}, {packed})'
     return f"[{', '.join(map(write_value, items))}]"
 
 
 def _pack(items: list[Any], code: str) -> str | None:
-    """The numbers in base64, or None if that type does not hold them all."""
+    """What unpacks the numbers, or None if that type does not hold them all.
+
+    That is their bytes in base64. If most of them are zero, as in tables of tuple networks, only
+    the others stand there; their places follow as bits, and how many numbers there are.
+    """
     kind = np.dtype(code).newbyteorder("<")
     with np.errstate(over="ignore", invalid="ignore"):
         try:
@@ -175,7 +181,15 @@ def _pack(items: list[Any], code: str) -> str | None:
         stored = wanted.astype(kind)
     if not np.array_equal(stored.astype(wanted.dtype), wanted, equal_nan=kind.kind == "f"):
         return None
-    return base64.b64encode(stored.tobytes()).decode("ascii")
+    others = stored.view(f"u{kind.itemsize}") != 0  # unlike 0.0, -0.0 is one of them
+    if len(items) < SPARSE or 4 * np.count_nonzero(others) > len(items):
+        return _write_bytes(stored)
+    places = np.packbits(others, bitorder="little")
+    return f"{_write_bytes(stored[others])}, {_write_bytes(places)}, {len(items)}"
+
+
+def _write_bytes(numbers: Any) -> str:
+    return f'"{base64.b64encode(numbers.tobytes()).decode("ascii")}"'
 
 
 class _Module:

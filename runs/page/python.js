@@ -418,10 +418,18 @@ const py = (() => {
     for (let i = 0; i < found.length; i++) found[i] = view[read](i * size, true);
     return found;
   }
-  // The same from base64.
-  function numbers(kind, text, asList) {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    const found = readBytes(kind, bytes);
+  const fromBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  // Numbers in base64. Where only those are given that are not zero, the bits of `places` say
+  // which of `count` numbers they are.
+  function numbers(kind, asList, text, places, count) {
+    let found = readBytes(kind, fromBase64(text));
+    if (places !== undefined) {
+      const { [kind]: Type } = TYPES, bits = fromBase64(places), all = new Type(count);
+      for (let i = 0, next = 0; i < count; i++) {
+        if (bits[i >> 3] >> (i & 7) & 1) all[i] = found[next++];
+      }
+      found = all;
+    }
     return asList ? Array.from(found) : found;
   }
   function toBytes(x, count) {

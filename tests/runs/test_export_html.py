@@ -226,6 +226,7 @@ def test_constants_keep_their_values(tmp_path: Path) -> None:
     values: list[Any] = [0.1, -0.0, 1e300, "</script>\u2028'\"\\", [1.5] * 20, (1, (2, "x"))]
     values += [list(range(-200, 200)), [2**40] * 10, [0.1, 0.2] * 9, [np.float32(0.1).item()] * 9]
     values += [np.arange(9, dtype=np.int64) * 70000, np.eye(2, dtype=np.int8)]
+    values += [[0] * 1001 + [-7, 0, 70000] + [0] * 30, np.eye(1, 1234, 777), np.zeros(1600)]
     wanted = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
     texts = ", ".join(map(write_value, values))
     script = f"const values = [{texts}];\nconst plain = (x) => typeof x === 'object'"
