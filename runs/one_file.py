@@ -61,6 +61,7 @@ DEFAULTS = {
     "order": "def order(state, move):\n    return 0\n",
     "quiet": "def quiet(state):\n    return True\n",
     "key": "def key(state):\n    return 0\n",
+    "legal_bits": "def legal_bits(state):\n    return 0\n",
     "features": "def features(state, seat, out):\n    pass\n",
     "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
     "progress": "def progress(state, move):\n    return False\n",
@@ -70,7 +71,7 @@ DEFAULTS = {
     "guess": "def guess(state, seat, number):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
-OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", *COUNTS)
+OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
@@ -466,6 +467,7 @@ class _GameFile:
             "import numpy as _np",
             "from evolve_arena.core.compiled import compiled as _compiled, inlined as _inlined",
             "from evolve_arena.core.stream import hash_word as _hash_word",
+            "from evolve_arena.genomes.simd import peek as _peek, poke as _poke",
         ]
         for name, value in FILLED.items():
             if name not in self.plain:
@@ -476,6 +478,8 @@ class _GameFile:
         if is_array:
             lines += ["START = start()", "def cast_state(state):", "    return state"]
             lines += ["def hash_state(state):", "    return 0"]
+            lines += ["def store_state(room, at, state):", "    pass"]
+            lines += ["def load_state(room, at):", "    return 0"]
         else:
             kinds = [
                 "uint64" if isinstance(number, np.uint64) else "int64" for number in self.begin
@@ -483,6 +487,11 @@ class _GameFile:
             numbers = [f"_np.{kind}(state[{place}])" for place, kind in enumerate(kinds)]
             lines += ["def cast_state(state):", f"    return ({', '.join(numbers)},)"]
             lines.append("START = cast_state(start())")
+            lines.append("def store_state(room, at, state):")
+            for place in range(len(kinds)):
+                lines.append(f"    _poke(room, at + {place}, _np.int64(state[{place}]))")
+            numbers = [f"_np.{kind}(_peek(room, at + {k}))" for k, kind in enumerate(kinds)]
+            lines += ["def load_state(room, at):", f"    return ({', '.join(numbers)},)"]
             parts = [
                 f"_np.uint64(_hash_word(_np.uint64(state[{place}]), {place + 1}))"
                 for place in range(len(kinds))
@@ -505,7 +514,8 @@ class _GameFile:
         for name in COUNTS.values():
             count = f"{name} if isinstance({name}, int) else len({name})"
             lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
-        lines += [f"{name} = _inlined({name})" for name in ("cast_state", "hash_state")]
+        added = ("cast_state", "hash_state", "store_state", "load_state")
+        lines += [f"{name} = _inlined({name})" for name in added]
         calls = self._find_calls()
         compiled = (*COMPILED, *self.scripts, *(("view",) if self._compiles_view() else ()))
         for name in _reach(compiled, calls):

@@ -23,6 +23,8 @@ LINES = (
     *(3, 4, 5, 5, 4, 3, 0),
 )
 """Lines through each cell."""
+GATHER = U(sum(1 << 36 - 6 * column for column in range(7)))
+"""What brings the bits of TOP, times this, to the places from 41 on."""
 PLANES, CELLS, WIDTH = 2, 49, 7
 ONLY_WINS = True
 
@@ -45,6 +47,11 @@ def legal(state, moves):
         moves[count] = column
         count += not (discs >> U(7 * column + 5)) & U(1)
     return count
+
+
+def legal_bits(state):
+    full = ((state[0] | state[1]) & TOP) * GATHER >> U(41)
+    return ~full & U(127)
 
 
 def play(state, move):

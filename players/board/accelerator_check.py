@@ -17,7 +17,12 @@ import numpy as np
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
 from evolve_arena.players.board.workspace import MOST_OUTCOMES, plane_words
 
-LISTS, OF_MOVES, OF_STATES = ("wins", "safe"), ("gain", "order", "progress"), ("key", "quiet")
+MOST_BITS = 64
+LISTS, OF_MOVES, OF_STATES = (
+    ("wins", "safe"),
+    ("gain", "order", "progress"),
+    ("key", "quiet", "legal_bits"),
+)
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
 GUESSED, MOST_GUESSES = 4, 1000
 """So often the hidden part of a position is guessed, and so many guesses in a row are enough."""
@@ -86,6 +91,9 @@ class _Checker:
             self.fail("safe", "safe needs a function wins, and a game without chance")
         if "gain" in self.names and "evaluate" not in game.plain:
             self.fail("gain", "gain needs a function evaluate")
+        if "legal_bits" in self.names and game.code.MOVES > MOST_BITS:
+            text = f"legal_bits is for games with at most {MOST_BITS} moves, not {game.code.MOVES}"
+            self.fail("legal_bits", text)
         self.made: list[int] = []
         self.keys: dict[int, Board] = {}
         self.choices = random.Random(1)
@@ -231,6 +239,15 @@ class _Checker:
     def _compare_quiet(self, state: Board, after: dict[int, Board]) -> None:
         if self._ask("quiet", state) not in (0, 1):
             self.fail("quiet", "quiet gives neither True nor False", state)
+
+    def _compare_legal_bits(self, state: Board, after: dict[int, Board]) -> None:
+        word = self._ask("legal_bits", state) % 2**64
+        told, moves = [move for move in range(MOST_BITS) if word >> move & 1], list(after)
+        if told != moves:
+            known = [move for move in told if move < self.game.code.MOVES]
+            more = "".join(f" and {move}" for move in told[len(known) :][:1])
+            named = f"{self._name(known)}{more}, but legal lists {self._name(moves)}"
+            self.fail("legal_bits", f"legal_bits gives {word}, the moves {named}", state)
 
     def _compare_guess(self, state: Board, after: dict[int, Board]) -> None:
         """Test that a seat can tell no guess from the truth, and that its view is all it takes."""

@@ -19,9 +19,11 @@ from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
     HAS_GUESS,
+    HAS_LEGAL_BITS,
     HAS_WINS,
     MOVES,
     ask_script,
+    find_allowed,
     find_mover,
     follow,
     has_won,
@@ -98,9 +100,14 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
     """
     if HAS_GUESS:
         state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
-    player = peek(workspace.players, slot)
+    # An index that can't be negative is found faster.
+    player: Any = np.uint64(peek(workspace.players, slot))
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
+    if HAS_LEGAL_BITS and (strays or kind == RANDOM):
+        allowed = find_allowed(workspace.states, state, workspace.moves)
+        if allowed == np.uint64(2**MOVES - 1):
+            return below(workspace.streams, MOVES)
     count = list_moves(workspace.states, state, workspace.moves, 0)
     if count == 1:
         return peek(workspace.moves, 0)

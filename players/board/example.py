@@ -13,6 +13,7 @@ import numpy as np
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import hash_word
+from evolve_arena.genomes.simd import peek, poke
 
 TOKENS = 7
 OPTIONS = {"TOKENS": range(1, 64)}
@@ -181,6 +182,11 @@ def key(state: Any) -> Any:
     return np.uint64(state[0] * 2 + state[1])
 
 
+def legal_bits(state: Any) -> Any:
+    """The legal moves as bits of a word, where MOVES is at most 64. An accelerator."""
+    return np.uint64(min(3, state[0]))
+
+
 def progress(state: Any, move: Any) -> Any:
     """True if no position from before a legal *move* can occur again after it.
 
@@ -242,6 +248,7 @@ HAS_GAIN = False
 HAS_ORDER = False
 HAS_QUIET = False
 HAS_KEY = False
+HAS_LEGAL_BITS = False
 HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
 FEATURE_COUNT = 0
@@ -259,6 +266,19 @@ DRAWING = 0
 def cast_state(state: Any) -> Any:
     """The numbers of a state with their types."""
     return np.int64(state[0]), np.int64(state[1])
+
+
+@inlined
+def store_state(room: Any, at: Any, state: Any) -> None:
+    """Put the numbers of a state into *room*, of ``int64``, from place *at* on."""
+    poke(room, at, np.int64(state[0]))
+    poke(room, at + 1, np.int64(state[1]))
+
+
+@inlined
+def load_state(room: Any, at: Any) -> Any:
+    """The state that :func:`store_state` put there."""
+    return np.int64(peek(room, at)), np.int64(peek(room, at + 1))
 
 
 @inlined

@@ -7,13 +7,29 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import GOLDEN, below, chance, mix
+from evolve_arena.core.stream import GOLDEN, below, chance, mix, next_word
+from evolve_arena.genomes.network import (
+    ACTIVATION,
+    LAYERS,
+    SIZES,
+    activate_sums,
+    add_column,
+    evaluate_hidden,
+    padded,
+    pick_output,
+    shallow_pick,
+    start_sums,
+)
+from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES
-from evolve_arena.players.board.choose import HAS_OWN_VALUES, choose_move
+from evolve_arena.players.board.choose import HAS_OWN_VALUES, HAS_SCRIPTS, choose_move
+from evolve_arena.players.board.example import IS_ARRAY, START, load_state, store_state
 from evolve_arena.players.board.mcts import HAS_MCTS
 from evolve_arena.players.board.rules import (
     GOES_ON,
     HAS_CHANCE,
+    HAS_CHANGES,
+    HAS_GUESS,
     HAS_PAST,
     HAS_WINS,
     LONGEST,
@@ -22,21 +38,49 @@ from evolve_arena.players.board.rules import (
     advance,
     begin,
     count_points,
+    find_allowed,
     find_mover,
     follow_at,
     judge,
     judge_at,
     judge_move,
+    list_bits,
+    list_changes,
     list_deeper_moves,
     list_moves,
     list_wins,
     note_move,
     settle,
 )
-from evolve_arena.players.board.values import take_slot
+from evolve_arena.players.board.values import HAS_POLICIES, add_listed, take_slot
+from evolve_arena.players.board.workspace import (
+    COLUMNS,
+    CURVE,
+    GAME,
+    MATCH,
+    PLY,
+    ROW,
+    SITTING,
+    STATE,
+    SUMS,
+    TABLES,
+    UNITS,
+    USUAL,
+    WHO,
+    WIDTH,
+    table_fields,
+)
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, NOISE, RANDOM, SHAPE, WEIGHTS_AT
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
+PLAYS_IN_TURNS = (
+    (HAS_POLICIES and HAS_CHANGES and MOVES <= LANES)
+    and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS)
+    and not (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
+)
+"""True if several matches are in hand: between policies, and who plays at random."""
+TABLE_FIELDS = table_fields(START)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
 """True if players ask for moves that win at once: if not, the result is found faster."""
 
@@ -75,19 +119,25 @@ def play_matches(
         games: A hash of the moves (``uint64``): equal games have equal hashes.
         points: What each seat has in the end, in columns; none if nobody asks.
     """
+    if PLAYS_IN_TURNS:
+        results = places, plies, offenders, games, points
+        play_in_turns(players, seatings, seeds, openings, workspace, results)
+        return
     for match in range(seatings.shape[0]):
+        asks = False
         for slot in range(SEATS):
-            take_slot(players, seatings[match, slot], slot, workspace)
+            player = seatings[match, slot]
+            take_slot(players, player, slot, workspace)
+            asks |= ASKS_WINS and players.seats[player, KIND] != RANDOM
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
         verdict = judge(states, state)
         while verdict == GOES_ON and ply < LONGEST:
-            winning = np.int64(0)
-            if ASKS_WINS:
+            winning, move = np.int64(0), np.int64(-1)
+            if asks:
                 winning = list_wins(states, state, workspace.wins)
-            move = np.int64(-1)
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
             if move < 0:
@@ -99,21 +149,172 @@ def play_matches(
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             ply += 1
             state = settle(states, advance(states, state, move, ply), workspace.chance)
-            if ASKS_WINS:
+            if asks:
                 verdict = judge_move(states, state, move, ply, verdict, workspace.wins, winning)
             else:
                 verdict = judge_at(states, state, ply)
         note_move(states, largest)
+        results = places, plies, offenders, games, points
+        _write_result(states, state, verdict, match, ply, game, results)
+
+
+@inlined
+def _write_result(
+    states: Any, state: Any, verdict: Any, match: Any, ply: Any, game: Any, results: Any
+) -> None:
+    """Fill in what came of a match."""
+    places, plies, offenders, games, points = results
+    for seat in range(SEATS):
+        own, place = count_points(states, state, verdict, seat), 1
+        for other in range(SEATS):
+            place += count_points(states, state, verdict, other) > own
+        places[match, seat] = place
+        if seat < points.shape[1]:
+            points[match, seat] = own
+    offenders[match] = -1
+    plies[match] = ply
+    games[match] = game
+
+
+# Several matches in hand. A move of a policy network is one long chain of instructions, each of
+# which waits for the one before; meanwhile those of other matches are computed.
+
+
+@inlined
+def play_in_turns(
+    players: Any, seatings: Any, seeds: Any, openings: Any, workspace: Any, results: Any
+) -> None:
+    """Play every match, TABLES at a time, a move of each in turn; see :func:`play_matches`."""
+    tables, states = workspace.tables, workspace.states
+    count = seatings.shape[0]
+    playing = started = min(count, TABLES)
+    for table in range(playing):
+        _start_match(players, seatings, seeds, workspace, table, table)
+    while playing > 0:
+        for table in range(min(count, TABLES)):
+            at = table * TABLE_FIELDS
+            match = peek(tables, at + MATCH)
+            if match < 0:
+                continue
+            verdict = _play_move(players, openings, workspace, table, match)
+            ply = peek(tables, at + PLY)
+            if verdict == GOES_ON and ply < LONGEST:
+                continue
+            state, game = load_state(tables, at + STATE), np.uint64(peek(tables, at + GAME))
+            _write_result(states, state, verdict, match, ply, game, results)
+            if started < count:
+                _start_match(players, seatings, seeds, workspace, table, started)
+                started += 1
+            else:
+                poke(tables, at + MATCH, np.int64(-1))
+                playing -= 1
+
+
+@inlined
+def _start_match(
+    players: Any, seatings: Any, seeds: Any, workspace: Any, table: Any, match: Any
+) -> None:
+    """Let the players of a *match* sit down at a *table*, and look at the first state."""
+    tables, sums, states = workspace.tables, workspace.sums, workspace.states
+    state = begin(states)
+    for seat in range(SEATS):
+        player, at = np.int64(seatings[match, seat]), _sits_at(table, seat)
+        is_network = players.seats[player, KIND] == NETWORK
+        is_usual = is_network and players.seats[player, NOISE] == 0
+        poke(tables, at + WHO, player)
+        poke(tables, at + WIDTH, np.int64(0))
+        if is_network:
+            row = players.seats[player, SHAPE]
+            width = padded(players.shapes[row, SIZES + 1])
+            base = players.seats[player, COLUMNS_AT] + width
+            place = (sums.shape[0] - 1 - table * SEATS - seat) * sums.shape[1]
+            is_usual = is_usual and players.shapes[row, LAYERS] == 2
+            poke(tables, at + WIDTH, np.int64(width))
+            poke(tables, at + UNITS, np.int64(players.shapes[row, SIZES + 1]))
+            poke(tables, at + CURVE, np.int64(players.shapes[row, ACTIVATION]))
+            poke(tables, at + SUMS, place)
+            poke(tables, at + COLUMNS, base)
+            poke(tables, at + ROW, players.seats[player, WEIGHTS_AT])
+            start_sums(sums, place, players.columns, base - width, width)
+            count = list_bits(states, state, workspace.planes, workspace.changes, seat)
+            add_listed(workspace, count, players.columns, base, width, place, place)
+        poke(tables, at + USUAL, np.int64(is_usual))
+    workspace.streams[table] = start_stream(seeds[match])
+    at = table * TABLE_FIELDS
+    store_state(tables, at + STATE, state)
+    poke(tables, at + MATCH, np.int64(match))
+    poke(tables, at + PLY, np.int64(0))
+    poke(tables, at + GAME, np.int64(FNV_START))
+
+
+@inlined
+def _sits_at(table: Any, seat: Any) -> Any:
+    """The place of the notes of who sits at a *seat* of a *table*."""
+    return TABLES * TABLE_FIELDS + SITTING * (table * SEATS + seat)
+
+
+@inlined
+def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: Any) -> Any:
+    """Play the next move at a *table*, and give the verdict on the state that it leads to."""
+    tables, states, at = workspace.tables, workspace.states, table * TABLE_FIELDS
+    before, ply = load_state(tables, at + STATE), peek(tables, at + PLY)
+    move = np.int64(-1)
+    if ply < openings.shape[1]:
+        move = np.int64(openings[match, ply])
+    if move < 0:
+        move = _choose(players, workspace, table, find_mover(states, before), before)
+    else:
+        note_move(states, move)
+    game = (np.uint64(peek(tables, at + GAME)) ^ np.uint64(move + 1)) * FNV_PRIME
+    ply += 1
+    state = advance(states, before, move, ply)
+    store_state(tables, at + STATE, state)
+    poke(tables, at + PLY, ply)
+    poke(tables, at + GAME, np.int64(game))
+    verdict = judge_at(states, state, ply)
+    if verdict == GOES_ON:
         for seat in range(SEATS):
-            own, place = count_points(states, state, verdict, seat), 1
-            for other in range(SEATS):
-                place += count_points(states, state, verdict, other) > own
-            places[match, seat] = place
-            if seat < points.shape[1]:
-                points[match, seat] = own
-        offenders[match] = -1
-        plies[match] = ply
-        games[match] = game
+            _show_move(players, workspace, _sits_at(table, seat), seat, before, move)
+    return verdict
+
+
+@inlined
+def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, move: Any) -> None:
+    """Let who sits at a *seat* see what a *move* in a *state* changes."""
+    tables, sums, columns = workspace.tables, workspace.sums, players.columns
+    width = peek(tables, sits + WIDTH)
+    if width > 0:
+        count = list_changes(workspace.states, state, move, seat, workspace.changes)
+        base, place = peek(tables, sits + COLUMNS), peek(tables, sits + SUMS)
+        first = peek(workspace.changes, 0)
+        if count == 1 and first >= 0:
+            add_column(sums, place, columns, base + first * width, width)
+        else:
+            add_listed(workspace, count, columns, base, width, place, place)
+
+
+@inlined
+def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any) -> Any:
+    """The move of who sits at a *seat* of a *table*: a policy network, or a random player."""
+    tables, sits, states = workspace.tables, _sits_at(table, seat), workspace.states
+    sums, weights, inputs = workspace.sums, players.weights, workspace.ping
+    at, base = peek(tables, sits + SUMS), peek(tables, sits + ROW)
+    if peek(tables, sits + USUAL):
+        allowed = find_allowed(states, state, workspace.moves)
+        curve, units = peek(tables, sits + CURVE), peek(tables, sits + UNITS)
+        return np.int64(shallow_pick(curve, units, sums, at, weights, base, inputs, allowed))
+    stream, player = workspace.streams[table : table + 1], peek(tables, sits + WHO)
+    noise = players.seats[player, NOISE]
+    strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
+    if strays or players.seats[player, KIND] != NETWORK:
+        count = list_moves(states, state, workspace.moves, 0)
+        return peek(workspace.moves, below(stream, count) if count > 1 else 0)
+    allowed = find_allowed(states, state, workspace.moves)
+    shape = players.shapes[players.seats[player, SHAPE]]
+    activate_sums(shape, sums, at, players.columns, 0, False, inputs)
+    if shape[LAYERS] > 2:
+        base, inputs = evaluate_hidden(shape, weights, base, inputs, workspace.pong)
+    return np.int64(pick_output(shape, weights, base, inputs, allowed))
 
 
 @compiled

@@ -37,6 +37,7 @@ from evolve_arena.players.board.example import (
     HAS_GAIN,
     HAS_GUESS,
     HAS_KEY,
+    HAS_LEGAL_BITS,
     HAS_ORDER,
     HAS_PAST,
     HAS_POINTS,
@@ -72,6 +73,7 @@ from evolve_arena.players.board.example import (
     is_over,
     key,
     legal,
+    legal_bits,
     order,
     play,
     points,
@@ -299,6 +301,21 @@ def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
     In a match there is at least one; move 0 stands for them if the file says something else.
     """
     return _list_moves(states, state, moves, at, 1)
+
+
+@inlined
+def find_allowed(states: Any, state: Any, moves: Any) -> Any:
+    """The legal moves as bits of a word, where MOVES is at most 64; *moves* is room for them."""
+    allowed = np.uint64(0)
+    if HAS_LEGAL_BITS:
+        allowed = np.uint64(legal_bits(states[state, :SIZE] if IS_ARRAY else state))
+    else:
+        for place in range(list_moves(states, state, moves, 0)):
+            allowed |= ONE << np.uint64(peek(moves, place))
+    if seldom(allowed - ONE >= np.uint64(2**MOVES - 1)):
+        _note(states, BAD_MOVE if allowed else BAD_COUNT, np.int64(MOVES if allowed else 0))
+        return ONE
+    return allowed
 
 
 @inlined
@@ -968,6 +985,7 @@ __all__ = [
     "HAS_GAIN",
     "HAS_GUESS",
     "HAS_KEY",
+    "HAS_LEGAL_BITS",
     "HAS_ORDER",
     "HAS_PAST",
     "HAS_QUIET",

@@ -16,6 +16,7 @@ from evolve_arena.players.board.rules import (
     HAS_GAIN,
     HAS_GUESS,
     HAS_KEY,
+    HAS_LEGAL_BITS,
     HAS_ORDER,
     HAS_QUIET,
     HAS_SAFE,
@@ -28,6 +29,7 @@ from evolve_arena.players.board.rules import (
     count_of_move,
     count_outcomes,
     draw_hidden,
+    find_allowed,
     find_changes,
     find_gain,
     find_key,
@@ -116,6 +118,8 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
         kept += list_safe(states, state, moves, MOVES)
     if HAS_KEY:
         kept += np.int64(find_key(states, state))
+    if HAS_LEGAL_BITS:
+        kept += np.int64(find_allowed(states, state, moves))
     if HAS_QUIET:
         kept += np.int64(is_quiet(states, state))
     for place in range(count):

@@ -242,23 +242,35 @@ def _add_changes(
     players: Any, player: int, count: Any, workspace: Any, source: int, target: int
 ) -> None:
     """Add so many listed changes to the sums at place *source*; put these at *target*."""
-    changes, sums, columns = workspace.changes, workspace.sums, players.columns
+    sums, columns = workspace.sums, players.columns
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
         if source != target:
             for reading in range(peek(columns, structure + READINGS)):
                 poke(sums, target + reading, peek(sums, source + reading))
         for place in range(count):
-            change = peek(changes, place)
+            change = peek(workspace.changes, place)
             went = change < 0
             note_change(columns, structure, sums, target, np.int64(went), change ^ -np.int64(went))
     elif HAS_NETWORKS:
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
         base = players.seats[player, COLUMNS_AT] + width
-        for block in range(0, width, LANES):
-            total = load_int(sums, source + block)
-            total = _add_listed(changes, count, columns, base + block, width, total)
-            store_int(sums, target + block, total)
+        add_listed(workspace, count, columns, base, width, source, target)
+
+
+@inlined
+def add_listed(
+    workspace: Any, count: Any, columns: Any, base: Any, width: Any, source: Any, target: Any
+) -> None:
+    """Put sums at place *target*: those at place *source*, and columns of so many listed changes.
+
+    A column has *width* numbers; that of bit 0 begins at place *base*.
+    """
+    changes, sums = workspace.changes, workspace.sums
+    for block in range(0, width, LANES):
+        total = load_int(sums, source + block)
+        total = _add_listed(changes, count, columns, base + block, width, total)
+        store_int(sums, target + block, total)
 
 
 @inlined
@@ -325,7 +337,7 @@ def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any
 def is_shallow(players: Any, player: int) -> Any:
     """Test if a player is a value network with one hidden layer, as most networks are."""
     if HAS_VALUES and players.seats[player, KIND] == NETWORK:
-        return players.shapes[players.seats[player, SHAPE], LAYERS] == 2
+        return players.shapes[np.uint64(players.seats[player, SHAPE]), LAYERS] == 2
     return False
 
 
@@ -337,7 +349,7 @@ def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
         Its activation, the padded width of its hidden layer, the place of the column of bit 0, that
         of its sums, and that of its last layer.
     """
-    row = players.seats[player, SHAPE]
+    row = np.uint64(players.seats[player, SHAPE])
     width = padded(players.shapes[row, SIZES + 1])
     base = players.seats[player, COLUMNS_AT] + width
     at = slot * slot_size(workspace)

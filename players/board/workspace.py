@@ -55,6 +55,17 @@ MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
 how many rollouts went through it; its first child, and how many there are, side by side; its
 parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven.
 They have a type, so that what takes one is compiled once for all of them."""
+TABLES = 4
+"""The number of matches in hand at the same time, where these are played in turns of one move."""
+MATCH, PLY, GAME, STATE = range(4)
+"""Notes of a match in hand: its number, or -1 if there is none; how many moves were made, and the
+hash of these; and from STATE on the state."""
+SITTING = 8
+WHO, USUAL, UNITS, WIDTH, CURVE, SUMS, COLUMNS, ROW = range(SITTING)
+"""Notes of who sits at a seat there: the row of the player; 1 if it is a network with one hidden
+layer that never plays at random, else 0; and of a network how many units the first layer has, also
+padded (0 if it is none), its activation, where its sums stand, where the columns of its first layer
+begin, and its other weights."""
 AVAILABLE = COUNT
 """Where something is hidden: how often the move of a node could have been made; its children are
 found in the hash table of outcomes."""
@@ -92,7 +103,7 @@ class Workspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
-    """The random stream of the players in a match."""
+    """The random stream of the players in a match, for each of those in hand."""
     chance: NDArray[np.uint64]
     """That of what the game leaves to chance."""
     states: NDArray[Any]
@@ -128,6 +139,8 @@ class Workspace(NamedTuple):
     features, spare numbers, those of a move, spare numbers."""
     plies: NDArray[np.int64]
     """How many moves were made in the match; Monte Carlo tree search asks for it."""
+    tables: NDArray[np.int64]
+    """Notes of the matches in hand, and of who plays them; see `matches.play_in_turns`."""
     tree: NDArray[np.int32]
     """Nodes of Monte Carlo tree search, field by field."""
     totals: NDArray[np.float64]
@@ -177,6 +190,11 @@ def search_fields(
     }
 
 
+def table_fields(start: Any) -> int:
+    """The number of notes of a match in hand that begins with a state: a power of two."""
+    return 1 << (STATE + len(start) - 1).bit_length()
+
+
 def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Test which records are of players that search a tree by rollouts, guided by a policy."""
     guided = (seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY)
@@ -210,7 +228,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     dense = seats[seats[:, KIND] == DENSE]
     inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
     return Workspace(
-        np.zeros(1, dtype=np.uint64),
+        np.zeros(TABLES, dtype=np.uint64),
         np.zeros(1, dtype=np.uint64),
         make_states(rules, levels),
         np.zeros(slots, dtype=np.int64),
@@ -223,7 +241,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(rules.MOVES, dtype=np.int64),
         np.zeros(slots * seen_words(rules) + SPARE_WORDS, dtype=np.uint64),
         np.zeros(count_changes(rules), dtype=np.int64),
-        np.zeros((slots, max(widest, *readings, 0)), dtype=np.int32),
+        np.zeros((slots + TABLES * rules.SEATS, max(widest, *readings, 0)), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(int(padded(rules.MOVES)) + inputs, dtype=np.float32),
@@ -233,6 +251,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
             dtype=np.float64,
         ),
         np.zeros(1, dtype=np.int64),
+        np.zeros(TABLES * (table_fields(rules.START) + SITTING * rules.SEATS), dtype=np.int64),
         np.zeros(NODE_FIELDS * nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.float64),
         np.zeros(rules.SEATS, dtype=np.float64),

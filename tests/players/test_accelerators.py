@@ -96,6 +96,16 @@ MISTAKES = {
         "    return (state[0] | state[1]) + BOTTOM",
         r"key is \d+ in two positions that differ: ",
     ),
+    "legal_bits forgets full columns": (
+        "    return ~full & U(127)",
+        "    return U(127)",
+        r"legal_bits gives 127, the moves 0, 1, 2, 3, 4, 5, 6, but legal lists [0-6, ]+",
+    ),
+    "legal_bits has a move too many": (
+        "    return ~full & U(127)",
+        "    return ~full & U(255)",
+        r"legal_bits gives 255, the moves 0, 1, 2, 3, 4, 5, 6 and 7, but legal lists [0-6, ]+",
+    ),
     "order is too large": (
         "def key(",
         "def order(state, move):\n    return 2**40\n\n\ndef key(",
