@@ -51,7 +51,7 @@ GAMES, POSITIONS = 200, 2000
 COMPILER = shutil.which("gcc") or ""
 TRIES = 100
 """Among equals each is chosen at least once in so many tries, but for one case in thousands."""
-LONGEST = 120.0
+LONGEST = 30.0
 """Seconds for the positions of a file: those that search far answer fewer."""
 RECIPES: tuple[str, ...] = ()
 """All recipes unless some are named."""

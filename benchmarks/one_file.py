@@ -75,6 +75,10 @@ def measure() -> Iterator[Line]:
         for name in ("bits", "cells", "accelerated")
     )
     hand = ConnectFour()
+    # First, so that either is compiled for players at random alone.
+    randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in (hand, fast)]
+    speeds = _compare([_batch(hand, randoms[0]), _batch(fast, randoms[1])], alike=1)
+    yield _tell("accelerated, random games", speeds[1], "by hand", speeds[0], 0.9)
     for hidden, target in ((16, 0.92), (64, 0.95)):
         decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(hidden,))
         genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
@@ -102,9 +106,6 @@ def measure() -> Iterator[Line]:
     speeds = _compare([_batch(hand, tuples[0]), _batch(fast, tuples[1])], alike=1)
     name = "accelerated, 120 tuples of 10 bits"
     yield _tell(name, speeds[1], "by hand, 60 of 6 cells, mirrored", speeds[0], 0.9)
-    randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in (hand, fast)]
-    speeds = _compare([_batch(hand, randoms[0]), _batch(fast, randoms[1])], alike=1)
-    yield _tell("accelerated, random games", speeds[1], "by hand", speeds[0], 0.9)
     for depth, games in SEARCHES:
         batches = []
         for game in (hand, fast):

@@ -309,10 +309,18 @@ def _choose_shallow(
 ) -> Any:
     """The first move of the best value; most networks are such, and the file lists changes."""
     layers = find_layers(players, player, slot, workspace)
+    return pick_shallow(players, layers, slot, state, count, workspace)
+
+
+@inlined
+def pick_shallow(
+    players: Any, layers: Any, seat: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """The first of so many moves of the best value to a network with these *layers*."""
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
-        listed = list_changes(workspace.states, state, move, slot, workspace.changes)
+        listed = list_changes(workspace.states, state, move, seat, workspace.changes)
         value = value_listed(players, layers, listed, workspace)
         if best < 0 or value > best_value:
             best, best_value = move, value

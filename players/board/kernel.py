@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import find_game, game_of
-from evolve_arena.genomes.network import RESOLUTION
+from evolve_arena.genomes.network import LAYERS, RESOLUTION
 from evolve_arena.players.board.workspace import (
     DENSE,
     DEPTH,
@@ -34,6 +34,7 @@ from evolve_arena.players.packed import (
     GRAPH,
     KIND,
     NETWORK,
+    SHAPE,
     TUPLES,
     PackedPlayers,
 )
@@ -53,9 +54,10 @@ HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
 DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
+LAYERS_FLAG = "HAS_LAYERS"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
-    *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG),
+    *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG, LAYERS_FLAG),
 )
 
 
@@ -216,6 +218,8 @@ def _needs(players: PackedPlayers) -> set[str]:
     heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
     needed = {HEAD_FLAGS[int(head)] for head in heads}
     needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
+    shapes = players.shapes[players.seats[players.seats[:, KIND] == NETWORK, SHAPE]]
+    needed |= {LAYERS_FLAG} if (shapes[:, LAYERS] != 2).any() else set()
     needed |= {SCRIPTS_FLAG} if max(kinds) >= SCRIPTED else set()
     guided = find_guided(players.seats)
     needed |= {PRIORS_FLAG} if guided.any() else set()

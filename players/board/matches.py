@@ -10,19 +10,20 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, below, chance, mix, next_word
 from evolve_arena.genomes.network import (
     ACTIVATION,
-    LAYERS,
     SIZES,
-    activate_sums,
     add_column,
-    evaluate_hidden,
     padded,
-    pick_output,
     shallow_pick,
     start_sums,
 )
 from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES
-from evolve_arena.players.board.choose import HAS_OWN_VALUES, HAS_SCRIPTS, choose_move
+from evolve_arena.players.board.choose import (
+    HAS_OWN_VALUES,
+    HAS_SCRIPTS,
+    choose_move,
+    pick_shallow,
+)
 from evolve_arena.players.board.example import IS_ARRAY, START, load_state, store_state
 from evolve_arena.players.board.mcts import HAS_MCTS
 from evolve_arena.players.board.rules import (
@@ -52,34 +53,49 @@ from evolve_arena.players.board.rules import (
     note_move,
     settle,
 )
-from evolve_arena.players.board.values import HAS_POLICIES, add_listed, take_slot
+from evolve_arena.players.board.values import (
+    HAS_DENSE,
+    HAS_GRAPHS,
+    HAS_LAYERS,
+    HAS_POLICIES,
+    HAS_TUPLES,
+    HAS_VALUES,
+    add_listed,
+    take_slot,
+)
 from evolve_arena.players.board.workspace import (
+    AIM,
     COLUMNS,
     CURVE,
     GAME,
+    HEAD,
     MATCH,
     PLY,
+    POLICY,
     ROW,
     SITTING,
     STATE,
+    STRAYS,
     SUMS,
     TABLES,
+    TAKES_WINS,
     UNITS,
-    USUAL,
     WHO,
     WIDTH,
     table_fields,
 )
-from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, NOISE, RANDOM, SHAPE, WEIGHTS_AT
+from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, NOISE, SHAPE, WEIGHTS_AT
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 PLAYS_IN_TURNS = (
-    (HAS_POLICIES and HAS_CHANGES and MOVES <= LANES)
-    and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS)
-    and not (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
+    (HAS_POLICIES or HAS_VALUES)
+    and (HAS_CHANGES and (HAS_WINS or not HAS_VALUES) and (MOVES <= LANES or not HAS_POLICIES))
+    and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS or HAS_LAYERS)
+    and not (HAS_GRAPHS or HAS_TUPLES or HAS_DENSE or HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
 )
-"""True if several matches are in hand: between policies, and who plays at random."""
+"""True if matches are played in turns: between networks with one hidden layer, and who plays at
+random."""
 TABLE_FIELDS = table_fields(START)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
 """True if players ask for moves that win at once: if not, the result is found faster."""
@@ -124,20 +140,18 @@ def play_matches(
         play_in_turns(players, seatings, seeds, openings, workspace, results)
         return
     for match in range(seatings.shape[0]):
-        asks = False
         for slot in range(SEATS):
-            player = seatings[match, slot]
-            take_slot(players, player, slot, workspace)
-            asks |= ASKS_WINS and players.seats[player, KIND] != RANDOM
+            take_slot(players, seatings[match, slot], slot, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
         verdict = judge(states, state)
         while verdict == GOES_ON and ply < LONGEST:
-            winning, move = np.int64(0), np.int64(-1)
-            if asks:
+            winning = np.int64(0)
+            if ASKS_WINS:
                 winning = list_wins(states, state, workspace.wins)
+            move = np.int64(-1)
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
             if move < 0:
@@ -149,7 +163,7 @@ def play_matches(
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             ply += 1
             state = settle(states, advance(states, state, move, ply), workspace.chance)
-            if asks:
+            if ASKS_WINS:
                 verdict = judge_move(states, state, move, ply, verdict, workspace.wins, winning)
             else:
                 verdict = judge_at(states, state, ply)
@@ -176,22 +190,22 @@ def _write_result(
     games[match] = game
 
 
-# Several matches in hand. A move of a policy network is one long chain of instructions, each of
-# which waits for the one before; meanwhile those of other matches are computed.
+# Matches in turns of one move. What a network computes for a move is one long chain of
+# instructions, each of which waits for the one before; meanwhile those of other matches are done.
 
 
 @inlined
 def play_in_turns(
     players: Any, seatings: Any, seeds: Any, openings: Any, workspace: Any, results: Any
 ) -> None:
-    """Play every match, TABLES at a time, a move of each in turn; see :func:`play_matches`."""
+    """Play every match, some at a time, a move of each in turn; see :func:`play_matches`."""
     tables, states = workspace.tables, workspace.states
     count = seatings.shape[0]
-    playing = started = min(count, TABLES)
-    for table in range(playing):
+    playing = started = taken = min(count, TABLES)
+    for table in range(taken):
         _start_match(players, seatings, seeds, workspace, table, table)
     while playing > 0:
-        for table in range(min(count, TABLES)):
+        for table in range(taken):
             at = table * TABLE_FIELDS
             match = peek(tables, at + MATCH)
             if match < 0:
@@ -220,17 +234,17 @@ def _start_match(
     for seat in range(SEATS):
         player, at = np.int64(seatings[match, seat]), _sits_at(table, seat)
         is_network = players.seats[player, KIND] == NETWORK
-        is_usual = is_network and players.seats[player, NOISE] == 0
         poke(tables, at + WHO, player)
+        poke(tables, at + STRAYS, np.int64(not is_network or players.seats[player, NOISE] > 0))
         poke(tables, at + WIDTH, np.int64(0))
         if is_network:
             row = players.seats[player, SHAPE]
             width = padded(players.shapes[row, SIZES + 1])
             base = players.seats[player, COLUMNS_AT] + width
             place = (sums.shape[0] - 1 - table * SEATS - seat) * sums.shape[1]
-            is_usual = is_usual and players.shapes[row, LAYERS] == 2
-            poke(tables, at + WIDTH, np.int64(width))
+            poke(tables, at + AIM, players.seats[player, HEAD])
             poke(tables, at + UNITS, np.int64(players.shapes[row, SIZES + 1]))
+            poke(tables, at + WIDTH, np.int64(width))
             poke(tables, at + CURVE, np.int64(players.shapes[row, ACTIVATION]))
             poke(tables, at + SUMS, place)
             poke(tables, at + COLUMNS, base)
@@ -238,7 +252,6 @@ def _start_match(
             start_sums(sums, place, players.columns, base - width, width)
             count = list_bits(states, state, workspace.planes, workspace.changes, seat)
             add_listed(workspace, count, players.columns, base, width, place, place)
-        poke(tables, at + USUAL, np.int64(is_usual))
     workspace.streams[table] = start_stream(seeds[match])
     at = table * TABLE_FIELDS
     store_state(tables, at + STATE, state)
@@ -258,11 +271,14 @@ def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: A
     """Play the next move at a *table*, and give the verdict on the state that it leads to."""
     tables, states, at = workspace.tables, workspace.states, table * TABLE_FIELDS
     before, ply = load_state(tables, at + STATE), peek(tables, at + PLY)
-    move = np.int64(-1)
+    move, winning = np.int64(-1), np.int64(0)
+    if ASKS_WINS:
+        winning = list_wins(states, before, workspace.wins)
     if ply < openings.shape[1]:
         move = np.int64(openings[match, ply])
     if move < 0:
-        move = _choose(players, workspace, table, find_mover(states, before), before)
+        seat = find_mover(states, before)
+        move = _choose(players, workspace, table, seat, before, winning)
     else:
         note_move(states, move)
     game = (np.uint64(peek(tables, at + GAME)) ^ np.uint64(move + 1)) * FNV_PRIME
@@ -271,7 +287,10 @@ def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: A
     store_state(tables, at + STATE, state)
     poke(tables, at + PLY, ply)
     poke(tables, at + GAME, np.int64(game))
-    verdict = judge_at(states, state, ply)
+    if ASKS_WINS:
+        verdict = judge_move(states, state, move, ply, np.int64(GOES_ON), workspace.wins, winning)
+    else:
+        verdict = judge_at(states, state, ply)
     if verdict == GOES_ON:
         for seat in range(SEATS):
             _show_move(players, workspace, _sits_at(table, seat), seat, before, move)
@@ -294,27 +313,30 @@ def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, m
 
 
 @inlined
-def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any) -> Any:
-    """The move of who sits at a *seat* of a *table*: a policy network, or a random player."""
+def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, winning: Any) -> Any:
+    """The move of who sits at a *seat* of a *table*: a network, or a random player.
+
+    The first *winning* moves in ``workspace.wins`` win at once.
+    """
     tables, sits, states = workspace.tables, _sits_at(table, seat), workspace.states
-    sums, weights, inputs = workspace.sums, players.weights, workspace.ping
-    at, base = peek(tables, sits + SUMS), peek(tables, sits + ROW)
-    if peek(tables, sits + USUAL):
-        allowed = find_allowed(states, state, workspace.moves)
-        curve, units = peek(tables, sits + CURVE), peek(tables, sits + UNITS)
-        return np.int64(shallow_pick(curve, units, sums, at, weights, base, inputs, allowed))
-    stream, player = workspace.streams[table : table + 1], peek(tables, sits + WHO)
-    noise = players.seats[player, NOISE]
-    strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
-    if strays or players.seats[player, KIND] != NETWORK:
-        count = list_moves(states, state, workspace.moves, 0)
-        return peek(workspace.moves, below(stream, count) if count > 1 else 0)
-    allowed = find_allowed(states, state, workspace.moves)
-    shape = players.shapes[players.seats[player, SHAPE]]
-    activate_sums(shape, sums, at, players.columns, 0, False, inputs)
-    if shape[LAYERS] > 2:
-        base, inputs = evaluate_hidden(shape, weights, base, inputs, workspace.pong)
-    return np.int64(pick_output(shape, weights, base, inputs, allowed))
+    moves, at, row = workspace.moves, peek(tables, sits + SUMS), peek(tables, sits + ROW)
+    curve = peek(tables, sits + CURVE)
+    if peek(tables, sits + STRAYS):
+        player, stream = peek(tables, sits + WHO), workspace.streams[table : table + 1]
+        noise = players.seats[player, NOISE]
+        strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
+        if strays or players.seats[player, KIND] != NETWORK:
+            count = list_moves(states, state, moves, 0)
+            return peek(moves, below(stream, count) if count > 1 else 0)
+    if HAS_POLICIES and (not HAS_VALUES or peek(tables, sits + AIM) == POLICY):
+        allowed, units = find_allowed(states, state, moves), peek(tables, sits + UNITS)
+        sums, inputs = workspace.sums, workspace.ping
+        return np.int64(shallow_pick(curve, units, sums, at, players.weights, row, inputs, allowed))
+    if winning > 0 and players.seats[peek(tables, sits + WHO), TAKES_WINS]:
+        return peek(workspace.wins, 0)
+    layers = curve, peek(tables, sits + WIDTH), peek(tables, sits + COLUMNS), at, row
+    count = list_moves(states, state, moves, 0)
+    return pick_shallow(players, layers, seat, state, count, workspace)
 
 
 @compiled

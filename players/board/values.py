@@ -105,8 +105,9 @@ HAS_GRAPHS = True
 HAS_TUPLES = True
 HAS_DENSE = True
 HAS_DEEP_VALUES = True
-"""The kinds of players there are, and True if some of them give the values of leaves of searches;
-copies of this file are compiled for fewer."""
+HAS_LAYERS = True
+"""The kinds of players there are; True if some of them give the values of leaves of searches, and
+if networks have no hidden layer, or more than one. Copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 
@@ -337,6 +338,8 @@ def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any
 def is_shallow(players: Any, player: int) -> Any:
     """Test if a player is a value network with one hidden layer, as most networks are."""
     if HAS_VALUES and players.seats[player, KIND] == NETWORK:
+        if not HAS_LAYERS:
+            return True
         return players.shapes[np.uint64(players.seats[player, SHAPE]), LAYERS] == 2
     return False
 

@@ -60,12 +60,13 @@ TABLES = 4
 MATCH, PLY, GAME, STATE = range(4)
 """Notes of a match in hand: its number, or -1 if there is none; how many moves were made, and the
 hash of these; and from STATE on the state."""
-SITTING = 8
-WHO, USUAL, UNITS, WIDTH, CURVE, SUMS, COLUMNS, ROW = range(SITTING)
-"""Notes of who sits at a seat there: the row of the player; 1 if it is a network with one hidden
-layer that never plays at random, else 0; and of a network how many units the first layer has, also
-padded (0 if it is none), its activation, where its sums stand, where the columns of its first layer
-begin, and its other weights."""
+WHO, STRAYS, AIM, UNITS, WIDTH, CURVE, SUMS, COLUMNS, ROW = range(9)
+"""Notes of who sits at a seat there: the row of the player; 1 if it plays at random, now and then
+or always, else 0; and of a network its head, how many units its hidden layer has, also padded (0
+if it is none), the activation, where the sums stand, where the columns of the first layer begin,
+and the other weights."""
+SITTING = 16
+"""Room for these notes, a power of two."""
 AVAILABLE = COUNT
 """Where something is hidden: how often the move of a node could have been made; its children are
 found in the hash table of outcomes."""

@@ -15,18 +15,23 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.packed import NOISE, PackedPlayers, combine_players
 from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import make_player
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "games" / "connect_four_accelerated.py"
 MATCHES = 300
 
 
-def make_policies(game: Any, hidden: tuple[int, ...], count: int, **more: Any) -> PackedPlayers:
-    decoder: Any = (
-        find_game(game.name).networks["mlp"].decoder_type(head="policy", hidden=hidden, **more)
-    )
-    genomes = decoder.initialise(count, "uniform", np.random.default_rng(3))
+def make_networks(game: Any, head: str, hidden: tuple[int, ...]) -> PackedPlayers:
+    """Six networks; two of them play an eighth of their moves at random."""
+    decoder: Any = find_game(game.name).networks["mlp"].decoder_type(head=head, hidden=hidden)
+    genomes = decoder.initialise(6, "uniform", np.random.default_rng(3))
     packed: PackedPlayers = decoder.pack(genomes)
+    packed.seats[4:, NOISE] = 2**29
     return packed
+
+
+def find_matches(game: Any, packed: PackedPlayers) -> Any:
+    return find_variant(find_game(game.name), game.rules, packed)["matches"]
 
 
 def play(game: Any, packed: PackedPlayers, seatings: Any, openings: Any = None) -> Any:
@@ -34,21 +39,19 @@ def play(game: Any, packed: PackedPlayers, seatings: Any, openings: Any = None) 
     return run_kernel(make_batch(game, packed, seatings, seeds, openings))
 
 
-@pytest.mark.parametrize("hidden", [(10,), (40,), (), (12, 20)])
-def test_matches_in_turns_are_those_one_by_one(hidden: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("heads", [("policy",), ("value",), ("policy", "value")])
+def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
     game = make_game(str(FILE))
-    policies = make_policies(game, hidden, 6)
-    policies.seats[4:, NOISE] = 2**29  # an eighth of their moves
-    packed = combine_players([policies, make_random(game).packed])
-    value = find_game(game.name).networks["mlp"].decoder_type(hidden=(4,))
-    other = value.pack(value.initialise(1, "uniform", np.random.default_rng(1)))
-    more = combine_players([packed, other])  # who values states plays one match after the other
-    assert find_variant(find_game(game.name), game.rules, packed)["matches"].PLAYS_IN_TURNS
-    assert not find_variant(find_game(game.name), game.rules, more)["matches"].PLAYS_IN_TURNS
-    seatings = np.random.default_rng(2).integers(0, len(packed.seats), (MATCHES, 2))
-    seatings = seatings.astype(np.int32)
+    networks = [make_networks(game, head, (units,)) for head in heads for units in (10, 40)]
+    packed = combine_players([*networks, make_random(game).packed])
+    searching: Any = make_player("minimax:depth=1", game)  # with whom matches are not in turns
+    more = combine_players([packed, searching.packed])
+    assert find_matches(game, packed).PLAYS_IN_TURNS
+    assert not find_matches(game, more).PLAYS_IN_TURNS
+    generator = np.random.default_rng(2)
+    seatings = generator.integers(0, len(packed.seats), (MATCHES, 2)).astype(np.int32)
     openings = np.full((MATCHES, 3), -1, dtype=np.int64)
-    openings[::2] = np.random.default_rng(4).integers(0, 7, (MATCHES // 2, 3))
+    openings[::2] = generator.integers(0, 7, (MATCHES // 2, 3))
     for given in (None, openings):
         in_turns, one_by_one = (play(game, each, seatings, given) for each in (packed, more))
         for name in ("places", "plies", "offenders", "games"):
@@ -57,3 +60,9 @@ def test_matches_in_turns_are_those_one_by_one(hidden: tuple[int, ...]) -> None:
     for count in (1, 2, 5):  # fewer than are in hand at a time, and one more
         few = play(game, packed, seatings[:count])
         assert np.array_equal(few.games, play(game, more, seatings[:count]).games)
+
+
+def test_networks_of_other_depths_are_not_in_turns() -> None:
+    game = make_game(str(FILE))
+    for hidden in ((), (12, 20)):
+        assert not find_matches(game, make_networks(game, "policy", hidden)).PLAYS_IN_TURNS
