@@ -27,7 +27,7 @@ from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
 from tests.bred import random_positions
 from tests.pages import NODE, run_script
-from tests.test_tutorial import blocks
+from tests.test_tutorial import TUTORIAL, write_game
 
 ALIKE: dict[str, Any] = {
     "run.generations": 2,
@@ -61,7 +61,7 @@ OWN: dict[str, tuple[str, ...]] = dict.fromkeys(
 """Methods that breed players of a game of one's own."""
 SMALL = {
     "RECIPES": ("connect-four",),
-    "OWN": {"skeleton": ("tournament",)},
+    "OWN": {"tutorial": ("tournament",), "skeleton": ("td-tuples",)},
     "GAMES": 4,
     "POSITIONS": 20,
 }
@@ -114,7 +114,7 @@ def measure() -> Iterator[Line]:
             own = [sys.executable, "-m", "evolve_arena.runs.cli", "new-game", name]
             subprocess.run(own, cwd=folder, check=True, capture_output=True)
             if name == "tutorial":
-                file.write_text("\n\n".join(blocks("python")), "utf-8")
+                file.write_text(write_game(TUTORIAL), "utf-8")
             for method in methods:
                 yield from _measure_recipe(str(file), Path(folder) / method, method)
 
