@@ -12,8 +12,8 @@ from benchmarks.line import Line
 from benchmarks.q_learning_numpy import PlainLearner
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning import QLearning, QLearningConfig
-from evolve_arena.games.connect_four.q_learning_games import learn_part
+from evolve_arena.studies.q_learning.q_learning import QLearning, QLearningConfig
+from evolve_arena.studies.q_learning.q_learning_games import learn_part
 
 __all__ = ["measure"]
 

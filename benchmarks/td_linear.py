@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.games.checkers.linear_games import PLIES
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.studies.checkers_td.linear_games import PLIES
+from evolve_arena.studies.checkers_td.linear_learning import (
     MOST_GENES,
     LearningSettings,
     learn_from_game,
 )
-from evolve_arena.games.checkers.td_linear import TdLinear, TdLinearState, make_learning_settings
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.studies.checkers_td.td_linear import (
+    TdLinear,
+    TdLinearState,
+    make_learning_settings,
+)
 
 __all__ = ["measure"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
+from evolve_arena.studies.td_lambda.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
 

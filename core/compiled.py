@@ -48,7 +48,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 numba.core.config._config_fname = ""
 numba.core.config.reload_config()  # type: ignore[no-untyped-call]
 
-PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games")
+PACKAGES = ("core", "genomes", "players", "arena", "evolve", "games", "studies")
 DECORATORS = rb"\b(compiled|inlined|instruction|constants)\b"
 MARKER = re.compile(rb"core\.compiled import [^)\n]*(?:\([^)]*)?" + DECORATORS)
 """What a file that holds compiled code imports."""

@@ -195,6 +195,14 @@ def study_players(game: str) -> dict[str, PlayerKind]:
     return found
 
 
+def study_learners(game: str) -> dict[str, str]:
+    """The methods that published studies add to a *game*: each at ``package.module:name``."""
+    found: dict[str, str] = {}
+    for place in _packages(STUDIES):
+        found |= getattr(import_module(place), "LEARNERS", {}).get(game, {})
+    return found
+
+
 def study_ladder(game: str) -> tuple[str, ...]:
     """Whom ``evolve evaluate`` lets a player of *game* meet after those of `GameSpec.ladder`."""
     ladders = [getattr(import_module(place), "LADDERS", {}) for place in _packages(STUDIES)]

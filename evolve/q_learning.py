@@ -1,7 +1,7 @@
 """The method ``q-learning``: networks that learn the values of moves by playing.
 
 In any game that is a file of rules, for any number of players, against themselves or fixed
-opponents. A game may have a method of that name of its own instead (`GameSpec.learners`).
+opponents. A study may have a method of that name for its game instead.
 """
 
 from __future__ import annotations

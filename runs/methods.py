@@ -1,4 +1,4 @@
-"""The methods by name: those of every game, and the learners that a game adds."""
+"""The methods by name: those of every game, and the learners that a game or a study adds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inspect import isabstract
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, game_names, installed_places, load
+from evolve_arena.core.registry import find_game, game_names, installed_places, load, study_learners
 from evolve_arena.core.user_code import (
     AbsentCode,
     UserCodeError,
@@ -33,10 +33,15 @@ METHODS = {
 """Methods that can breed for any game which has networks of their kind."""
 
 
+def learners_of(game: str) -> dict[str, str]:
+    """The methods that *game* alone has, its own and those of studies: where each is found."""
+    return {**find_game(game).learners, **study_learners(game)}
+
+
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
     """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
     spec = find_game(game)
-    places = {**installed_places(GROUP), **METHODS, **spec.learners}
+    places = {**installed_places(GROUP), **METHODS, **learners_of(game)}
     known = {name: load(place) for name, place in places.items()}
     known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
     return {name: method for name, method in known.items() if method.networks(spec)}
@@ -68,7 +73,7 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
     if (
         own is not None
         or name in METHODS
-        or any(name in find_game(o).learners for o in game_names())
+        or any(name in learners_of(other) for other in game_names())
     ):
         raise BadValueError(
             f"game.name is {game!r}, which the method {name!r} does not play:"

@@ -170,7 +170,6 @@ GAME = GameSpec(
         "checkerboard": "evolve_arena.games.checkers.export_c:export_checkerboard",
     },
     hosts={"openspiel": "evolve_arena.games.checkers.export_python:write_host"},
-    learners={"td-linear": "evolve_arena.games.checkers.td_linear:TdLinear"},
     opponents=("minimax:depth=2", "random"),
     stand_in="minimax:depth=4",
     ladder=("random", *(f"minimax:depth={depth}" for depth in range(1, 7))),

@@ -284,10 +284,6 @@ GAME = GameSpec(
         partial(teach, rules),
         partial(make_tuple_workspace, rules.columns * rules.rows + rules.steal),
     ),
-    learners={
-        "td": "evolve_arena.games.connect_four.td:Td",
-        "q-learning": "evolve_arena.games.connect_four.q_learning:QLearning",
-    },
     opponents=("test-bot", "random"),
     stand_in="test-bot",
     ladder=("random", "test-bot", *LADDER),

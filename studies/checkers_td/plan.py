@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.checkers.linear_learning import EXPLORATION
-from evolve_arena.games.checkers.linear_matches import (
+from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.several import Job
+from evolve_arena.studies.checkers_td.linear_learning import EXPLORATION
+from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
 )
-from evolve_arena.games.checkers.td_linear import TdLinear, make_learning_settings
-from evolve_arena.runs.recipe import Recipe, load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
+from evolve_arena.studies.checkers_td.td_linear import TdLinear, make_learning_settings
 from evolve_arena.studies.study import Material, Need, Settings
 
 UNSTATED = 4
@@ -44,10 +44,10 @@ class Reading:
     rate: float = 1.0
     """What the rates of the recipes are multiplied by."""
     draws: str = "standard"
-    """When a game is drawn: one of `evolve_arena.games.checkers.linear_games.DRAW_RULES`."""
+    """When a game is drawn: one of `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
     states: str = "after"
     """Which positions are learned from; see
-    `evolve_arena.games.checkers.td_linear.TdLinearConfig`."""
+    `evolve_arena.studies.checkers_td.td_linear.TdLinearConfig`."""
 
     @property
     def name(self) -> str:

@@ -21,13 +21,6 @@ from safetensors.numpy import load, save
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_matches import (
-    Participants,
-    make_meetings,
-    make_participants,
-    read_weights,
-)
-from evolve_arena.games.checkers.td_linear import make_learning_settings
 from evolve_arena.runs.files import explain_storage_errors, write_whole
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
@@ -38,6 +31,12 @@ from evolve_arena.studies.checkers_td.games import (
     Series,
     fingerprint,
     play_series,
+)
+from evolve_arena.studies.checkers_td.linear_matches import (
+    Participants,
+    make_meetings,
+    make_participants,
+    read_weights,
 )
 from evolve_arena.studies.checkers_td.plan import (
     Reading,
@@ -56,6 +55,7 @@ from evolve_arena.studies.checkers_td.published import (
     read_published,
 )
 from evolve_arena.studies.checkers_td.ranks import spearman_interval
+from evolve_arena.studies.checkers_td.td_linear import make_learning_settings
 from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 

@@ -13,14 +13,13 @@ import numpy as np
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_matches import (
+from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
+from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.td_linear import make_learning_settings
-from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,
@@ -31,6 +30,7 @@ from evolve_arena.studies.checkers_td.plan import (
     without_exploration,
 )
 from evolve_arena.studies.checkers_td.published import ROUNDS, Score
+from evolve_arena.studies.checkers_td.td_linear import make_learning_settings
 from evolve_arena.studies.study import Material, Row, Table
 
 FORWARD, BACKWARD = 2, 1

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear_matches import Participants, read_weights
 from evolve_arena.games.checkers.values import DEPTH, FEATURES
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
+from evolve_arena.studies.checkers_td.linear_matches import Participants, read_weights
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,

@@ -3,3 +3,5 @@
 RECIPES = dict.fromkeys(
     (".config", ".json"), "evolve_arena.studies.q_learning.settings:convert_settings"
 )
+
+LEARNERS = {"connect-four": {"q-learning": "evolve_arena.studies.q_learning.q_learning:QLearning"}}

@@ -26,7 +26,7 @@ from evolve_arena.runs.abilities import (
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.methods import METHODS, methods_of
+from evolve_arena.runs.methods import METHODS, learners_of, methods_of
 from evolve_arena.runs.recipe import make_usual
 from tests.contracts.test_games import SMALL, compare_games, walk
 from tests.forked import evolve
@@ -66,7 +66,9 @@ def test_only_rules_forbid_something_in_games_of_one_file(game: str) -> None:
 def test_methods_that_may_breed_are_those_that_recipes_take(game: str) -> None:
     able = {name for name, reason in abilities(game)["breed by"].items() if not reason}
     known = methods_of(open_game(game).name)
-    assert able == {name for name in known if name in METHODS or name in open_game(game).learners}
+    assert able == {
+        name for name in known if name in METHODS or name in learners_of(open_game(game).name)
+    }
 
 
 @every_game

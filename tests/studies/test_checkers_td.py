@@ -19,13 +19,6 @@ from scipy.stats import betabinom
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.checkers.linear import LinearDecoder
-from evolve_arena.games.checkers.linear_matches import (
-    Participants,
-    make_meetings,
-    make_participants,
-    read_weights,
-)
-from evolve_arena.games.checkers.td_linear import TdLinearConfig, make_learning_settings
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import RunsProgress, RunsStoppedError
@@ -37,6 +30,12 @@ from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
 from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
+from evolve_arena.studies.checkers_td.linear_matches import (
+    Participants,
+    make_meetings,
+    make_participants,
+    read_weights,
+)
 from evolve_arena.studies.checkers_td.plan import Reading, keep_learned, pick, without_exploration
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
@@ -64,6 +63,7 @@ from evolve_arena.studies.checkers_td.readings import (
     tell_readings,
 )
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
+from evolve_arena.studies.checkers_td.td_linear import TdLinearConfig, make_learning_settings
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult

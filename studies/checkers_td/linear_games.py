@@ -25,7 +25,15 @@ from evolve_arena.games.checkers.board import (
 )
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.kernel import choose_move
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.games.checkers.values import (
+    CheckersWorkspace,
+    forget_positions,
+    init_player,
+    make_checkers_workspace,
+)
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.players.packed import COLUMNS_AT, NOISE, PackedPlayers
+from evolve_arena.studies.checkers_td.linear_learning import (
     AFTER,
     BEFORE,
     EVERY_MOVE,
@@ -43,14 +51,6 @@ from evolve_arena.games.checkers.linear_learning import (
     spoil_if_lost,
     write_tables,
 )
-from evolve_arena.games.checkers.values import (
-    CheckersWorkspace,
-    forget_positions,
-    init_player,
-    make_checkers_workspace,
-)
-from evolve_arena.genomes.network import SHAPE_FIELDS
-from evolve_arena.players.packed import COLUMNS_AT, NOISE, PackedPlayers
 
 PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
 FIGURES = 4
@@ -98,10 +98,10 @@ def meet_part(
             :data:`DRAW_RULES`.
         inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``), how they learn,
             ``(players, SETTINGS_FIELDS)`` (see
-            :class:`evolve_arena.games.checkers.linear_learning.LearningSettings`), and their seats,
-            ``(players, SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for
-            each (``uint64``). Who is paired with himself plays himself; all his moves change the
-            same weights.
+            :class:`evolve_arena.studies.checkers_td.linear_learning.LearningSettings`), and their
+            seats, ``(players, SEAT_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a
+            seed for each (``uint64``). Who is paired with himself plays himself; all his moves
+            change the same weights.
         outputs: The weights of both afterwards, one's after the other's, shape ``(parts,
             2 * MOST_GENES)`` (``float64``), not numbers where they grew beyond all bounds; the
             first player's wins, draws and losses, ``(parts, 3)`` (``int64``); and the

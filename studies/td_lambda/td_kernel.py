@@ -36,7 +36,8 @@ from evolve_arena.games.connect_four.bitboard import (
     make_rules,
     mark_if_full,
 )
-from evolve_arena.games.connect_four.td_moves import (
+from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.studies.td_lambda.td_moves import (
     BEST,
     MOST_CELLS,
     PLAYED,
@@ -45,7 +46,6 @@ from evolve_arena.games.connect_four.td_moves import (
     choose_move,
     make_workspace,
 )
-from evolve_arena.genomes.simd import peek, poke
 
 ERROR, PLIES, FIRST_WINS, DRAWS = 0, 1, 2, 3
 """Sums over games: of |target - value| over all positions, of plies, of games that who began

@@ -3,8 +3,8 @@
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
 (1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
-``faithful`` says which are meant, see :mod:`evolve_arena.games.checkers.linear_learning`; what his
-text leaves open are keys with the values by which players learn best here.
+``faithful`` says which are meant, see :mod:`evolve_arena.studies.checkers_td.linear_learning`;
+what his text leaves open are keys with the values by which players learn best here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from evolve_arena.arena.work import Work
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
 from evolve_arena.games.checkers.linear import LinearDecoder
-from evolve_arena.games.checkers.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -34,7 +34,7 @@ from evolve_arena.games.checkers.linear_learning import (
     TD,
     LearningSettings,
 )
-from evolve_arena.games.checkers.linear_matches import make_meetings, make_participants
+from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_participants
 
 TRACES = {"none": NONE, "accumulating": ACCUMULATING, "replacing": REPLACING}
 UPDATES = {"every-move": EVERY_MOVE, "end-of-game": END_OF_GAME}
@@ -62,7 +62,7 @@ class TdLinearConfig(LearnerConfig):
     positions of the latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """When a game in training is drawn; see
-    `evolve_arena.games.checkers.linear_games.DRAW_RULES`."""
+    `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
     """γ: what a reward is worth one of the player's moves earlier."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"

@@ -1,6 +1,6 @@
 """The games that a Q-learner plays against itself, and what it learns from each move; compiled.
 
-After Młokosiewicz's thesis (see :mod:`evolve_arena.games.connect_four.q_learning`), listings 5.5 to
+After Młokosiewicz's thesis (see :mod:`evolve_arena.studies.q_learning.q_learning`), listings 5.5 to
 5.8. Who moves reads his own discs as the first kind, whoever began. The random stream, the weights
 and all room to work in are handed in, so that a learner's games depend on nothing else.
 """
@@ -27,7 +27,9 @@ from evolve_arena.games.connect_four.bitboard import (
     mark_if_full,
 )
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning_network import (
+from evolve_arena.genomes.network import ACTIVATIONS, exponentials, padded
+from evolve_arena.genomes.simd import peek
+from evolve_arena.studies.q_learning.q_learning_network import (
     Reader,
     add_disc,
     best_column,
@@ -37,8 +39,6 @@ from evolve_arena.games.connect_four.q_learning_network import (
     teach,
     value_columns,
 )
-from evolve_arena.genomes.network import ACTIVATIONS, exponentials, padded
-from evolve_arena.genomes.simd import peek
 
 BEST_KNOWN, MEAN = 0, 1
 FUTURES = {"best-known": BEST_KNOWN, "mean": MEAN}

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
 from evolve_arena.games.checkers.linear import LinearDecoder
-from evolve_arena.games.checkers.linear_games import DRAW_RULES, FIGURES
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.games.checkers.values import SEAT_FIELDS
+from evolve_arena.studies.checkers_td.linear_games import DRAW_RULES, FIGURES
+from evolve_arena.studies.checkers_td.linear_learning import (
     MOST_GENES,
     RATE,
     SETTINGS_FIELDS,
     LearningSettings,
 )
-from evolve_arena.games.checkers.values import SEAT_FIELDS
 
-KERNEL = "evolve_arena.games.checkers.linear_games:meet_part"
+KERNEL = "evolve_arena.studies.checkers_td.linear_games:meet_part"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Participants:
     """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
     learning: NDArray[np.float64]
     """How they learn, shape ``(players, SETTINGS_FIELDS)``; see
-    :class:`~evolve_arena.games.checkers.linear_learning.LearningSettings`."""
+    :class:`~evolve_arena.studies.checkers_td.linear_learning.LearningSettings`."""
     seats: NDArray[np.int64]
     """How they play, shape ``(players, SEAT_FIELDS)``."""
 
@@ -64,7 +64,7 @@ def make_participants(
     Args:
         decoders: What each one's weights stand for.
         learning: How each learns, a row for each
-            (:class:`evolve_arena.games.checkers.linear_learning.LearningSettings`).
+            (:class:`evolve_arena.studies.checkers_td.linear_learning.LearningSettings`).
         genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits.
 
     Raises:
@@ -103,7 +103,7 @@ def make_meetings(
 
     Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
     player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
-    :mod:`evolve_arena.games.checkers.linear_games`, shape ``(meetings, FIGURES)``.
+    :mod:`evolve_arena.studies.checkers_td.linear_games`, shape ``(meetings, FIGURES)``.
 
     Args:
         participants: The players.
@@ -114,7 +114,8 @@ def make_meetings(
         learn: Whether players learn from each game, or from each move, as set.
         alternate: Whether the second player begins every other game; if not, the first begins all.
         turned: 1 if light moves first; see `evolve_arena.games.checkers.game.Checkers`.
-        draws: When a game is drawn, one of `evolve_arena.games.checkers.linear_games.DRAW_RULES`.
+        draws: When a game is drawn, one of
+            `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
 
     Raises:
         ValueError: The shapes do not fit together, or a pairing names nobody.

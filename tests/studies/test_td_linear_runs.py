@@ -10,10 +10,10 @@ import pytest
 
 from evolve_arena import Run, resume, start
 from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.games.checkers.td_linear import TdLinear
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.studies.checkers_td.td_linear import TdLinear
 
 CHANGES = [
     "network.depth=2",

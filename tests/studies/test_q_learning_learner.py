@@ -18,14 +18,14 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning import (
+from evolve_arena.players.player import make_random
+from evolve_arena.studies.q_learning.q_learning import (
     ActionNetworkConfig,
     QLearning,
     QLearningConfig,
     QLearningState,
 )
-from evolve_arena.games.connect_four.q_learning_games import learn_part
-from evolve_arena.players.player import make_random
+from evolve_arena.studies.q_learning.q_learning_games import learn_part
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 

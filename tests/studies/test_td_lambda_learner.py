@@ -18,12 +18,12 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.games.connect_four.spec import GAME
-from evolve_arena.games.connect_four.td import Td, TdConfig, make_learning_settings
-from evolve_arena.games.connect_four.td_kernel import compute_targets, epsilon_at
-from evolve_arena.games.connect_four.td_moves import LearningSettings
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.studies.td_lambda.td import Td, TdConfig, make_learning_settings
+from evolve_arena.studies.td_lambda.td_kernel import compute_targets, epsilon_at
+from evolve_arena.studies.td_lambda.td_moves import LearningSettings
 
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 

@@ -15,7 +15,9 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.checkers.linear import LinearDecoder, LinearPlayer
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.games.checkers.spec import GAME
+from evolve_arena.players.packed import KIND, RANDOM
+from evolve_arena.studies.checkers_td.linear_learning import (
     AFTER,
     BEFORE,
     BURGE,
@@ -23,15 +25,13 @@ from evolve_arena.games.checkers.linear_learning import (
     NONE,
     REPLACING,
 )
-from evolve_arena.games.checkers.linear_matches import make_meetings, make_participants
-from evolve_arena.games.checkers.spec import GAME
-from evolve_arena.games.checkers.td_linear import (
+from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_participants
+from evolve_arena.studies.checkers_td.td_linear import (
     TdLinear,
     TdLinearConfig,
     TdLinearState,
     make_learning_settings,
 )
-from evolve_arena.players.packed import KIND, RANDOM
 
 
 def make_method(turned: int = 0, **changes: Any) -> TdLinear:

@@ -12,13 +12,15 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning import QLearningConfig
-from evolve_arena.games.connect_four.q_learning_games import (
+from evolve_arena.genomes.network import exponentials
+from evolve_arena.genomes.simd import LANES
+from evolve_arena.studies.q_learning.q_learning import QLearningConfig
+from evolve_arena.studies.q_learning.q_learning_games import (
     LearningSettings,
     make_learning_settings,
     make_workspace,
 )
-from evolve_arena.games.connect_four.q_learning_network import (
+from evolve_arena.studies.q_learning.q_learning_network import (
     ActionNetwork,
     make_network,
     read_genome,
@@ -26,8 +28,6 @@ from evolve_arena.games.connect_four.q_learning_network import (
     teach,
     value_columns,
 )
-from evolve_arena.genomes.network import exponentials
-from evolve_arena.genomes.simd import LANES
 
 UNITS = 20
 MOVES = [3, 3, 2, 5, 0, 6, 2]

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.games.checkers.linear import LinearDecoder
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
     AFTER,
     BURGE,

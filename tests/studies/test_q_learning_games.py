@@ -16,8 +16,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.games.connect_four.bitboard import drop, full_columns
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning import QLearningConfig
-from evolve_arena.games.connect_four.q_learning_games import (
+from evolve_arena.studies.q_learning.q_learning import QLearningConfig
+from evolve_arena.studies.q_learning.q_learning_games import (
     DRAWS,
     FIGURES,
     FIRST_WINS,
@@ -30,9 +30,9 @@ from evolve_arena.games.connect_four.q_learning_games import (
     mirror_discs,
     play_games,
 )
-from evolve_arena.games.connect_four.q_learning_network import make_network, read_genome, sum_board
+from evolve_arena.studies.q_learning.q_learning_network import make_network, read_genome, sum_board
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
 
 STANDARD = NetworkDecoder(head="action", hidden=(20,))

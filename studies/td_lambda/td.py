@@ -22,7 +22,8 @@ from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.td_kernel import (
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.studies.td_lambda.td_kernel import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -30,11 +31,10 @@ from evolve_arena.games.connect_four.td_kernel import (
     PLIES,
     epsilon_at,
 )
-from evolve_arena.games.connect_four.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
-from evolve_arena.genomes.mlp import MLP
+from evolve_arena.studies.td_lambda.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 MOST_HIDDEN = 1024
-KERNEL = "evolve_arena.games.connect_four.td_kernel:teach_part"
+KERNEL = "evolve_arena.studies.td_lambda.td_kernel:teach_part"
 
 
 class TdConfig(LearnerConfig):

@@ -38,7 +38,7 @@ from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.q_learning_games import (
+from evolve_arena.studies.q_learning.q_learning_games import (
     DRAWS,
     ERRORS,
     FIGURES,
@@ -174,7 +174,7 @@ class QLearning(Learner[QLearningState]):
         count = self.config.individuals
         seeds = derive_seeds(state.seed, state.generation, "games", count)
         return Work(
-            kernel="evolve_arena.games.connect_four.q_learning_games:learn_part",
+            kernel="evolve_arena.studies.q_learning.q_learning_games:learn_part",
             inputs=(state.population, seeds),
             outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
             options={

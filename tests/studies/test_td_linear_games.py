@@ -13,12 +13,14 @@ from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers import linear_games
 from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, note_position
 from evolve_arena.games.checkers.features import count_features
 from evolve_arena.games.checkers.game import Checkers, Position
 from evolve_arena.games.checkers.linear import PIECES, LinearDecoder
-from evolve_arena.games.checkers.linear_games import (
+from evolve_arena.games.checkers.values import DEPTH, make_checkers_workspace
+from evolve_arena.players.packed import KIND, RANDOM
+from evolve_arena.studies.checkers_td import linear_games
+from evolve_arena.studies.checkers_td.linear_games import (
     DRAWS,
     ERROR,
     FIGURES,
@@ -26,7 +28,7 @@ from evolve_arena.games.checkers.linear_games import (
     PLIES,
     meet_part,
 )
-from evolve_arena.games.checkers.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -42,14 +44,12 @@ from evolve_arena.games.checkers.linear_learning import (
     learn_from_move,
     write_tables,
 )
-from evolve_arena.games.checkers.linear_matches import (
+from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
     read_weights,
 )
-from evolve_arena.games.checkers.values import DEPTH, make_checkers_workspace
-from evolve_arena.players.packed import KIND, RANDOM
 
 PLAIN = LearningSettings(
     rate=0.001,
