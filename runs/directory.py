@@ -338,7 +338,7 @@ class RunDirectory:
     def _hold(descriptor: int) -> None:
         """Lock an open file, and try again for :data:`PATIENCE` while another process holds it.
 
-        Who starts where a run has just begun locks the folder to see that, and lets go at once.
+        A start in a folder where a run has just begun locks it to see that, and lets go at once.
         """
         end = time.monotonic() + PATIENCE
         while True:

@@ -183,7 +183,10 @@ def key(state: Any) -> Any:
 
 
 def legal_bits(state: Any) -> Any:
-    """The legal moves as bits of a word, where MOVES is at most 64. An accelerator."""
+    """The legal moves, where MOVES is at most 64, as bits of a word. An accelerator.
+
+    Bit k stands for move k; :func:`legal` lists the moves ascending.
+    """
     return np.uint64(min(3, state[0]))
 
 

@@ -64,11 +64,11 @@ from evolve_arena.players.board.values import (
     take_slot,
 )
 from evolve_arena.players.board.workspace import (
-    AIM,
+    ACTIVATION_NOTE,
     COLUMNS,
-    CURVE,
     GAME,
     HEAD,
+    HEAD_NOTE,
     MATCH,
     PLY,
     POLICY,
@@ -242,10 +242,10 @@ def _start_match(
             width = padded(players.shapes[row, SIZES + 1])
             base = players.seats[player, COLUMNS_AT] + width
             place = (sums.shape[0] - 1 - table * SEATS - seat) * sums.shape[1]
-            poke(tables, at + AIM, players.seats[player, HEAD])
+            poke(tables, at + HEAD_NOTE, players.seats[player, HEAD])
             poke(tables, at + UNITS, np.int64(players.shapes[row, SIZES + 1]))
             poke(tables, at + WIDTH, np.int64(width))
-            poke(tables, at + CURVE, np.int64(players.shapes[row, ACTIVATION]))
+            poke(tables, at + ACTIVATION_NOTE, np.int64(players.shapes[row, ACTIVATION]))
             poke(tables, at + SUMS, place)
             poke(tables, at + COLUMNS, base)
             poke(tables, at + ROW, players.seats[player, WEIGHTS_AT])
@@ -320,7 +320,7 @@ def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, win
     """
     tables, sits, states = workspace.tables, _sits_at(table, seat), workspace.states
     moves, at, row = workspace.moves, peek(tables, sits + SUMS), peek(tables, sits + ROW)
-    curve = peek(tables, sits + CURVE)
+    activation = peek(tables, sits + ACTIVATION_NOTE)
     if peek(tables, sits + STRAYS):
         player, stream = peek(tables, sits + WHO), workspace.streams[table : table + 1]
         noise = players.seats[player, NOISE]
@@ -328,13 +328,15 @@ def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, win
         if strays or players.seats[player, KIND] != NETWORK:
             count = list_moves(states, state, moves, 0)
             return peek(moves, below(stream, count) if count > 1 else 0)
-    if HAS_POLICIES and (not HAS_VALUES or peek(tables, sits + AIM) == POLICY):
+    if HAS_POLICIES and (not HAS_VALUES or peek(tables, sits + HEAD_NOTE) == POLICY):
         allowed, units = find_allowed(states, state, moves), peek(tables, sits + UNITS)
         sums, inputs = workspace.sums, workspace.ping
-        return np.int64(shallow_pick(curve, units, sums, at, players.weights, row, inputs, allowed))
+        return np.int64(
+            shallow_pick(activation, units, sums, at, players.weights, row, inputs, allowed)
+        )
     if winning > 0 and players.seats[peek(tables, sits + WHO), TAKES_WINS]:
         return peek(workspace.wins, 0)
-    layers = curve, peek(tables, sits + WIDTH), peek(tables, sits + COLUMNS), at, row
+    layers = activation, peek(tables, sits + WIDTH), peek(tables, sits + COLUMNS), at, row
     count = list_moves(states, state, moves, 0)
     return pick_shallow(players, layers, seat, state, count, workspace)
 

@@ -60,7 +60,7 @@ TABLES = 4
 MATCH, PLY, GAME, STATE = range(4)
 """Notes of a match in hand: its number, or -1 if there is none; how many moves were made, and the
 hash of these; and from STATE on the state."""
-WHO, STRAYS, AIM, UNITS, WIDTH, CURVE, SUMS, COLUMNS, ROW = range(9)
+WHO, STRAYS, HEAD_NOTE, UNITS, WIDTH, ACTIVATION_NOTE, SUMS, COLUMNS, ROW = range(9)
 """Notes of who sits at a seat there: the row of the player; 1 if it plays at random, now and then
 or always, else 0; and of a network its head, how many units its hidden layer has, also padded (0
 if it is none), the activation, where the sums stand, where the columns of the first layer begin,

@@ -66,3 +66,47 @@ def test_networks_of_other_depths_are_not_in_turns() -> None:
     game = make_game(str(FILE))
     for hidden in ((), (12, 20)):
         assert not find_matches(game, make_networks(game, "policy", hidden)).PLAYS_IN_TURNS
+
+
+LAST_OF_64 = """
+import numpy as np
+from evolve_arena.core.bits import lowest_bit
+ONE = np.uint64(1)
+MOVES = LONGEST = CELLS = 64
+PLANES = 1
+def start():
+    return np.uint64(2**64 - 1), 0
+def to_move(state):
+    return state[1]
+def legal(state, moves):
+    left, count = state[0], 0
+    while left:
+        moves[count] = lowest_bit(left)
+        left &= left - ONE
+        count += 1
+    return count
+def legal_bits(state):
+    return state[0]
+def play(state, move):
+    rest = state[0] & ~(ONE << np.uint64(move))
+    return rest & ~(ONE << np.uint64((move + 32) % 64)), 1 - state[1]
+def result(state):
+    return 2 if state[0] else 2 * state[1] - 1
+def see(state, seat, planes):
+    planes[0] = state[0]
+"""
+
+
+def test_players_at_random_draw_the_same_moves_with_bits_of_64(tmp_path: Path) -> None:
+    played = []
+    for name, text in (
+        ("bits", LAST_OF_64),
+        ("listed", LAST_OF_64.replace("def legal_bits", "def unused")),
+    ):
+        file = tmp_path / f"{name}.py"
+        file.write_text(text, encoding="utf-8")
+        game = make_game(str(file))
+        seatings = np.zeros((50, 2), dtype=np.int32)
+        played.append(play(game, make_random(game).packed, seatings))
+    assert np.array_equal(played[0].games, played[1].games)
+    assert len(set(played[0].games.tolist())) == 50
