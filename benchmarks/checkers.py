@@ -5,20 +5,25 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from benchmarks.line import Line
-from evolve_arena.core.stream import new_stream
-from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, play_randomly
-from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.arena.arena import run_kernel
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.packed import combine_players
+from evolve_arena.players.player import make_random
 
 __all__ = ["measure"]
 
-GAME = Checkers()
+GAME: Any = make_game("checkers")
 START = GAME.initial()
 LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
-PERFT = {5: 7361, 6: 36768, 8: 845931, 10: 18391564}
+PERFT = {5: 7361, 6: 36768, 8: 838248, 10: 17570330}
+"""Sequences of so many plies, of which each jump is one, as OpenSpiel counts them."""
 GAMES, OPENSPIEL_GAMES, PYDRAUGHTS_GAMES, PYTHON_GAMES = 20_000, 300, 5, 60
 DEPTHS = {8: 15, 10: 3}
 """Plies whose leaves are counted, and in how many rounds."""
@@ -65,7 +70,7 @@ def measure() -> Iterator[Line]:
     text = f"pydraughts: {theirs:,.1f} games/s"
     yield Line("the same", speed, "games/s", text, speed / theirs)
     speed = _best_of(3, _play_in_python, PYTHON_GAMES)
-    yield Line("random games by the Python class", speed, "games/s", text, speed / theirs)
+    yield Line("random games by the rules in plain Python", speed, "games/s", text, speed / theirs)
 
 
 def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
@@ -81,7 +86,7 @@ def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
 
 def _perft_speed(depth: int, rounds: int) -> float:
     def count(plies: int) -> int:
-        leaves = GAME.perft(START, plies)
+        leaves: int = GAME.perft(START, plies)
         assert leaves == PERFT.get(plies, leaves)
         return leaves
 
@@ -89,18 +94,13 @@ def _perft_speed(depth: int, rounds: int) -> float:
 
 
 def _count_with_openspiel(depth: int) -> int:
-    """Leaves after so many moves; a chain of jumps is one move, there of several actions."""
     import pyspiel
 
     def count(state: pyspiel.State, left: int) -> int:
-        if left == 0:
-            return 1
-        total = 0
-        for action in state.legal_actions():
-            child = state.child(action)
-            goes_on = child.current_player() == state.current_player()
-            total += count(child, left if goes_on else left - 1)
-        return total
+        actions = state.legal_actions()
+        if left <= 1:
+            return len(actions)
+        return sum(count(state.child(action), left - 1) for action in actions)
 
     leaves = count(pyspiel.load_game("checkers").new_initial_state(), depth)
     assert leaves == PERFT.get(depth, leaves)
@@ -108,12 +108,9 @@ def _count_with_openspiel(depth: int) -> int:
 
 
 def _play_compiled(games: int) -> int:
-    moves = np.empty(MOST_MOVES, dtype=np.uint64)
-    past = np.empty(DRAW_PLIES + 1, dtype=np.uint64)
-    stream = new_stream(1)
-    dark, light, kings = np.uint64(START.dark), np.uint64(START.light), np.uint64(0)
-    for _ in range(games):
-        play_randomly(dark, light, kings, 0, stream, moves, past)
+    players = combine_players([make_random(GAME).packed] * 2)
+    seats = np.tile(np.array([[0, 1]], dtype=np.int32), (games, 1))
+    run_kernel(make_batch(GAME, players, seats, derive_seeds(1, 0, "benchmark", games)))
     return games
 
 

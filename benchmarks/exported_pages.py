@@ -13,6 +13,8 @@ from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
 
+COUNTS = {"encoding": "features", "hidden": (), "depth": 4}
+SEES = {"encoding": "signed", "hidden": (40, 10), "depth": 4}
 BOTS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "Connect Four, 42-10-1 value network": ("connect-four", "mlp", {"head": "value"}, 10_000),
     "Connect Four, 42-10-7 policy network": ("connect-four", "mlp", {"head": "policy"}, 10_000),
@@ -20,8 +22,8 @@ BOTS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "Connect Four, 60 tuples of 8 cells": ("connect-four", "tuples", {}, 10_000),
     "Breakthrough (words), 128-32-1 value network": ("breakthrough", "mlp", {}, 2_000),
     "Gomoku (cells), 450-32-1 value network": ("gomoku", "mlp", {}, 50),
-    "checkers, 14 features, 4 plies": ("checkers", "linear", {"features": 14, "depth": 4}, 300),
-    "checkers, value network, 4 plies": ("checkers", "network", {"depth": 4}, 20),
+    "checkers, 14 features, 4 plies": ("checkers", "mlp", {**COUNTS, "features": 14}, 300),
+    "checkers, 70-40-10-1 value network, 4 plies": ("checkers", "mlp", SEES, 20),
 }
 WAYS = {
     "small whole numbers": (
@@ -89,28 +91,18 @@ def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
     """The time for a move, against the exported Python file; both choose the same ones."""
     page = run_source(write_source(player)[0])
     positions = random_positions(player.game, count)
-    body, more = "return bot.ask_bot(position);", ()
     if player.game.name == "connect-four":
-        told = [[int(cell) for cell in position.cells().ravel()] for position in positions]
-        given: list[Any] = told
-    elif player.game.name == "checkers":
-        drawn = [position.fen() for position in positions]
-        told = [page["read_position"](fen) for fen in drawn]
-        given = [[number, *position] for number, position in enumerate(told)]
-        body = "bot.CHANCE.state = position[0];"
-        body += " return bot.ask_bot(bot.Position(...position.slice(1)));"
-        more = ("CHANCE", "Position")
+        told: list[Any] = [[int(cell) for cell in board.cells().ravel()] for board in positions]
+        given = told
     else:
         told = [(position.state, position.plies, []) for position in positions]
         given = [[make_safe(state), *rest] for state, *rest in told]
     began, wanted = time.perf_counter(), []
-    for number, position in enumerate(told):
-        if more:
-            page["CHANCE"].state = number
+    for position in told:
         chosen = page["ask_bot"](position)
         wanted.append(list(chosen) if isinstance(chosen, tuple) else chosen)
     seconds = time.perf_counter() - began
-    found, spent = ask_page(player, given, folder, body, more)
+    found, spent = ask_page(player, given, folder, "return bot.ask_bot(position);")
     same = found == wanted
     name = f"page, {what}, {count:,} positions"
     return Line(name, 1e3 * spent / count, "ms/move", "Python file", seconds / spent, "same", same)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.checkers.spec import CheckersDialect
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player, look_ahead
@@ -93,14 +91,6 @@ const ask = (seed) => {
 PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
-class Unhurried(CheckersDialect):
-    """Lets bots look as far as they were bred to, however long that takes."""
-
-    def ask(self, bank: int, limits: Limits) -> str:
-        """Without a time."""
-        return "go\n"
-
-
 def measure() -> Iterator[Line]:
     """A line for each recipe and target: how large the file is, and how it moves."""
     if not COMPILER or not NODE:
@@ -166,9 +156,6 @@ def _play(what: str, size: float, champion: Any, command: str, games: int) -> Li
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
     programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
-    for program in programs:
-        if isinstance(program.dialect, CheckersDialect):
-            program.dialect = Unhurried()
     plies = min(2, longest_opening(game))
     broken = 0
     if games:
@@ -216,9 +203,7 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
         for number, (place, own, name) in enumerate(line):
             legal = game.legal_moves(position)
             texts = {game.format_move(each): each for each in legal}
-            if name not in texts:  # of long jumps pages name the ends; else their order is the same
-                texts = {re.sub("x.*x", "x", text): each for text, each in texts.items()}
-            move = texts.get(name) or legal[place]
+            move = texts.get(name, legal[place])
             if own and asked < POSITIONS:
                 asked += 1
                 seen = game.view(position, game.to_move(position))

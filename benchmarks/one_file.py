@@ -10,32 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.checkers_search import (
-    MLP_32_40_10_1,
-    draw_genomes,
-    draw_midgame,
-    draw_networks,
-    encode_board,
-    find_sides,
-)
 from benchmarks.line import Line
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.search import find_moves
-from evolve_arena.games.checkers.values import make_checkers_workspace
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.board.kernel import enter, enter_past
 from evolve_arena.players.board.workspace import (
-    DEPTH,
     HEAD,
     POLICY,
     RECORD_FIELDS,
@@ -58,14 +44,7 @@ PLAYERS = 60
 ROUNDS = 9
 SEARCHES = ((4, 400), (10, 20))
 """Depths, and how many games are played at each."""
-CHECKERS, CHECKERS_MATCHES, CHECKERS_POSITIONS = GAMES / "checkers_bits.py", 60, 100
-SMALL = {
-    "PLAYERS": 4,
-    "ROUNDS": 1,
-    "SEARCHES": ((4, 2),),
-    "CHECKERS_MATCHES": 2,
-    "CHECKERS_POSITIONS": 4,
-}
+SMALL = {"PLAYERS": 4, "ROUNDS": 1, "SEARCHES": ((4, 2),)}
 
 
 def measure() -> Iterator[Line]:
@@ -115,7 +94,6 @@ def measure() -> Iterator[Line]:
             batches.append(make_batch(game, two, seats, derive_seeds(1, 0, "benchmark", games)))
         speeds = _compare(batches)
         yield _tell(f"accelerated, minimax:depth={depth}", speeds[1], "by hand", speeds[0], 0.5)
-    yield from _measure_checkers()
     othello = make_game("othello")
     plain = [make_game(str(GAMES / "othello_cells.py"), passes=passes) for passes in (0, 1)]
     batches = []
@@ -146,67 +124,6 @@ def measure() -> Iterator[Line]:
             "0.33x",
             3 * speed >= bits,
         )
-
-
-def _measure_checkers() -> Iterator[Line]:
-    """Lines about checkers, whose file counts each jump as a ply, so that games differ."""
-    games: Any = Checkers(), make_game(str(CHECKERS))
-    randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in games]
-    speeds = _compare([_batch(*pair) for pair in zip(games, randoms, strict=True)], alike=1)
-    yield _tell("random games", speeds[1], "by hand", speeds[0], 0.95, "Checkers")
-    columns, weights = MLP_32_40_10_1.pack(draw_genomes(PLAYERS), encode_board(64))
-    networks = draw_networks(PLAYERS, 4), _join(MLP_32_40_10_1, columns, weights)
-    networks[1].seats[:, DEPTH] = 4
-    pairings = np.random.default_rng(3).integers(PLAYERS, size=(CHECKERS_MATCHES, 2))
-    seeds = derive_seeds(1, 0, "benchmark", CHECKERS_MATCHES)
-    batches = [
-        make_batch(game, packed, pairings.astype(np.int32), seeds)
-        for game, packed in zip(games, networks, strict=True)
-    ]
-    speeds = _compare(batches, alike=1)
-    name = "32-40-10-1 networks, depth 4"
-    yield _tell(name, speeds[1], "by hand", speeds[0], 0.95, "Checkers")
-    for depth in (4, 8):
-        times = _time_searches(*games, depth)
-        yield Line(
-            f"Checkers in one file, minimax:depth={depth}, positions of the middle game",
-            1000.0 * float(np.median(times[1])),
-            "ms a move",
-            "by hand",
-            ratio := float(np.median(times[0] / times[1])),
-            "0.85x",
-            ratio >= 0.85,
-        )
-
-
-def _time_searches(hand: Any, one: Any, depth: int) -> NDArray[np.float64]:
-    """Seconds for a move, shape ``(2, rounds)``: by hand, then in the file, by turns."""
-    packed = [make_player(f"minimax:depth={depth}", game).packed for game in (hand, one)]
-    positions = draw_midgame(CHECKERS_POSITIONS)
-    boards = [(*find_sides(each), each.side, 0) for each in positions]
-    spec, begun = find_game(one.name), one.initial()
-    decide = find_variant(spec, one.rules, packed[1])["choose"].decide
-    workspace = spec.kernel.make_workspace(one.rules, packed[1])
-    states = [
-        begun._replace(state=(int(each.dark), int(each.light), int(each.kings), each.side, -1))
-        for each in positions
-    ]
-    times = np.zeros((2, ROUNDS + 1))
-    for turn in range(ROUNDS + 1):
-        room = make_checkers_workspace(packed[0])
-        started = time.process_time()
-        for board in boards:
-            find_moves(packed[0], 0, *board, room)
-        times[0, turn] = time.process_time() - started
-        workspace.memory[:] = 0
-        for state in states:
-            entered = enter(one.code, state, workspace.states)
-            enter_past(one, state, workspace.states)
-            workspace.plies[0] = 0
-            started = time.process_time()
-            decide(packed[1], entered, workspace)
-            times[1, turn] += time.process_time() - started
-    return times[:, 1:] / len(boards)  # in the first turn they are compiled
 
 
 def _decoder(game: Any, kind: str = "mlp", **settings: Any) -> Any:
@@ -288,12 +205,11 @@ def _tell(
     other: str,
     others: NDArray[np.float64],
     target: float,
-    game: str = "Connect Four",
 ) -> Line:
     """A line about a game in one file; its ratio is the median of those of all rounds."""
     ratio = float(np.median(speeds / others))
     return Line(
-        f"{game} in one file, {name}",
+        f"Connect Four in one file, {name}",
         float(np.median(speeds)) / 1e6,
         "million plies/s",
         other,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.arena.pairings import random_openings
+from evolve_arena.core.game import AnyGame
 from evolve_arena.games.connect_four.column_player import count_lines
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.search import find_moves
@@ -29,7 +31,7 @@ SMALL = {"PLAIN_POSITIONS": 2, "POSITIONS": 20, "DEEP": ((8, 2),), "ROUNDS": 1}
 
 def measure() -> Iterator[Line]:
     """All lines about searching."""
-    positions = _midgame(POSITIONS)
+    positions = draw_midgame(GAME, range(8, 21), POSITIONS)
     plain = _plain_speed(positions[:PLAIN_POSITIONS], 4)
     speed, nodes = _speed(positions, 4)
     yield Line(
@@ -50,14 +52,14 @@ def measure() -> Iterator[Line]:
         yield Line("the same, positions searched", nodes / 1e6, "million/s")
 
 
-def _midgame(count: int) -> list[Position]:
-    """Positions after 8 to 20 random plies."""
+def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
+    """Positions of a *game* after so many random plies."""
     positions = []
-    for plies in range(8, 21):
-        for opening in random_openings(GAME, plies, 1 + count // 13, plies):
-            position = GAME.initial()
-            for column in opening:
-                position = GAME.play(position, int(column))
+    for plies in lengths:
+        for opening in random_openings(game, plies, 1 + count // len(lengths), plies):
+            position = game.initial()
+            for move in opening:
+                position = game.play(position, int(move))
             positions.append(position)
     order = np.random.default_rng(1).permutation(len(positions))
     return [positions[place] for place in order[:count]]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Any
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.games.checkers.network import CheckersNetworkPlayer
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.players import find_player
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
@@ -29,9 +29,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    game = Checkers()
+    game: Any = make_game("checkers")
     player = find_player(arguments.player, game)
-    assert isinstance(player, LinearPlayer | CheckersNetworkPlayer)
+    assert isinstance(player, BredPlayer)
     total = [0, 0, 0]
     names = piotrowski_names()
     with ProcessExecutor(arguments.workers) as executor:

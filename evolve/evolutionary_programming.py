@@ -36,7 +36,7 @@ from evolve_arena.evolve.matches import (
 )
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.evolve.operators import Operator, check_initialisation, initialise, make_selection
-from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
+from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.genomes.variation import measure_diversity
 
 
@@ -131,7 +131,6 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         self.fitness = make_fitness(config, decoder.game)
         self.fixed = make_fixed(config, decoder.game)
         check_initialisation(decoder, config.initialisation)
-        self.step_genes: tuple[StepGene, ...] = getattr(decoder, "step_genes", ())
         self._select = make_selection(config.selection, "method.selection")
         self._trained = [_change_depth(decoder, depth) for depth in config.training_depths]
 
@@ -266,7 +265,6 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
             derive_stream(state.seed, state.generation, "mutation"),
             rate=self_adaptive_rate(self.decoder.genes) if rate is None else rate,
             floor=self.config.strength_floor,
-            step_genes=self.step_genes,
         )
         everybody = np.concatenate([state.population, children])
         return everybody, np.concatenate([state.strengths, strengths])

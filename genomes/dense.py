@@ -102,6 +102,16 @@ def add_inputs(
 
 
 @inlined
+def add_row(shape: Any, weights: Any, at: int, number: Any, sums: Any) -> None:
+    """Add an input that is 1, by its *number*, to the *sums* of the first layer."""
+    width = padded(shape[SIZES + 1])
+    row = at + width * (1 + number)
+    for block in range(0, width, LANES):
+        total = simd.add(simd.load(sums, block), simd.load(weights, row + block))
+        simd.store(sums, block, total)
+
+
+@inlined
 def add_some_inputs(
     shape: Any, weights: Any, at: int, inputs: Any, places: Any, count: int, base: Any, out: Any
 ) -> None:
@@ -184,7 +194,7 @@ def _add_rows(
         four = simd.load(base, block + 3 * LANES)
         at = row + block
         for number in range(first, first + count):
-            value = simd.spread(simd.peek(inputs, number))
+            value = simd.spread(np.float32(simd.peek(inputs, number)))
             one = simd.add(one, simd.multiply(value, simd.load(weights, at)))
             two = simd.add(two, simd.multiply(value, simd.load(weights, at + LANES)))
             three = simd.add(three, simd.multiply(value, simd.load(weights, at + 2 * LANES)))
@@ -199,7 +209,7 @@ def _add_rows(
         total = simd.load(base, block)
         at = row + block
         for number in range(first, first + count):
-            value = simd.spread(simd.peek(inputs, number))
+            value = simd.spread(np.float32(simd.peek(inputs, number)))
             total = simd.add(total, simd.multiply(value, simd.load(weights, at)))
             at += width
         simd.store(out, block, total)

@@ -7,31 +7,17 @@ as Chellapilla and Fogel used it for a board game, IEEE Transactions on Neural N
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
-from evolve_arena.core.stream import Stream, below, gaussian
+from evolve_arena.core.stream import Stream, gaussian
 from evolve_arena.genomes.mlp import Genomes
 
 LARGEST_STRENGTH = 1000.0
 """Strengths stay below it, so that genes remain numbers in however long a run."""
-
-
-@dataclass(frozen=True)
-class StepGene:
-    """A gene that is no weight: it goes up or down by a fixed step, or stays."""
-
-    gene: int
-    """Its place in the genome."""
-    step: float
-    low: float
-    high: float
-    """It stays between the two, both included."""
 
 
 def self_adaptive_rate(genes: int) -> float:
@@ -50,7 +36,6 @@ def mutate_self_adaptive(
     *,
     rate: float,
     floor: float = 0.0,
-    step_genes: Sequence[StepGene] = (),
 ) -> tuple[Genomes, NDArray[np.float32]]:
     """One child of each individual: its strengths change first, then its genes by these.
 
@@ -64,18 +49,12 @@ def mutate_self_adaptive(
         rate: The standard deviation of the strengths' logarithms; see
             :func:`self_adaptive_rate`.
         floor: The least strength.
-        step_genes: Genes that change by a step instead: -step, 0 or +step, each as likely.
 
     Returns:
         The children's genes and their strengths.
     """
     children, varied = genomes.copy(), strengths.copy()
     _vary(children, varied, stream, rate, floor)
-    for one in step_genes:
-        place = one.gene % genomes.shape[1]
-        children[:, place] = genomes[:, place]
-        varied[:, place] = strengths[:, place]
-        _take_steps(children[:, place], stream, one.step, one.low, one.high)
     return children, varied
 
 
@@ -88,10 +67,3 @@ def _vary(genomes: Any, strengths: Any, stream: Any, rate: float, floor: float) 
             strengths[row, gene] = np.float32(strength)
             change = strength * gaussian(stream)
             genomes[row, gene] = np.float32(np.float64(genomes[row, gene]) + change)
-
-
-@compiled
-def _take_steps(values: Any, stream: Any, step: float, low: float, high: float) -> None:
-    for row in range(values.shape[0]):
-        value: Any = np.float64(values[row]) + step * np.float64(below(stream, 3) - 1)
-        values[row] = np.float32(max(low, min(high, value)))

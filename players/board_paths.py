@@ -37,14 +37,3 @@ def tell_apart(paths: Sequence[list[int]]) -> list[list[int]]:
         ]
         kept.append([] if alike else path)
     return kept
-
-
-def shorten_paths(paths: Sequence[list[int]]) -> list[list[list[int]]]:
-    """For each of the *paths* all ways to click it: itself, and its ends if only it has these."""
-    found: list[list[list[int]]] = []
-    for place, path in enumerate(paths):
-        ends = [path[0], path[-1]]
-        others = [other for number, other in enumerate(paths) if number != place]
-        alike = [other for other in others if ends in ([other[0], other[-1]], other[:2])]
-        found.append([path] if alike or len(path) == 2 else [path, ends])
-    return found

@@ -124,7 +124,9 @@ class BredPlayer(CompiledPlayer):
         if not hasattr(self.decoder, "planes"):
             return None
         names = getattr(self.decoder, "input_names", ())
-        return Labels(self.decoder.planes, names, outputs=self.decoder.output_names)
+        last = "what is known" if getattr(self.decoder, "shortcut", False) else ""
+        outputs = self.decoder.output_names
+        return Labels(self.decoder.planes, names, outputs=outputs, last_unit=last)
 
     def see(self, position: Any) -> Inputs | None:
         """The inputs of its network in a *position*; None if it is not asked there.

@@ -13,6 +13,8 @@ from evolve_arena.players.player import Forfeit, ForfeitError, Player
 from evolve_arena.players.text_ui import find_text_ui
 
 FAREWELLS = ("q", "quit", "exit", "resign")
+MOST = 1000
+"""So many positions within a turn are looked at for what the other played."""
 
 
 class HumanPlayer(Player):
@@ -40,10 +42,11 @@ class HumanPlayer(Player):
         self._reads = reads
         self._writes = writes
         self._seen: Any = None
+        self._rest: list[Any] = []
 
     def begin(self, side: int) -> None:
         """Says which pieces are the person's."""
-        self._seen = None
+        self._seen, self._rest = None, []
         self._say(self._ui.greet(side))
 
     def choose(self, position: Any, stream: Stream) -> Any:
@@ -52,11 +55,15 @@ class HumanPlayer(Player):
         Raises:
             ForfeitError: The person resigns, or the input has ended.
         """
+        if self._rest and self._seen == position:
+            move = self._rest.pop(0)
+            self._seen = self.game.play(position, move)
+            return move
         self._show(position)
         while True:
             text = self._read_entry(position)
             try:
-                move = self._ui.read(text, position)
+                move, *self._rest = self._ui.read_turn(text, position)
                 if self._ui.is_open:
                     self._seen = self.game.play(position, move)
             except IllegalMoveError as error:
@@ -67,16 +74,25 @@ class HumanPlayer(Player):
                 return move
 
     def _show(self, position: Any) -> None:
-        last = None
-        if self._seen is not None:
-            for move in self.game.legal_moves(self._seen):
-                if self.game.play(self._seen, move) == position:
-                    last = move
-                    self._say(f"The other plays {self._ui.name(move, self._seen)}.")
-                    break
+        turn = self._find_turn(position)
+        last = turn[-1][1] if turn else None
+        if turn:
+            self._say(f"The other {self._ui.tell_turn(turn)}.")
         stream = self._writes or sys.stdout
         colour = stream.isatty() and not os.environ.get("NO_COLOR")
         self._say(f"\n{self._ui.draw(position, last, colour=colour)}")
+
+    def _find_turn(self, position: Any) -> list[tuple[Any, Any]]:
+        """What the other played since the person did, as `TextUI.tell_turn` takes it, if known."""
+        waiting: list[tuple[Any, list[tuple[Any, Any]]]] = [(self._seen, [])]
+        for before, turn in waiting if self._seen is not None else ():
+            for move in self.game.legal_moves(before):
+                after, made = self.game.play(before, move), [*turn, (before, move)]
+                if after == position:
+                    return made
+                if self.game.to_move(after) == self.game.to_move(before) and len(waiting) < MOST:
+                    waiting.append((after, made))
+        return []
 
     def _read_entry(self, position: Any) -> str:
         """The next entry, without the blanks around it."""

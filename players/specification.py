@@ -249,17 +249,6 @@ def read_number(text: str) -> float:
         raise BadValueError("it must be a number") from None
 
 
-def read_switch(text: str) -> bool:
-    """0 or 1.
-
-    Raises:
-        BadValueError: It is neither.
-    """
-    if text not in ("0", "1"):
-        raise BadValueError("it must be 0 or 1")
-    return text == "1"
-
-
 def register_player(name: str, kind: PlayerKind) -> None:
     """Adds a *kind*, or replaces the one of that *name*."""
     KINDS[name] = kind

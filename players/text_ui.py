@@ -43,6 +43,10 @@ class TextUI(ABC):
             IllegalMoveError: It is none.
         """
 
+    def read_turn(self, text: str, position: Any) -> list[Any]:
+        """The same, where *text* may name all moves of a turn in which a player moves on."""
+        return [self.read(text, position)]
+
     @abstractmethod
     def name(self, move: Any, position: Any) -> str:
         """The *move* in a sentence: "column 3"; *position* is the one in which it is played."""

@@ -30,7 +30,7 @@ from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.recipe import Recipe
 from evolve_arena.runs.run import Run
 
-HOW_IT_PLAYS = {"depth", "quiet", "take_wins"}
+HOW_IT_PLAYS = {"depth", "take_wins"}
 """Fields of decoders that say nothing of what genomes mean."""
 
 

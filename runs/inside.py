@@ -41,11 +41,9 @@ def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
         return None
     assert isinstance(player, VectorPlayer | NeatPlayer)
     if isinstance(player, NeatPlayer):
-        parts = _run_graph(player, seen.values)
+        layers, wires, respond = _run_graph(player, seen.values)
     else:
-        run = _run_layers if hasattr(player.decoder, "mlp") else _add_up
-        parts = run(player, seen.values)
-    layers, wires, respond = parts
+        layers, wires, respond = _run_layers(player, seen.values)
     for unit, name in zip(layers[-1], seen.labels.outputs, strict=False):
         unit["name"] = name
     output = _choose_output(player, position, [unit["value"] for unit in layers[-1]])
@@ -146,25 +144,6 @@ def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
         return np.array([evaluate_slots(graphs, 0, row)[outputs] for row in rows])
 
     return [*layers, _name_units(slots[outputs], is_last=True)], wires, respond
-
-
-def _add_up(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
-    """The parts of who adds up weights of its inputs, or weights of what their values are."""
-    weights = player.genome.astype(np.float64).reshape(len(inputs), -1)
-    places = np.arange(len(inputs))
-
-    def carry(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        if weights.shape[1] == 1:
-            return rows * weights[:, 0]
-        return weights[places, np.minimum(rows, weights.shape[1] - 1).astype(np.int64)]
-
-    carried = carry(inputs[None])[0]
-    wires = [(place, len(inputs), float(part)) for place, part in enumerate(carried)]
-    return (
-        [_name_units(carried.sum(keepdims=True), is_last=True)],
-        wires,
-        lambda rows: carry(rows).sum(axis=1, keepdims=True),
-    )
 
 
 def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:

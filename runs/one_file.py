@@ -82,9 +82,11 @@ FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
-    *("ONLY_WINS", "MOVES_STAY", "PLANE_NAMES", "SYMMETRY", "SIDES", "SIGNS", "ENDINGS"),
+    *("ONLY_WINS", "MOVES_STAY", "PLANE_NAMES", "PLANE_VALUES", "FEATURE_VALUES", "SYMMETRY"),
+    *("SIDES", "SIGNS", "ENDINGS"),
     *("OPPONENTS", "PLAYERS", *(host.upper() for host in HOSTS)),
-    *("view", "name_move", "read_move", "show", "openspiel_move", "pettingzoo_state"),
+    *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
+    *("show", "openspiel_move", "pettingzoo_state"),
 )
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)

@@ -41,9 +41,6 @@ TARGETS = {
         "a bot of one file of C99 that needs no more than a compiler",
         "evolve_arena.runs.export.board_c:export_c",
     ),
-    "checkerboard": Target(
-        "_checkerboard.c", "an engine for the host CheckerBoard, in one file of C99"
-    ),
     "openspiel": Target(
         "_openspiel.py",
         "the bot as a pyspiel.Bot, for games that OpenSpiel has too",

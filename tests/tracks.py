@@ -1,4 +1,4 @@
-"""A small game in one file in which positions often recur, and others that lie in files."""
+"""A small game in one file in which positions often recur, and another that lies in a file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import benchmarks
 from evolve_arena.core.registry import open_file
 from evolve_arena.players.board.game import Board
 
-CHECKERS = Path(benchmarks.__path__[0]) / "games" / "checkers_bits.py"
-STONES = CHECKERS.with_name("stones.py")
+STONES = Path(benchmarks.__path__[0]) / "games" / "stones.py"
 """Three play, without chance."""
 TRACKS = '''\
 """Two tokens walk on tracks of six cells; who comes to the end of its track first wins."""

@@ -90,6 +90,8 @@ class Learner(Method[S]):
                 f"network.encoding is 'features': the method {cls.name!r} teaches what sees the"
                 " board, such as 'planes'"
             )
+        if getattr(decoder, "shortcut", False):
+            raise BadValueError(f"network.shortcut: the method {cls.name!r} can't teach with it")
         return decoder
 
     def __init__(self, config: Any, decoder: Any) -> None:

@@ -261,7 +261,7 @@ def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspa
     """
     if COUNTS_FEATURES:
         counted = workspace.counted
-        count_features(workspace.states, state, side, counted)
+        count_features(workspace.states, state, side, counted, FEATURE_COUNT)
         for place in range(FEATURE_COUNT):
             number = np.float32(peek(counted, features_at(counted) + place))
             poke(workspace.features, ply * FEATURE_COUNT + place, number)

@@ -20,7 +20,8 @@ class BoardGameView(BoardView):
     Args:
         game: What is played. Its file may say ``SHAPE``, what the cells look like: one of
             `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell
-            farther to the right than the one above. Those of the shape ``none`` are not drawn.
+            farther to the right than the one above. Those of the shape ``none`` are not drawn. A
+            file with ``place_cell`` says itself where each cell lies.
     """
 
     game: BoardGame
@@ -34,15 +35,15 @@ class BoardGameView(BoardView):
     @cached_property
     def names(self) -> list[str]:
         """What the cells are called, such as d3."""
-        width = int(self.game.code.WIDTH)
-        cells = (divmod(cell, width) for cell in range(int(self.game.code.CELLS)))
-        return [f"{name_column(column)}{row + 1}" for row, column in cells]
+        return [self.game.name_cell(cell) for cell in range(int(self.game.code.CELLS))]
 
     def layout(self) -> dict[str, Any]:
         """The board, row by row, with letters above and numbers at the left."""
         if not self.has_cells:
             return super().layout()
         code, names = self.game.code, self.names
+        if self.game.has_places:
+            return self._lay_places()
         width, height = int(code.WIDTH), -(-int(code.CELLS) // int(code.WIDTH))
         shape = str(self.game.plain.get("SHAPE", "square"))
         shift, step = (0.5, 0.866) if shape == "hex" else (0.0, 1.0)
@@ -73,9 +74,33 @@ class BoardGameView(BoardView):
             "labels": labels,
         }
 
+    def _lay_places(self) -> dict[str, Any]:
+        """The cells where the file puts them, each with its name in a corner."""
+        shape, cells = str(self.game.plain.get("SHAPE", "square")), list[dict[str, Any]]()
+        for cell, place in enumerate(self.game.places):
+            if place is not None:
+                (x, y), name = place, self.names[cell]
+                cells.append({"x": x, "y": y, "name": name, "shape": shape, "shade": 1})
+        corners = [(cell["x"], cell["y"]) for cell in cells]
+        return {
+            "kind": "cells",
+            "width": 1 + max(x for x, _ in corners),
+            "height": 1 + max(y for _, y in corners),
+            "cells": cells,
+            "sides": self.sides(),
+            "signs": self.signs(),
+            "labels": [
+                {"x": cell["x"], "y": cell["y"], "text": cell["name"], "small": True}
+                for cell in cells
+            ],
+        }
+
     def signs(self) -> dict[str, dict[str, str]]:
-        """The name of each kind of piece; its mark, if a player has several kinds."""
-        code, signs = self.game.code, self.text_ui.signs
+        """The name of each kind of piece; its mark, if a player has several kinds.
+
+        The file may say in ``MARKS`` what pages write on pieces, where that is not ``SIGNS``.
+        """
+        code, signs = self.game.code, self.game.plain.get("MARKS", self.text_ui.signs)
         found = {}
         for plane in range(int(code.PLANES)):
             owner, kind = self.find_owner(plane)
@@ -101,7 +126,7 @@ class BoardGameView(BoardView):
 
     def list_pieces(self, position: Board) -> list[list[int]]:
         """The pieces that a *position* has, cell by cell."""
-        planes = self.game.observe(position, 0)
+        planes = self.game.observe(position, 0)[:, self.game.drawn]
         return [
             [int(cell), *self.find_owner(plane)]
             for plane in range(len(planes))
@@ -128,7 +153,7 @@ class BoardGameView(BoardView):
         for move in moves:
             name = self.game.format_move(move)
             if name in self.names:
-                paths.append([self.names.index(name)])
+                paths.append([self.game.drawn.index(self.names.index(name))])
             else:
                 after = self.list_pieces(self.game.follow(position, "play", move))
                 paths.append(find_path(before, after, seat))

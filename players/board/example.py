@@ -115,7 +115,8 @@ def see(state: Any, seat: int, planes: Any) -> None:
 def features(state: Any, seat: int, out: Any) -> None:
     """Write what a *seat* counts in a state into *out*: FEATURES numbers, all 0 before.
 
-    Networks with the encoding ``features`` get them, rounded to ``float32``.
+    Networks with the encoding ``features`` get them, rounded to ``float32``. If some of them may
+    read the first numbers alone, it writes ``len(out)`` numbers.
     """
     out[0] = state[0] / TOKENS
 

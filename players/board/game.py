@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -57,6 +57,10 @@ COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
 """Functions that count, and what says how many numbers each writes, or their names."""
 FEW = 3
 """So many legal moves a message names."""
+MOST_TURNS = 1000
+"""So many positions within a turn are looked at for what a text names."""
+RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
+"""What may stand behind the last move of a game."""
 COUNTED = {2: "twice", 3: "three times"}
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
 """So many, of so many plies at most, show whether the same player may move again."""
@@ -174,11 +178,16 @@ class BoardGame(Game[Board, int]):
             return list(map(str, told))
         return [f"{name.lower().replace('_', ' ')[:-1]} {number}" for number in range(1, told + 1)]
 
-    def count(self, name: str, state: Board, *given: Any) -> NDArray[np.float32]:
-        """The numbers that the function called *name* counts of a *state*, ``features`` say."""
+    def count(self, name: str, state: Board, *given: Any, many: int = 0) -> NDArray[np.float32]:
+        """The numbers that the function called *name* counts of a *state*, ``features`` say.
+
+        Raises:
+            GameFileError: It fails, perhaps as there is room for so *many* only; 0 means all.
+        """
         code = self.code
-        many = code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT
-        out = np.zeros(many)
+        out = np.zeros(
+            many or (code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             self.ask(name, self.thaw(state), *given, out)
         return out.astype(np.float32)
@@ -189,14 +198,17 @@ class BoardGame(Game[Board, int]):
 
         The file may say it in ``PLANE_NAMES``.
         """
-        code = self.code
+        code, cells = self.code, len(self.drawn)
         width = int(code.WIDTH) if self.symmetry else int(code.CELLS)
+        if cells < code.CELLS:
+            lines = len({place[1] for place in self.places if place is not None})
+            width = cells // lines if cells % lines == 0 else cells
         names = tuple(map(str, self.plain.get("PLANE_NAMES", ())))
         if len(names) != code.PLANES:
             names = tuple(f"plane {number}" for number in range(1, int(code.PLANES) + 1))
             if self.symmetry and code.PLANES == code.SEATS == 2:
                 names = ("own pieces", "the opponent's")
-        return [(name, int(code.CELLS) // width, width) for name in names]
+        return [(name, cells // width, width) for name in names]
 
     def ask(self, name: str, *given: Any) -> Any:
         """What the function of the file called *name* says.
@@ -457,6 +469,35 @@ class BoardGame(Game[Board, int]):
         bits = np.unpackbits(planes.astype("<u8").view(np.uint8), bitorder="little")
         return bits.reshape(code.PLANES, 64 * words)[:, : code.CELLS]
 
+    @property
+    def has_places(self) -> bool:
+        """Whether the file says where each cell is drawn."""
+        return "place_cell" in self.plain
+
+    @cached_property
+    def places(self) -> list[tuple[float, float] | None]:
+        """The column and row of each cell on the board; None for one that is not drawn.
+
+        The file may say it in ``place_cell``.
+        """
+        cells, width = range(int(self.code.CELLS)), int(self.code.WIDTH)
+        if not self.has_places:
+            return [(cell % width, cell // width) for cell in cells]
+        told = (self.ask("place_cell", cell) for cell in cells)
+        return [None if place is None else (float(place[0]), float(place[1])) for place in told]
+
+    @cached_property
+    def drawn(self) -> list[int]:
+        """The cells that are drawn; networks see no others."""
+        return [cell for cell, place in enumerate(self.places) if place is not None]
+
+    def name_cell(self, cell: int) -> str:
+        """The name of a *cell*, such as d3, unless the file has another in ``name_cell``."""
+        if "name_cell" in self.plain:
+            return str(self.ask("name_cell", cell))
+        row, column = divmod(cell, int(self.code.WIDTH))
+        return f"{name_column(column)}{row + 1}"
+
     @cached_property
     def _names(self) -> dict[str, int]:
         """What moves are called."""
@@ -484,19 +525,84 @@ class BoardGame(Game[Board, int]):
         if "name_move" in self.plain:
             return str(self.ask("name_move", move))
         if self.symmetry and self.code.MOVES == self.code.CELLS:
-            row, column = divmod(move, int(self.code.WIDTH))
-            return f"{name_column(column)}{row + 1}"
+            return self.name_cell(move)
         return str(move)
 
-    def parse_position(self, text: str) -> Board:
-        """The board after the moves that *text* gives, with blanks between."""
-        board = self.initial()
-        for number, word in enumerate(text.split(), 1):
+    def parse_turn(self, text: str, state: Board) -> list[int]:
+        """The moves that *text* names: one, or all of a turn in which the same player moves on.
+
+        The file's ``name_turn(moves)`` gives all names of several moves in a row, the usual first.
+
+        Raises:
+            IllegalMoveError: It names none, or several turns.
+        """
+        legal, bare = self.legal_moves(state), text.strip().lower()
+        try:
+            move = self.parse_move(bare, state)
+        except IllegalMoveError:
+            move = -1
+        if move not in legal and "name_turn" in self.plain:
+            turns = {turn: self.name_turn(turn) for turn in self._list_turns(state)}
+            found = sorted(turn for turn, names in turns.items() if bare in names)
+            if len({turns[turn][0] for turn in found}) > 1:
+                names = " or ".join(turns[turn][0] for turn in found)
+                raise IllegalMoveError(f"{bare[:40]}: this could be {names}")
+            if found:
+                return list(found[0])
+        return [move if move >= 0 else self.parse_move(bare, state)]
+
+    def name_turn(self, moves: Sequence[int]) -> list[str]:
+        """All names of several *moves* in a row by one player, the usual one first."""
+        if len(moves) > 1 and "name_turn" in self.plain:
+            return [str(name) for name in self.ask("name_turn", list(moves))]
+        return [" ".join(map(self.format_move, moves))]
+
+    def _list_turns(self, state: Board) -> Iterator[tuple[int, ...]]:
+        """All ways in which who is to move can go on until somebody else is, by several moves."""
+        seat, waiting = self.to_move(state), [(state, tuple[int, ...]())]
+        for _ in range(MOST_TURNS):
+            if not waiting:
+                return
+            before, made = waiting.pop()
+            for move in self.legal_moves(before):
+                after = self.play(before, move)
+                if not self.is_over(after) and self.to_move(after) == seat:
+                    waiting.append((after, (*made, move)))
+                elif made:
+                    yield (*made, move)
+
+    def parse_game(self, text: str) -> tuple[list[int], Board]:
+        """The moves that *text* gives, with blanks between, and the board after them.
+
+        Numbers such as ``1.`` may stand before them, and a result behind the last one.
+
+        Raises:
+            PositionError: One of them can't be played.
+        """
+        board, moves = self.initial(), list[int]()
+        words = re.sub(r"(?<!\S)\d+\.+", " ", text).split()
+        if words and words[-1] in RESULTS:
+            words.pop()
+        for number, word in enumerate(words, 1):
             try:
-                board = self.play(board, self.parse_move(word, board))
+                for move in self.parse_turn(word, board):
+                    board = self.play(board, move)
+                    moves.append(move)
             except (IllegalMoveError, GameOverError) as error:
                 raise PositionError(f"move {number}: {error}") from None
-        return board
+        return moves, board
+
+    def parse_position(self, text: str) -> Board:
+        """The board after the moves that *text* gives, as :meth:`parse_game` reads them.
+
+        If the file has a function ``read_position``, it is asked first: it gives the state that a
+        text describes, or nothing.
+        """
+        if "read_position" in self.plain and text.strip():
+            state = self.ask("read_position", text.strip())
+            if state is not None:
+                return Board(self.rules, self.freeze(state))
+        return self.parse_game(text)[1]
 
     def thaw(self, state: Board) -> Any:
         """The state as the file's functions take it; they may change it."""

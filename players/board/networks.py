@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, make_dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -26,9 +27,10 @@ from evolve_arena.genomes.tuple_entries import (
     TURNS,
 )
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
-from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.workspace import (
     ACTION,
+    BINS,
     DENSE,
     ENCODING,
     FEATURES,
@@ -57,6 +59,12 @@ from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_l
 
 HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION}
 ENCODINGS = ("planes", "signed", "features")
+SMALL = 1 / 256
+"""By how much sums are made smaller on their way past hidden layers: of 10 a thousandth is lost in
+each layer."""
+PASSING = {"tanh": (1.0, 0.0, 0.0), "sigmoid": (4.0, -2.0, 0.0), "relu": (1.0, 0.0, 1.0)}
+"""What the activation of a unit there is multiplied by to give its input back, what is added then,
+and what its input is raised by in the first layer, so that it does not fall below 0."""
 MOST_NUMBERS = 2**27
 """Of a tuple network; so many take half a gibibyte."""
 USUAL_ROOM = 2**23
@@ -158,12 +166,19 @@ class BoardView(_OnBoard):
     for each move, the strongest legal one is played. ``action``: one output, which scores every
     legal move by what the file's ``describe_move`` tells of it, beside what is seen."""
     encoding: str = "planes"
-    """``planes``: an input for each cell and kind of piece. ``signed``: an input for each cell, 1
-    for one's own piece and -1 for the opponent's. ``features``: the numbers that the file's
+    """``planes``: an input for each cell and plane. ``signed``: an input for each cell and kind of
+    piece, 1 for one's own and -1 for the opponent's. ``features``: the numbers that the file's
     ``features`` writes."""
     take_wins: bool = True
     """Whether a move is played at once that wins the game; for the head ``value``, and where
     nobody has to guess what is hidden."""
+    features: int = 0
+    """How many of the numbers that the file's ``features`` writes are read, from the first on; 0:
+    all. For the encoding ``features``, if the function looks how long its array is."""
+    bins: int = 0
+    """0: the value of a feature is an input. Else each of its values from 0 to ``bins - 1`` has an
+    input of its own, which is 1 if the feature has this value, and the last one also if it has
+    more. For the encoding ``features``."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -175,8 +190,11 @@ class BoardView(_OnBoard):
         if not isinstance(self.take_wins, bool):
             raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
         self._find_search(self.head)
-        if self.encoding == "signed" and self.game.code.PLANES != 2:
-            raise BadValueError("encoding is 'signed': only for games of two kinds of pieces")
+        code = self.game.code
+        if self.encoding == "signed" and (code.SEATS > 2 or code.PLANES != 2 * code.PIECES):
+            raise BadValueError(
+                "encoding is 'signed': only for games of two in which all that is seen is pieces"
+            )
         for key, name, count in (
             ("encoding", "features", self.game.code.FEATURE_COUNT),
             ("head", "action", self.game.code.MOVE_FEATURE_COUNT),
@@ -187,6 +205,31 @@ class BoardView(_OnBoard):
                     f"{key} is {name!r}: only for games whose file has a function {function}; that"
                     f" of {self.game.name} has none"
                 )
+
+        self._check_features()
+
+    def _check_features(self) -> None:
+        """Make sure that the file counts what is read.
+
+        Raises:
+            BadValueError: It does not.
+        """
+        for name, least, most in (("features", 1, self.game.code.FEATURE_COUNT), ("bins", 2, 1024)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise BadValueError(f"{name} is {value!r}: it must be a whole number")
+            if value and self.encoding != "features":
+                raise BadValueError(f"{name} is {value}: that is for the encoding 'features'")
+            if value and not least <= value <= most:
+                raise BadValueError(f"{name} is {value}: it must be 0, or from {least} to {most}")
+        if self.features:
+            try:
+                self.game.count("features", self.game.initial(), 0, many=self.features)
+            except GameFileError:
+                raise BadValueError(
+                    f"features is {self.features}: the file's function features must then write so"
+                    " many numbers, as len(out) tells"
+                ) from None
 
     @property
     def is_dense(self) -> bool:
@@ -200,19 +243,27 @@ class BoardView(_OnBoard):
         plane_bits = 64 * plane_words(code)
         features = np.arange(plane_bits * code.PLANES)
         plane, cell = np.divmod(features, plane_bits)
-        used = cell < code.CELLS
+        rank = np.full(plane_bits, -1)
+        rank[self.game.drawn] = np.arange(len(self.game.drawn))
+        used = rank[cell] >= 0
         signed = self.encoding == "signed"
-        inputs = code.CELLS * (1 if signed else code.PLANES)
-        index = np.where(used, cell if signed else plane * code.CELLS + cell, -1)
-        factor = np.where(used, 1 - 2 * plane if signed else 1, 0)
+        kinds = code.PIECES if signed else code.PLANES
+        inputs = len(self.game.drawn) * kinds
+        index = np.where(used, plane % kinds * len(self.game.drawn) + rank[cell], -1)
+        factor = np.where(used, 1 - 2 * (plane // kinds), 0)
         return Encoding(inputs, index, factor, inputs)
 
     @property
     def inputs(self) -> int:
         """How many numbers go in."""
         code = self.game.code
-        seen = code.FEATURE_COUNT if self.encoding == "features" else self.board.inputs
+        seen = self.counted * max(self.bins, 1) if self.counted else self.board.inputs
         return int(seen + code.MOVE_FEATURE_COUNT * (self.head == "action"))
+
+    @property
+    def counted(self) -> int:
+        """How many features are read."""
+        return int(self.features or self.game.code.FEATURE_COUNT) * (self.encoding == "features")
 
     @property
     def outputs(self) -> int:
@@ -224,9 +275,11 @@ class BoardView(_OnBoard):
         """What the planes of inputs show, and how many rows and columns each has."""
         planes: list[tuple[str, int, int]] = self.game.planes
         if self.encoding == "signed":
-            planes = [("own pieces as 1, the opponent's as −1", *planes[0][1:])]
+            names = [name for name, *_ in planes[: self.game.code.PIECES]]
+            names = ["own pieces"] if len(names) == 1 else names
+            planes = [(f"{name} as 1, the opponent's as −1", *planes[0][1:]) for name in names]
         if self.encoding == "features":
-            planes = [("features", int(self.game.code.FEATURE_COUNT), 1)]
+            planes = [("features", self.counted, max(self.bins, 1))]
         if self.head == "action":
             planes = [*planes, ("the move", int(self.game.code.MOVE_FEATURE_COUNT), 1)]
         return planes
@@ -237,7 +290,11 @@ class BoardView(_OnBoard):
         if self.encoding != "features":
             return []
         told = self.game.name_features("MOVE_FEATURES") if self.head == "action" else []
-        return self.game.name_features("FEATURES") + told
+        names = self.game.name_features("FEATURES")[: self.counted]
+        if self.bins:
+            values = [*map(str, range(self.bins - 1)), f"{self.bins - 1} or more"]
+            names = [f"{name}: {value}" for name in names for value in values]
+        return names + told
 
     @property
     def output_names(self) -> list[str]:
@@ -249,9 +306,14 @@ class BoardView(_OnBoard):
         """The inputs that show a *position* to a network whose turn it is."""
         seat = self.game.to_move(position)
         if self.encoding == "features":
-            return self.game.count("features", position, seat).astype(np.float64)
-        bits = self.game.observe(position, seat).astype(np.float64)
-        return bits[0] - bits[1] if self.encoding == "signed" else bits.ravel()
+            counts = self.game.count("features", position, seat, many=self.counted)
+            if not self.bins:
+                return counts.astype(np.float64)
+            places = np.clip(counts, 0, self.bins - 1).astype(np.int64)
+            return np.eye(self.bins)[places].ravel()
+        bits = self.game.observe(position, seat)[..., self.game.drawn].astype(np.float64)
+        half = len(bits) // 2
+        return (bits[:half] - bits[half:] if self.encoding == "signed" else bits).ravel()
 
     def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
         """The inputs that tell of a *move* in a *position*, for the head ``action``."""
@@ -271,6 +333,7 @@ class BoardView(_OnBoard):
         seats[:, TAKES_WINS] = takes
         seats[:, INPUTS] = self.inputs
         seats[:, ENCODING] = FEATURES if self.encoding == "features" else 0
+        seats[:, BINS] = self.bins
         for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats
@@ -296,12 +359,22 @@ class NetworkDecoder(BoardView):
     """Whether a position is valued like its images by the file's SYMMETRY: genes are shared, so
     that there are about half as many, or with ``all`` an eighth. For the head ``value``."""
 
+    shortcut: bool = False
+    """Whether what the file says that planes or features are worth (``PLANE_VALUES``,
+    ``FEATURE_VALUES``) is added to the output, past the hidden layers."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.symmetric, bool):
-            raise BadValueError(f"symmetric is {self.symmetric!r}: it must be true or false")
+        for name in ("symmetric", "shortcut"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise BadValueError(f"{name} is {value!r}: it must be true or false")
         if self.symmetric:
             self._check_symmetric()
+        if self.shortcut:
+            if self.symmetric or not self.hidden:
+                raise BadValueError("shortcut is for networks with hidden layers, not symmetric")
+            _ = self._known
         check_sizes(self.mlp.sizes)
 
     def _check_symmetric(self) -> None:
@@ -310,7 +383,7 @@ class NetworkDecoder(BoardView):
         Raises:
             BadValueError: It can't.
         """
-        if self.game.symmetry in ("", "none"):
+        if self.game.symmetry in ("", "none") or len(self.game.drawn) < self.game.code.CELLS:
             raise BadValueError(
                 f"symmetric is true, but the file of {self.game.name} declares no SYMMETRY"
             )
@@ -322,13 +395,19 @@ class NetworkDecoder(BoardView):
 
     @cached_property
     def mlp(self) -> MLP:
-        """The structure of the network."""
+        """The structure of the network that is played."""
+        hidden = tuple(units + self.shortcut for units in self.hidden)
+        return MLP(self.inputs, hidden, self.outputs, self.activation)
+
+    @cached_property
+    def _own_mlp(self) -> MLP:
+        """The same without the units of the shortcut."""
         return MLP(self.inputs, self.hidden, self.outputs, self.activation)
 
     @property
     def genes(self) -> int:
         """How many numbers make an individual."""
-        return len(self._shared[1]) if self.symmetric else self.mlp.genes
+        return len(self._shared[1]) if self.symmetric else self._own_mlp.genes
 
     @cached_property
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -341,9 +420,43 @@ class NetworkDecoder(BoardView):
         return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
-        """A random population; see :meth:`MLP.initialise`."""
-        genomes = self.mlp.initialise(individuals, name, generator)
+        """A random population; see :meth:`MLP.initialise`.
+
+        Without hidden layers, ``known`` stands for what the file says that planes or features are
+        worth, ``known:0.1`` for the same with Gaussian numbers of that standard deviation added.
+
+        Raises:
+            BadValueError: The file does not say it, or the deviation is no positive number.
+        """
+        kind, _, text = name.partition(":")
+        if kind == "known" and not self.hidden:
+            genomes = np.zeros((individuals, self.genes), dtype=np.float32)
+            if text:
+                genomes += self._own_mlp.initialise(individuals, f"normal:{text}", generator)
+            genomes[:, : self.inputs] += self._known.astype(np.float32)
+        else:
+            genomes = self._own_mlp.initialise(individuals, name, generator)
         return genomes[:, self._shared[1]] if self.symmetric else genomes
+
+    @cached_property
+    def _known(self) -> NDArray[np.float64]:
+        """What each input is worth, as far as the file says it.
+
+        Raises:
+            BadValueError: It does not, or there is more than one output.
+        """
+        name = "FEATURE_VALUES" if self.encoding == "features" else "PLANE_VALUES"
+        if name not in self.game.plain or self.head != "value":
+            raise BadValueError(
+                f"known values, for a shortcut or first weights, are for networks of head 'value'"
+                f" in games whose file says {name}"
+            )
+        values = np.zeros(self.counted or len(self.planes))
+        told = np.array(self.game.plain[name], dtype=float)[: len(values)]
+        values[: len(told)] = told
+        if self.encoding != "features":
+            return np.repeat(values, len(self.game.drawn))
+        return np.multiply.outer(values, np.arange(self.bins) if self.bins else 1.0).ravel()
 
     def expand(self, genomes: Genomes) -> Genomes:
         """All weights of the networks that *genomes* make, shape ``(individuals, mlp.genes)``.
@@ -355,7 +468,35 @@ class NetworkDecoder(BoardView):
             raise BadValueError(
                 f"genomes have shape {genomes.shape}, expected (individuals, {self.genes})"
             )
+        if self.shortcut:
+            fixed, places = self._passed
+            weights = np.tile(fixed, (len(genomes), 1))
+            weights[:, places] += genomes
+            return weights
         return genomes[:, self._shared[0]] if self.symmetric else genomes
+
+    @cached_property
+    def _passed(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The weights of the shortcut, and where each gene stands among those that are played.
+
+        The last unit of each hidden layer passes on the sum of what is known, made so small that
+        activations are as good as straight there.
+        """
+        slope, lowering, raising = PASSING[self.activation]
+        fixed = np.zeros(self.mlp.genes, dtype=np.float32)
+        places, at, last = [], 0, len(self.hidden)
+        for layer, (before, after) in enumerate(pairwise(self.mlp.sizes)):
+            inside = np.arange(at, at + (before + 1) * after).reshape(before + 1, after)
+            at += inside.size
+            if layer == 0:
+                fixed[inside[:-1, -1]], fixed[inside[-1, -1]] = SMALL * self._known, raising
+            else:
+                down = lowering - raising * (layer == last)
+                scale = 1.0 / SMALL if layer == last else 1.0
+                fixed[inside[-2:, -1]] = scale * slope, scale * down
+                inside = np.delete(inside, before - 1, axis=0)
+            places.append((inside if layer == last else inside[:, :-1]).ravel())
+        return fixed, np.concatenate(places)
 
     def pack(self, genomes: Genomes) -> PackedPlayers:
         """The players that *genomes*, of shape ``(individuals, genes)``, make.

@@ -762,14 +762,17 @@ def move_features_at(values: Any) -> Any:
 
 
 @inlined
-def count_features(states: Any, state: Any, seat: Any, values: Any) -> None:
-    """Writes what a *seat* counts in a *state* near the end of *values*."""
+def count_features(states: Any, state: Any, seat: Any, values: Any, count: Any) -> None:
+    """Write what a *seat* counts in a *state* near the end of *values*; the first *count* matter.
+
+    There is room for all, as a file need not look how many are asked for.
+    """
     at = features_at(values)
-    out = values[at : at + FEATURE_COUNT]
-    for place in range(FEATURE_COUNT):
-        poke(out, place, 0.0)
+    for place in range(at, at + FEATURE_COUNT):
+        poke(values, place, 0.0)
+    out = values[at : at + count]
     features(states[state, :SIZE] if IS_ARRAY else state, seat, out)
-    _refuse_nonsense(states, out, FEATURE_COUNT, BAD_FEATURE)
+    _refuse_nonsense(states, out, count, BAD_FEATURE)
 
 
 @inlined

@@ -70,8 +70,12 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
         outcome = game.outcome(board)
         if state.is_terminal() or outcome:
             if not (state.is_terminal() and outcome):
-                if board.plies >= game.code.LONGEST:
-                    return len(made) + 1  # here a game is cut off
+                cut_off = board.plies >= game.code.LONGEST
+                past = bool(game.code.HAS_PAST) and (
+                    max(state.returns()) == 0 if outcome is None else outcome.winner is None
+                )
+                if cut_off or past:  # draws by earlier positions may differ
+                    return len(made) + 1
                 ended, other = ("there", "here") if outcome is None else ("here", "there")
                 raise _fail(
                     game, "OPENSPIEL", f"{after} the game is over {ended}, not {other}", name

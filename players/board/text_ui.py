@@ -52,9 +52,19 @@ class BoardText(TextUI):
         """The move that *text* names."""
         return self.game.parse_move(text.strip().lower(), position)
 
+    def read_turn(self, text: str, position: Board) -> list[int]:
+        """The moves that *text* names: one, or all of a turn."""
+        return self.game.parse_turn(text, position)
+
     def name(self, move: int, position: Board) -> str:
         """Such as "d3"."""
         return self.game.format_move(move)
+
+    def tell_turn(self, turn: Sequence[tuple[Board, int]]) -> str:
+        """Such as "plays 11x18x25"."""
+        if "name_turn" in self.game.plain:
+            return f"plays {self.game.name_turn([move for _, move in turn])[0]}"
+        return super().tell_turn(turn)
 
     def question(self, position: Board) -> str:
         """A legal move for example."""
@@ -87,6 +97,8 @@ class BoardText(TextUI):
             return position.drawing()
         code = self.game.code
         planes = self.game.observe(position, 0)
+        if self.game.has_places:
+            return self._draw_places(planes, last, colour)
         cells_are_moves = code.MOVES - code.CELLS in (0, 1)  # to pass may be one more
         legal = set(self.game.legal_moves(position)) if cells_are_moves else set()
         last = last if cells_are_moves else None
@@ -99,6 +111,34 @@ class BoardText(TextUI):
             lines.append(f"{row + 1:2} {' '.join(marks)} {row + 1}")
         return "\n".join([*lines, head])
 
+    def _draw_places(self, planes: Any, last: int | None, colour: bool) -> str:
+        """Each cell where the file puts it, behind its name; those in the last move's name marked.
+
+        The pieces of each seat are counted below.
+        """
+        told = "" if last is None else self.game.format_move(last)
+        names = [self.game.name_cell(cell) for cell in range(len(planes[0]))]
+        named = {name for name in names if re.search(rf"(?<![0-9]){name}(?![0-9])", told)}
+        size, rows = max(map(len, names)), dict[int, dict[int, str]]()
+        for cell, place in enumerate(self.game.places):
+            if place is not None:
+                left, right = "[]" if names[cell] in named else "  "
+                mark = self._mark(planes, cell, False, None, colour)
+                text = f"{names[cell]:>{size}}{left}{mark}{right}"
+                rows.setdefault(round(place[1]), {})[round(place[0])] = text
+        columns = range(max(max(row) for row in rows.values()) + 1)
+        lines = [
+            "".join(rows[row].get(column, " " * (size + 3)) for column in columns).rstrip()
+            for row in sorted(rows)
+        ]
+        counts = []
+        for seat, side in enumerate(self.sides):
+            pieces = range(seat * self.game.code.PIECES, (seat + 1) * self.game.code.PIECES)
+            many = ((int(planes[piece].sum()), self.signs[piece]) for piece in pieces)
+            kinds = ", ".join(f"{count} {sign}" for count, sign in many if count)
+            counts.append(f"{side}: {kinds or 'nothing'}")
+        return "\n".join([*lines, "", *counts])
+
     def _mark(self, planes: Any, cell: int, is_legal: bool, last: int | None, colour: bool) -> str:
         owners = [plane for plane in range(len(planes)) if planes[plane, cell]]
         mark = self.signs[owners[0] % len(self.signs)] if owners else "·" if is_legal else "."
@@ -110,19 +150,49 @@ class BoardText(TextUI):
         return f"\x1b[1;{code}m{mark}\x1b[0m" if colour and code else mark
 
     def write_game(self, moves: Sequence[int], positions: Sequence[Board]) -> str:
-        """The moves, with blanks between."""
-        return " ".join(self.game.format_move(move) for move in moves)
+        """The moves, with blanks between; those of a turn together, if the file names turns."""
+        if "name_turn" not in self.game.plain:
+            return " ".join(self.game.format_move(move) for move in moves)
+        turns, before = list[list[int]](), -1
+        for move, position in zip(moves, positions, strict=False):
+            if (seat := self.game.to_move(position)) != before:
+                turns.append([])
+            turns[-1].append(move)
+            before = seat
+        return " ".join(self.game.name_turn(turn)[0] for turn in turns)
 
     def read_game(self, text: str) -> tuple[int, ...]:
         """Moves such as ``d3 c5``; none where chance decides between them."""
         if self.game.code.HAS_CHANCE:
             return super().read_game(text)
         try:
-            moves = tuple(self.game.parse_move(word) for word in text.split())
-        except IllegalMoveError as error:
+            return tuple(self.game.parse_game(text)[0])
+        except PositionError as error:
             raise PositionError(f"moves {shorten(text)!r}: {error}") from None
-        self.game.parse_position(text)
-        return moves
+
+    def read_games(self, text: str) -> list[tuple[str, tuple[int, ...]]]:
+        """Moves alone; or games of PGN and PDN files, behind tags such as ``[White "A"]``.
+
+        What stands in braces or brackets, or behind a semicolon, is left out.
+        """
+        if not text.lstrip().startswith("["):
+            return super().read_games(text)
+        found, tags = list[tuple[str, tuple[int, ...]]](), dict[str, str]()
+        parts = re.split(r"((?:^\s*\[[^\n]*\]\s*$\n?)+)", text, flags=re.MULTILINE)
+        for head, moves in zip(parts[1::2], parts[2::2], strict=True):
+            tags = dict(re.findall(r'\[\s*(\w+)\s+"([^"\n]*)"', head))
+            where = f"game {len(found) + 1}"
+            if tags.get("FEN"):
+                raise PositionError(f"{where} does not begin as games do: it has a tag FEN")
+            try:
+                bare = re.sub(r"\{[^}]*\}|\([^)]*\)|;[^\n]*", " ", moves)
+                played = tuple(self.game.parse_game(bare)[0])
+            except PositionError as error:
+                raise PositionError(f"{where}, {error}") from None
+            names = [tags.get(name, "?") for name in ("White", "Black")]
+            begins = names[::-1] if self.sides[0] in ("black", "dark") else names
+            found.append((" - ".join(begins), played))
+        return found
 
     def has_values(self, player: Any) -> bool:
         """Networks, tuples and searches by depth have."""

@@ -10,6 +10,7 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
+    FEATURE_COUNT,
     GOES_ON,
     HAS_DESCRIBE_MOVE,
     HAS_FEATURES,
@@ -92,7 +93,7 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                             states, trial, planes, changes, seat, seat, False, False
                         )
                     if HAS_FEATURES and part == ALL:
-                        count_features(states, trial, seat, workspace.values)
+                        count_features(states, trial, seat, workspace.values, FEATURE_COUNT)
                     if part >= LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
                         kept += list_deeper_moves(states, trial, moves, MOVES)
                         listed += 1

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.genomes.dense import activate_first, add_inputs, later_layers_at, start_first
+from evolve_arena.genomes.dense import (
+    activate_first,
+    add_inputs,
+    add_row,
+    later_layers_at,
+    start_first,
+)
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import (
     ACTIVATION,
@@ -56,7 +62,6 @@ from evolve_arena.genomes.tuple_entries import (
     weigh_change,
 )
 from evolve_arena.players.board.rules import (
-    FEATURE_COUNT,
     HAS_CHANCE,
     HAS_CHANGES,
     HAS_DESCRIBE_MOVE,
@@ -80,6 +85,7 @@ from evolve_arena.players.board.rules import (
 )
 from evolve_arena.players.board.workspace import (
     ACTION,
+    BINS,
     DENSE,
     ENCODING,
     FEATURES,
@@ -503,14 +509,18 @@ def fill_inputs(
     That is for graphs, and networks over numbers.
     """
     seats, seat = players.seats, seat_of(slot)
-    if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
-        values = workspace.values
-        count_features(workspace.states, state, seat, values)
-        for place in range(FEATURE_COUNT):
+    counts, bins = HAS_FEATURES and seats[player, ENCODING] == FEATURES, seats[player, BINS]
+    if counts and bins == 0:
+        values, count = workspace.values, _count_numbers(players, player, state, seat, workspace)
+        for place in range(count):
             poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
         return
     for place in range(seats[player, INPUTS]):
         poke(inputs, place, 0.0)
+    if counts:
+        for place in range(_count_numbers(players, player, state, seat, workspace)):
+            poke(inputs, bins * place + _find_bin(workspace, place, bins), 1.0)
+        return
     table = seats[player, INPUTS_AT]
     for number in range(
         list_bits(workspace.states, state, workspace.planes, workspace.changes, seat)
@@ -520,14 +530,56 @@ def fill_inputs(
         poke(inputs, place, peek(inputs, place) + peek(players.columns, at + 1))
 
 
+@inlined
+def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: Any) -> Any:
+    """Let the file count as many features as a player reads; give their number."""
+    seats = players.seats
+    read = seats[player, INPUTS]
+    if HAS_DESCRIBE_MOVE and seats[player, HEAD] == ACTION:
+        read -= MOVE_FEATURE_COUNT
+    count = read // max(seats[player, BINS], 1)
+    count_features(workspace.states, state, seat, workspace.values, count)
+    return count
+
+
+@inlined
+def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
+    """Which of so many *bins* the value of the counted feature at a *place* falls into."""
+    value = peek(workspace.values, features_at(workspace.values) + place)
+    return np.int64(min(max(value, 0.0), np.float64(bins - 1)))
+
+
 # Networks over numbers
 
 
 @inlined
 def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
     """The value that a network over numbers gives to a *state*."""
+    counts = HAS_FEATURES and players.seats[player, ENCODING] == FEATURES
+    if counts and players.shapes[players.seats[player, SHAPE], LAYERS] == 1:
+        return _add_up(players, player, seat_of(slot), state, workspace)
     shape, base, inputs = run_dense(players, player, slot, state, workspace)
     return np.float64(single_output(shape, players.weights, base, inputs))
+
+
+@inlined
+def _add_up(players: Any, player: int, seat: Any, state: Any, workspace: Any) -> Any:
+    """The value of a network without hidden units over features: its only sum, in the same order.
+
+    Features are read one by one, as they were written: many at once are waited for.
+    """
+    values, weights, bins = workspace.values, players.weights, players.seats[player, BINS]
+    count = _count_numbers(players, player, state, seat, workspace)
+    at = players.seats[player, WEIGHTS_AT]
+    total, first = peek(weights, at), features_at(values)
+    for place in range(count):
+        if bins > 0:
+            number = bins * place + _find_bin(workspace, place, bins)
+            total += peek(weights, at + LANES * (1 + number))
+        else:
+            weight = peek(weights, at + LANES * (1 + place))
+            total += np.float32(peek(values, first + place)) * weight
+    return np.float64(total)
 
 
 @inlined
@@ -539,11 +591,21 @@ def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) 
     """
     count = players.seats[player, INPUTS]
     inputs = workspace.outputs[padded(MOVES) :]
-    fill_inputs(players, player, slot, state, workspace, inputs)
-    shape = players.shapes[players.seats[player, SHAPE]]
+    shape, bins = players.shapes[players.seats[player, SHAPE]], players.seats[player, BINS]
     weights, at = players.weights, players.seats[player, WEIGHTS_AT]
     start_first(shape, weights, at, workspace.ping)
-    add_inputs(shape, weights, at, inputs, 0, count, workspace.ping, workspace.ping)
+    if HAS_FEATURES and bins > 0:
+        seat = seat_of(slot)
+        for place in range(_count_numbers(players, player, state, seat, workspace)):
+            number = bins * place + _find_bin(workspace, place, bins)
+            add_row(shape, weights, at, number, workspace.ping)
+    elif HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
+        count = _count_numbers(players, player, state, seat_of(slot), workspace)
+        numbers = workspace.values[features_at(workspace.values) :]
+        add_inputs(shape, weights, at, numbers, 0, count, workspace.ping, workspace.ping)
+    else:
+        fill_inputs(players, player, slot, state, workspace, inputs)
+        add_inputs(shape, weights, at, inputs, 0, count, workspace.ping, workspace.ping)
     return _run_later(players, shape, at, workspace)
 
 

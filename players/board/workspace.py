@@ -33,7 +33,9 @@ ENCODING = OWN_FIELDS + 9
 """Another one: FEATURES if a graph, or a network over numbers, gets what the game's file counts, 0
 if it sees bits."""
 FEATURES = 1
-RECORD_FIELDS = OWN_FIELDS + 10
+BINS = OWN_FIELDS + 10
+"""Another one: how many values of a feature have an input each; 0 if its value is the input."""
+RECORD_FIELDS = OWN_FIELDS + 11
 POLICY, VALUE, ACTION = 0, 1, 2
 """Heads: one output per move; one value per state that a move leads to; or one value per move that
 is described."""

@@ -99,6 +99,11 @@ class SpielGame(Game[SpielPosition, int]):
         return SimpleNamespace(PLANES=1, CELLS=cells, MOVES=moves, HAS_GUESS=False, **counts)
 
     @property
+    def drawn(self) -> range:
+        """All inputs; see :attr:`evolve_arena.players.board.game.BoardGame.drawn`."""
+        return range(self.code.CELLS)
+
+    @property
     def planes(self) -> list[tuple[str, int, int]]:
         """The planes of the tensor, if it has rows and columns, and the seats."""
         shape = list(self.loaded.observation_tensor_shape())

@@ -204,6 +204,8 @@ TAKES_WINS = {bool(player.packed.seats[0, TAKES_WINS])}
 TURNS = {bool(getattr(decoder, "turns", False))}
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = {counts}
+# If above 0, so many values of each of the former are told apart, the last one from less alone.
+BINS = {int(getattr(decoder, "bins", 0))}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
 {", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
@@ -250,11 +252,9 @@ def describe_search(player: BredPlayer) -> dict[str, Any]:
 def count_numbers(player: BredPlayer) -> dict[str, int]:
     """The number of numbers that the file's functions write for a bot, by their names."""
     decoder, code = player.decoder, player.game.code  # type: ignore[attr-defined]
-    features = getattr(decoder, "encoding", "") == "features"
-    action = decoder.head == "action"
     return {
-        "features": int(code.FEATURE_COUNT) * features,
-        "describe_move": int(code.MOVE_FEATURE_COUNT) * action,
+        "features": int(getattr(decoder, "counted", 0)),
+        "describe_move": int(code.MOVE_FEATURE_COUNT) * (decoder.head == "action"),
     }
 
 
@@ -292,7 +292,7 @@ def _write_bits(player: BredPlayer) -> str:
     """The constant that leads from planes to inputs."""
     code, board = player.game.code, player.decoder.board  # type: ignore[attr-defined]
     bits = [
-        [(int(board.index[bit]), float(board.factor[bit])) for bit in plane]
+        [(max(0, int(board.index[bit])), float(board.factor[bit])) for bit in plane]
         for plane in np.reshape(list_bits(code), (code.PLANES, code.CELLS))
     ]
     return (

@@ -86,6 +86,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts |= {name: int(value) for name, value in describe_search(player).items()}
     names = ("FEATURES", "MOVE_FEATURES")
     facts |= dict(zip(names, count_numbers(player).values(), strict=True))
+    facts["BINS"] = int(getattr(decoder, "bins", 0))
     facts["IS_ACTION"] = int(decoder.head == "action")
     facts |= {name: int(value) for name, value in describe_past(player).items()}
     facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
@@ -251,7 +252,7 @@ def _write_bits(player: BredPlayer) -> str:
     board, bits = decoder.board, list_bits(decoder.game.code)
     return f"""\
 // For each bit that is seen an input, and what it adds to it.
-{write_array_c("BIT_INPUTS", "int", board.index[bits].tolist())}\
+{write_array_c("BIT_INPUTS", "int", board.index[bits].clip(0).tolist())}\
 {write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
 
 
@@ -262,7 +263,7 @@ def _describe_dense(player: BredPlayer) -> NetworkSource:
         constants = f"#define IS_DENSE\n{_write_graph_facts(player)}"
         return describe_nodes_c(player, TEMPLATES / "board_dense_graph.c", constants)
     assert isinstance(player, VectorPlayer)
-    mlp, genome = decoder.mlp, np.asarray(player.genome, dtype=np.float32)
+    mlp, (genome,) = decoder.mlp, decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
     rows = genome[: mlp.sizes[1] * (1 + mlp.inputs)].reshape(-1, mlp.sizes[1])
     return NetworkSource(
         templates=(TEMPLATES / "board_dense.c", LAYERS_C),

@@ -36,13 +36,15 @@ def write_page(player: BredPlayer) -> PageSource:
         raise BadValueError(f"{game.name} hides something from its players: a page would show it")
     sections = cut(read_template(TEMPLATE))
     names = [game.format_move(move) for move in range(game.code.MOVES)]
-    cells = {name: [cell] for cell, name in enumerate(view.names)} if view.has_cells else {}
+    drawn = game.drawn if view.has_cells else []
+    cells = {view.names[cell]: [place] for place, cell in enumerate(drawn)}
     facts = f"""\
 START = {[int(number) for number in game.code.START]!r}
 LONGEST, HAS_CHANCE = {int(game.code.LONGEST)}, {bool(game.code.HAS_CHANCE)}
 DRAWS = {"show" in game.plain}
 DIVISOR = {65536 if isinstance(player, TuplePlayer) else 1}
 NAMES = {names!r}
+DRAWN = {drawn!r}
 CELLS_OF_MOVES = {[cells.get(name, []) for name in names]!r}
 """
     drawing = sections["Cells on a page" if view.has_cells else "Text on a page"]

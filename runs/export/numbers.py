@@ -37,7 +37,8 @@ def describe_numbers(player: BredPlayer, scales: Sequence[float]) -> NetworkSour
     width = padded(sizes[1])
     first = player.packed.weights[at : at + (1 + sizes[0]) * width]
     rows = first.reshape(1 + sizes[0], width)[:, : sizes[1]].astype("<f4")
-    genome = np.asarray(player.genome, dtype=np.float32)
+    expand = getattr(decoder, "expand", lambda genomes: genomes)
+    (genome,) = expand(np.asarray(player.genome, dtype=np.float32)[None])
     # Several outputs stand side by side, one alone is folded; the name of the head tells which.
     head = "policy" if sizes[-1] > 1 else "value"
     return NetworkSource(

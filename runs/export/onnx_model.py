@@ -41,7 +41,7 @@ def export_onnx(player: BredPlayer) -> bytes:
     """The network of *player* as an ONNX model, with inputs ``inputs`` and outputs ``values``.
 
     ``inputs`` are ``float32`` of shape ``(positions, inputs)``: what `BredPlayer.see` gives, of
-    tuple networks and weighted features what the metadata say. ``values`` have the shape
+    tuple networks what the metadata say. ``values`` have the shape
     ``(positions, outputs)``. A recurrent graph also takes ``state`` and gives ``next_state``, shape
     ``(positions, nodes)``, zeros at the beginning of a game.
 
@@ -57,9 +57,6 @@ def export_onnx(player: BredPlayer) -> bytes:
     elif hasattr(player.decoder, "mlp"):
         assert isinstance(player, VectorPlayer)
         inputs = _write_layers(model, player)
-    elif hasattr(player, "feature_tables"):
-        tables, unit = player.feature_tables
-        inputs = _write_features(model, tables, unit)
     else:
         raise BadValueError(f"{player.name} is no network: export it with --to python")
     return model.finish(player, inputs, _describe(player))
@@ -187,17 +184,6 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
         if layer < count:
             value = model.add(LAYERS[mlp.activation], value)
     return int(mlp.inputs)
-
-
-def _write_features(model: _Model, tables: NDArray[np.int32], unit: float) -> int:
-    """A number for each value of each feature, added up; larger values count as the largest."""
-    count, values = tables.shape
-    whole = model.cast("inputs", "INT64")
-    limit = model.constant(values - 1, np.int64)
-    bounded = model.add("Min", model.add("Max", whole, model.constant(0, np.int64)), limit)
-    places = model.add("Add", bounded, model.constant(values * np.arange(count), np.int64))
-    _add_up(model, tables.ravel(), places, unit)
-    return int(count)
 
 
 def _add_up(

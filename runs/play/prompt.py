@@ -84,7 +84,7 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
         position: Where the move is to be made.
 
     Returns:
-        A move or a :class:`Command`.
+        The moves of a turn, mostly one, or a :class:`Command`.
 
     Raises:
         IllegalMoveError: It looks like a move and is none.
@@ -96,7 +96,7 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
     if words in ui.extras:
         return Command(words)
     try:
-        return ui.read(text, position)
+        return ui.read_turn(text, position)
     except IllegalMoveError:
         if name := _find_command(words, known):
             return Command(name)
@@ -153,7 +153,8 @@ class PromptLoop:
             if isinstance(entry, Command):
                 self._obey(table, entry)
             else:
-                table.play(entry)
+                for move in entry:
+                    table.play(move)
         except ArenaError as error:
             self._screen.say(f"Not possible: {error}.")
             if isinstance(error, IllegalMoveError) and (advice := self._ui.advise(error, position)):

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from evolve_arena.players.bred import Labels, VectorPlayer
 from evolve_arena.runs.plots.cards import SIGNS, make_scale, sign_colour, write_signed
 from evolve_arena.runs.plots.sketch import (
-    count,
-    describe_head,
     describe_layers,
     name_outputs,
     read_layers,
@@ -41,22 +39,23 @@ HEAD, FOOT, BETWEEN = 1.1, 0.75, 0.8
 def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     """The picture of *player*, whose inputs have names; the title begins with *name*, or its own.
 
-    One without layers is what its features are worth: a bar each, or a row of what its values are
-    worth. One with layers is a matrix for each.
+    One without hidden layers is what its inputs are worth: a bar each, or a row of what the values
+    of a feature are worth. One with layers is a matrix for each.
     """
     labels = player.labels
     assert labels is not None
     title = write_title(player, name)
-    if not hasattr(player.decoder, "mlp"):
-        worths = player.genome.astype(np.float64).reshape(len(labels.names), -1)
-        head = describe_head(player.decoder)
-        remark = f"{count(worths.size, 'weight')}, no hidden units"
-        if worths.shape[1] == 1:
-            return _draw_bars(title, [remark, head], labels.names, worths[:, 0])
-        values = list(map(str, range(worths.shape[1])))
-        heading = "What each value of a feature is worth, from 0 on"
-        return _draw_matrices(title, [remark, head], [(heading, labels.names, values, worths)])
-    return _draw_matrices(title, describe_layers(player), _list_matrices(player, labels))
+    remarks, layers = describe_layers(player), read_layers(player)
+    weights, biases = layers[0]
+    if len(layers) > 1 or len(biases) > 1:
+        return _draw_matrices(title, remarks, _list_matrices(player, labels))
+    bins = getattr(player.decoder, "bins", 0)
+    if not bins or player.decoder.head == "action":
+        return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
+    names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)
+    worths = weights.reshape(-1, bins)
+    matrix = "What each value of a feature is worth", names[::bins], values[:bins], worths
+    return _draw_matrices(title, remarks, [matrix])
 
 
 Matrix = tuple[str, Sequence[str], Sequence[str], Weights]

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.genomes.simd import LANES
 
 VALUES = 32
 """Values of a feature that are told apart, from 0 on; larger ones count as the last."""
@@ -57,9 +58,6 @@ AFTER, BEFORE = 0, 1
 """Fields of a lesson's row, in the order of :class:`LearningSettings`."""
 SETTINGS_FIELDS = 11
 
-UNIT = 1048576.0
-"""How many units a value of 1 has in the tables of the search."""
-LARGEST = 2147483647.0
 LOST = 1e6
 """Weights beyond this have no bounds any more."""
 
@@ -207,25 +205,19 @@ def clear_traces(learning_rows: Any, who: int, traces: Any, slot: int) -> None:
 
 
 @compiled
-def write_tables(learning_rows: Any, weights: Any, who: int, columns: Any, at: int) -> None:
-    """Writes what each value of each feature is worth, as the search reads it.
+def write_weights(learning_rows: Any, weights: Any, who: int, numbers: Any, at: int) -> None:
+    """Write what a player knows to where the network that plays reads it.
 
     Args:
         learning_rows: See :func:`value_state`.
         weights: See there.
         who: See there.
-        columns: The tables (``int32``), :data:`VALUES` entries for each feature.
-        at: Where the first begins.
+        numbers: The packed weights (``float32``); see `evolve_arena.genomes.dense`.
+        at: Where those of the player begin.
     """
-    binary = learning_rows[who, BINARY] != 0.0
-    for feature in range(int(learning_rows[who, FEATURE_COUNT])):
-        for value in range(VALUES):
-            place = VALUES * feature + value
-            worth = weights[who, place] if binary else weights[who, feature] * value
-            units = np.rint(worth * UNIT)
-            if np.isnan(units):
-                units = 0.0
-            columns[at + place] = np.int32(min(LARGEST, max(-LARGEST, units)))
+    for gene in range(_count_genes(learning_rows, who)):
+        weight = np.float32(weights[who, gene])
+        numbers[at + LANES * (1 + gene)] = weight if np.isfinite(weight) else np.float32(0.0)
 
 
 @compiled

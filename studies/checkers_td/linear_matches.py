@@ -14,17 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.games.checkers.linear import LinearDecoder
-from evolve_arena.games.checkers.values import SEAT_FIELDS
-from evolve_arena.studies.checkers_td.linear_games import DRAW_RULES, FIGURES
+from evolve_arena.core.registry import find_game
+from evolve_arena.genomes.network import SHAPE_FIELDS
+from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.board.kernel import specialise_board
+from evolve_arena.players.board.workspace import RECORD_FIELDS
+from evolve_arena.players.packed import NOISE, SHAPE, WEIGHTS_AT, PackedPlayers
+from evolve_arena.studies.checkers_td.linear_games import (
+    DRAW_RULES,
+    FIGURES,
+    FORTY_MOVES,
+    EpisodeWorkspace,
+)
 from evolve_arena.studies.checkers_td.linear_learning import (
+    EXPLORATION,
+    MOST_FEATURES,
     MOST_GENES,
     RATE,
     SETTINGS_FIELDS,
     LearningSettings,
+    spoil_if_lost,
+    write_weights,
 )
 
-KERNEL = "evolve_arena.studies.checkers_td.linear_games:meet_part"
+FOLDER = "evolve_arena.studies.checkers_td"
+KERNEL = f"{FOLDER}.linear_matches:meet_part"
+NUMBERS = LANES * (1 + MOST_GENES)
+"""Room for the packed weights of a player."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +53,9 @@ class Participants:
     """How they learn, shape ``(players, SETTINGS_FIELDS)``; see
     :class:`~evolve_arena.studies.checkers_td.linear_learning.LearningSettings`."""
     seats: NDArray[np.int64]
-    """How they play, shape ``(players, SEAT_FIELDS)``."""
+    """How they play, shape ``(players, RECORD_FIELDS)``."""
+    shapes: NDArray[np.int64]
+    """The shapes of their networks, ``(players, SHAPE_FIELDS)``."""
 
     def with_weights(self, weights: Mapping[int, NDArray[Any]]) -> Participants:
         """The same players, of whom some, by row, have other *weights*, as long or shorter."""
@@ -55,37 +73,38 @@ class Participants:
 
 
 def make_participants(
-    decoders: Sequence[LinearDecoder],
+    decoders: Sequence[Any],
     learning: Sequence[LearningSettings],
     genomes: Sequence[NDArray[Any]] | NDArray[Any],
 ) -> Participants:
     """Players who are to meet.
 
     Args:
-        decoders: What each one's weights stand for.
+        decoders: What each one's weights stand for: networks over features without hidden units.
         learning: How each learns, a row for each
             (:class:`evolve_arena.studies.checkers_td.linear_learning.LearningSettings`).
-        genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits.
+        genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits; the last is a bias, and
+            is not learned.
 
     Raises:
         ValueError: The three are not of one length, or a genome is not of its decoder's.
     """
     weights = np.zeros((len(decoders), MOST_GENES))
-    seats = np.zeros((len(decoders), SEAT_FIELDS), dtype=np.int64)
+    seats = np.zeros((len(decoders), RECORD_FIELDS), dtype=np.int64)
     rows = np.zeros((len(decoders), SETTINGS_FIELDS))
-    seat_of: dict[LinearDecoder, NDArray[np.int64]] = {}
+    shapes = np.zeros((len(decoders), SHAPE_FIELDS), dtype=np.int64)
+    packed_by: dict[Any, PackedPlayers] = {}
     for player, (decoder, settings, genome) in enumerate(
         zip(decoders, learning, genomes, strict=True)
     ):
         if len(genome) != decoder.genes:
             raise ValueError(f"player {player} has {len(genome)} genes, not {decoder.genes}")
-        if decoder not in seat_of:
-            nothing = np.zeros((1, decoder.genes), dtype=np.float32)
-            seat_of[decoder] = decoder.pack(nothing).seats[0]
-        weights[player, : len(genome)] = genome
+        if decoder not in packed_by:
+            packed_by[decoder] = decoder.pack(np.zeros((1, decoder.genes), dtype=np.float32))
+        weights[player, : len(genome) - 1] = genome[:-1]
         rows[player] = settings.row()
-        seats[player] = seat_of[decoder]
-    return Participants(weights, rows, seats)
+        seats[player], shapes[player] = packed_by[decoder].seats[0], packed_by[decoder].shapes[0]
+    return Participants(weights, rows, seats, shapes)
 
 
 def make_meetings(
@@ -96,7 +115,6 @@ def make_meetings(
     games: int,
     learn: bool,
     alternate: bool = False,
-    turned: int = 0,
     draws: str = "standard",
 ) -> Work:
     """Work of which each part is a meeting.
@@ -113,7 +131,6 @@ def make_meetings(
         games: How many games a meeting has.
         learn: Whether players learn from each game, or from each move, as set.
         alternate: Whether the second player begins every other game; if not, the first begins all.
-        turned: 1 if light moves first; see `evolve_arena.games.checkers.game.Checkers`.
         draws: When a game is drawn, one of
             `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
 
@@ -127,7 +144,14 @@ def make_meetings(
         raise ValueError(f"a pairing names a player outside 0 to {len(participants.weights) - 1}")
     return Work(
         kernel=KERNEL,
-        inputs=(participants.weights, participants.learning, participants.seats, pairs, seeds),
+        inputs=(
+            participants.weights,
+            participants.learning,
+            participants.seats,
+            participants.shapes,
+            pairs,
+            seeds,
+        ),
         outputs=(
             ("float64", (len(pairs), 2 * MOST_GENES)),
             ("int64", (len(pairs), 3)),
@@ -137,7 +161,6 @@ def make_meetings(
             "games": games,
             "learn": learn,
             "alternate": alternate,
-            "turned": turned,
             "draws": DRAW_RULES[draws],
         },
         coarse=True,
@@ -152,3 +175,93 @@ def read_weights(outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     """
     weights: NDArray[np.float64] = outputs[0].reshape(len(outputs[0]), 2, MOST_GENES)
     return weights
+
+
+def meet_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """Plays the games of some pairings; a kernel, see :mod:`evolve_arena.arena.work`.
+
+    Args:
+        options: ``games`` of each pairing; ``learn``, whether its players do; ``alternate``,
+            whether the second player begins every other game, or the first one all; ``draws``, one
+            of the values of `DRAW_RULES`.
+        inputs: All players' weights, shape ``(players, MOST_GENES)`` (``float64``); how they learn,
+            ``(players, SETTINGS_FIELDS)``; their seats, ``(players, RECORD_FIELDS)``, and shapes,
+            ``(players, SHAPE_FIELDS)``; the pairings, rows of these, ``(parts, 2)``; and a seed for
+            each (``uint64``). Who is paired with himself plays himself; all his moves change the
+            same weights.
+        outputs: The weights of both afterwards, one's after the other's, shape ``(parts,
+            2 * MOST_GENES)`` (``float64``), not numbers where they grew beyond all bounds; the
+            first player's wins, draws and losses, ``(parts, 3)`` (``int64``); and the
+            `FIGURES`, ``(parts, FIGURES)``.
+        part: Which pairings.
+    """
+    *players, pairings, seeds = inputs
+    alternate = bool(options["alternate"])
+    if part.start == part.stop:  # only to compile
+        _Table([array[:1] for array in players], np.uint64(0), options).play(0, np.zeros(FIGURES))
+    for place in range(part.start, part.stop):
+        first, second = pairings[place]
+        rows = [first] if first == second else [first, second]
+        table = _Table([array[rows] for array in players], seeds[place], options)
+        after, scores, figures = (output[place] for output in outputs)
+        scores[:] = 0
+        figures[:] = 0.0
+        for game in range(options["games"]):
+            begins = game % len(rows) if alternate else 0
+            outcome = table.play(begins, figures)
+            scores[1 - outcome if begins == 0 else 1 + outcome] += 1
+        for player in range(len(rows)):
+            spoil_if_lost(table.learning_rows, table.weights, player)
+        after[:MOST_GENES] = table.weights[0]
+        after[MOST_GENES:] = table.weights[-1]
+
+
+class _Table:
+    """A table for players who have not learned anything yet.
+
+    Args:
+        players: Their rows of the arrays of `Participants`.
+        seed: Of chance.
+        options: See :func:`meet_part`.
+    """
+
+    def __init__(
+        self, players: Sequence[NDArray[Any]], seed: np.uint64, options: Mapping[str, Any]
+    ) -> None:
+        self.weights, self.learning_rows, seats, shapes = (array.copy() for array in players)
+        order = np.arange(len(seats))
+        seats[:, WEIGHTS_AT], seats[:, SHAPE] = order * NUMBERS, order
+        seats[:, NOISE] = np.rint(self.learning_rows[:, EXPLORATION] * 2.0**32).astype(np.int64)
+        self.packed = PackedPlayers(
+            *(seats, shapes, np.zeros(0, dtype=np.int32)),
+            *(np.zeros(len(seats) * NUMBERS, dtype=np.float32), np.zeros(0)),
+        )
+        for player in range(len(seats)):
+            numbers = self.packed.weights, NUMBERS * player
+            write_weights(self.learning_rows, self.weights, player, *numbers)
+        spec = find_game("checkers")
+        game: Any = spec.game()
+        self._options = int(options["draws"]), bool(options["learn"])
+        changes = {f"{game.place}:REPETITION": 0} if options["draws"] == FORTY_MOVES else {}
+        modules = f"{FOLDER}.linear_learning", f"{FOLDER}.linear_games"
+        *_, self._games = specialise_board(game.place, game.rules, modules, self.packed, changes)
+        self._workspace = spec.kernel.make_workspace(game.rules, self.packed)
+        self._workspace.streams[0] = seed
+        longest = int(game.code.LONGEST) + 1
+        self._episode = EpisodeWorkspace(
+            np.zeros(2 * longest * MOST_FEATURES, dtype=np.int64),
+            np.zeros(2, dtype=np.int64),
+            np.zeros((2, MOST_GENES)),
+            np.zeros(longest),
+        )
+
+    def play(self, first: int, figures: NDArray[np.float64]) -> int:
+        """Play one game; see `linear_games.play_and_learn`."""
+        second = (first + 1) % len(self.weights)
+        given = self.packed, self.learning_rows, self.weights, self._workspace, self._episode
+        return int(self._games.play_and_learn(*self._options, first, second, *given, figures))

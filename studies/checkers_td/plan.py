@@ -158,14 +158,15 @@ def without_exploration(participants: Participants) -> Participants:
 
 def identify(participants: Participants) -> bytes:
     """The players' weights and how they learn and search, as bytes."""
-    arrays = participants.weights, participants.learning, participants.seats
+    arrays = participants.weights, participants.learning, participants.seats, participants.shapes
     return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
 
 def pick(participants: Participants, rows: NDArray[np.int32]) -> Participants:
     """Some of *participants*, by their rows; who is named twice becomes two players."""
     return Participants(
-        participants.weights[rows], participants.learning[rows], participants.seats[rows]
+        *(participants.weights[rows], participants.learning[rows]),
+        *(participants.seats[rows], participants.shapes[rows]),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -374,9 +374,7 @@ class _Trainee:
         except SafetensorError:  # not whole
             return
         if kept is not None and kept.shape == self._participants.weights.shape:
-            self._participants = Participants(
-                kept, self._participants.learning, self._participants.seats
-            )
+            self._participants = replace(self._participants, weights=kept)
             self._at = number
 
     def _write(self) -> None:

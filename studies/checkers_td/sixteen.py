@@ -11,9 +11,8 @@ from dataclasses import replace
 from importlib import resources
 
 from evolve_arena.core.errors import UnknownNameError
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.bred import VectorPlayer, read_player
 
 
 def piotrowski_names() -> list[str]:
@@ -21,7 +20,7 @@ def piotrowski_names() -> list[str]:
     return list(_files())
 
 
-def make_piotrowski(name: str, game: Checkers, depth: int | None = None) -> LinearPlayer:
+def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> VectorPlayer:
     """The player called *name*.
 
     Args:
@@ -38,9 +37,10 @@ def make_piotrowski(name: str, game: Checkers, depth: int | None = None) -> Line
         raise UnknownNameError("player of Piotrowski", name, list(files))
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     player = read_player(folder.joinpath(files[name.lower()]).read_bytes())
-    assert isinstance(player, LinearPlayer)
-    decoder = replace(player.decoder, turned=game.rules.turned, depth=depth or player.decoder.depth)
-    return decoder.player(player.genome, name.lower())
+    assert isinstance(player, VectorPlayer)
+    decoder = replace(player.decoder, depth=depth or player.decoder.depth)
+    made: VectorPlayer = decoder.player(player.genome, name.lower())
+    return made
 
 
 def _files() -> dict[str, str]:

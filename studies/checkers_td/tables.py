@@ -48,9 +48,8 @@ COEFFICIENTS = {
     "Spearman": (spearman, spearman_interval),
     "Kendall": (kendall, kendall_interval),
 }
-LARGEST = 2048
-"""A search takes weights beyond this for this; see
-`evolve_arena.games.checkers.linear.LinearDecoder.pack`."""
+LARGEST = 16384
+"""A search takes values beyond this for this; see `evolve_arena.players.board.values.LARGEST`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.checkers.linear import LinearDecoder
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.checkers_td.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
@@ -32,6 +34,7 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     NONE,
     REPLACING,
     TD,
+    VALUES,
     LearningSettings,
 )
 from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_participants
@@ -86,7 +89,8 @@ class TdLinearConfig(LearnerConfig):
     """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
     the weights that it had before that generation."""
     initialisation: str = "zero"
-    """See `evolve_arena.games.checkers.linear.LinearDecoder.initialise`. His text does not say."""
+    """``zero``, or how the first weights are drawn: see
+    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. His text does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
@@ -95,6 +99,24 @@ class TdLinearConfig(LearnerConfig):
         if self.rule == "burge" and self.trace != "none":
             raise ValueError("rule is 'burge', which has no traces: set trace to 'none'")
         return self
+
+
+class TdLinearNetworkConfig(Config):
+    """The section ``[network]`` of a recipe."""
+
+    head: Literal["value"] = "value"
+    """One output."""
+    encoding: Literal["features"] = "features"
+    """The numbers that the file's ``features`` writes."""
+    features: int = 14
+    """How many of them are read, from the first on: 4, 14 or 20."""
+    bins: int = 0
+    """0: a weight for each feature, times its value. 32: a weight for each value of each feature,
+    from 0 to 31; larger ones count as 31."""
+    hidden: tuple[int, ...] = ()
+    """No hidden layers."""
+    depth: int = 4
+    """Plies that the player looks ahead, 1 to 12."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +136,34 @@ class TdLinear(Learner[TdLinearState]):
     rate = "method.rate"
     config_type = TdLinearConfig
     genome_kind = "vector"
-    network_kind = "linear"
+    network_kind = "mlp"
+    network_type = TdLinearNetworkConfig
+    takes_features = True
     state_type = TdLinearState
     config: TdLinearConfig
-    decoder: LinearDecoder
+    decoder: NetworkDecoder
 
-    def __init__(self, config: TdLinearConfig, decoder: LinearDecoder) -> None:
+    def __init__(self, config: TdLinearConfig, decoder: NetworkDecoder) -> None:
         super().__init__(config, decoder)
-        decoder.initialise(0, config.initialisation, np.random.default_rng(0))
+        if decoder.hidden or decoder.bins not in (0, VALUES) or not decoder.depth:
+            raise BadValueError(
+                "td-linear learns weights of features: set network.hidden to [], network.bins to 0"
+                f" or {VALUES}, and a network.depth"
+            )
+        self._draw(0, np.random.default_rng(0))
 
     def initial(self, seed: int) -> TdLinearState:
         """Learners who know nothing yet."""
         generator = derive_generator(seed, 0, "initialisation")
-        individuals, name = self.config.individuals, self.config.initialisation
-        return TdLinearState(seed, 0, self.decoder.initialise(individuals, name, generator))
+        return TdLinearState(seed, 0, self._draw(self.config.individuals, generator))
+
+    def _draw(self, individuals: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """So many first individuals; nobody has a bias."""
+        if self.config.initialisation == "zero":
+            return np.zeros((individuals, self.decoder.genes), dtype=np.float32)
+        genomes = self.decoder.initialise(individuals, self.config.initialisation, generator)
+        genomes[:, -1] = 0.0
+        return genomes
 
     def find_mismatch(self, state: TdLinearState) -> str | None:
         """Compares the shape of the population with the configuration."""
@@ -146,7 +182,6 @@ class TdLinear(Learner[TdLinearState]):
             derive_seeds(state.seed, state.generation, "games", learners),
             games=self.config.games,
             learn=True,
-            turned=self.decoder.turned,
             draws=self.config.draws,
         )
 
@@ -155,7 +190,8 @@ class TdLinear(Learner[TdLinearState]):
     ) -> tuple[TdLinearState, dict[str, float]]:
         """What the learners know now, and means over all of their games."""
         weights, _, figures = outputs
-        population = weights[:, : self.decoder.genes].astype(np.float32)
+        population = np.zeros_like(state.population)
+        population[:, :-1] = weights[:, : self.decoder.genes - 1]
         sums = figures.sum(axis=0)
         statistics = self.describe_games(
             error=sums[ERROR],
@@ -174,7 +210,7 @@ class TdLinear(Learner[TdLinearState]):
         """Ends the run, or takes the weights from before, as the recipe says."""
         if self.config.diverged == "stop":
             super().face_lost(state, outputs, lost)
-        outputs[0][lost, : self.decoder.genes] = state.population[lost]
+        outputs[0][lost, : self.decoder.genes - 1] = state.population[lost, :-1]
 
     def describe(self, state: TdLinearState) -> dict[str, Any]:
         """Individuals, genes of each, and the games that each has learned from."""
@@ -184,7 +220,7 @@ class TdLinear(Learner[TdLinearState]):
 
 
 def make_learning_settings(
-    config: TdLinearConfig, decoder: LinearDecoder, generation: int = 0
+    config: TdLinearConfig, decoder: NetworkDecoder, generation: int = 0
 ) -> LearningSettings:
     """The settings of one *generation* as numbers."""
     progress = min(1.0, generation * config.games / config.schedule_games)
@@ -197,8 +233,8 @@ def make_learning_settings(
         rule=RULES[config.rule],
         faithful=int(config.faithful),
         states=SEQUENCES[config.states],
-        features=decoder.features,
-        binary=int(decoder.encoding == "binary"),
+        features=decoder.counted,
+        binary=int(decoder.bins > 0),
         exploration=_slide(config.exploration, config.exploration_end, progress),
     )
 

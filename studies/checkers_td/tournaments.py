@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.values import DEPTH, FEATURES
+from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
+from evolve_arena.studies.checkers_td.linear_learning import FEATURE_COUNT
 from evolve_arena.studies.checkers_td.linear_matches import Participants, read_weights
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
@@ -95,8 +96,8 @@ def _make_series(material: Material, tournament: Tournament, seed: int) -> Serie
     identity = fingerprint(
         identify(participants), pairings.tobytes(), seed, games, between, CHOSEN.draws
     )
-    looks = participants.seats[:, [DEPTH, FEATURES]].tolist()
-    costs = np.array([estimate_cost(depth, features) for depth, features in looks])
+    looks = zip(participants.seats[:, DEPTH], participants.learning[:, FEATURE_COUNT], strict=True)
+    costs = np.array([estimate_cost(int(depth), int(features)) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
     return Series(f"{tournament.name}-seed-{seed}", weights, identity, play)
 

@@ -10,7 +10,7 @@ import pytest
 
 from evolve_arena.arena.pairings import enumerate_openings, longest_opening, random_openings
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.checkers.game import Checkers
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.connect_four.game import ConnectFour
 
 GAME = ConnectFour()
@@ -110,8 +110,8 @@ def test_more_plies_than_half_the_board_are_refused(plies: int) -> None:
 
 
 def test_openings_of_checkers_are_numbers_of_legal_moves() -> None:
-    game = Checkers()
-    assert (longest_opening(ConnectFour()), longest_opening(game)) == (21, 20)
+    game = make_game("checkers")
+    assert (longest_opening(ConnectFour()), longest_opening(game)) == (21, 250)
     openings = random_openings(game, 6, 50, seed=1)
     assert (openings.shape, openings.dtype) == ((50, 6), np.dtype(np.int64))
     for opening in openings.tolist():
@@ -120,5 +120,5 @@ def test_openings_of_checkers_are_numbers_of_legal_moves() -> None:
             position = game.play(position, game.move_of(number))  # raises if it is illegal
     assert len({tuple(opening) for opening in openings.tolist()}) == 50
     assert len(enumerate_openings(game, 2)) == 49
-    with pytest.raises(BadValueError, match="from 0 to 20"):
-        random_openings(game, 21, 1, seed=1)
+    with pytest.raises(BadValueError, match="from 0 to 250"):
+        random_openings(game, 251, 1, seed=1)

@@ -135,7 +135,6 @@ def test_a_reason_is_told_in_a_few_words() -> None:
         "its matches are of two, and more can play"
     )
     assert abilities("hex")["export to"]["botzone"] == "Botzone does not have it by these rules"
-    assert abilities("hex")["export to"]["checkerboard"] == "it is for checkers"
     assert abilities("ticket-to-ride")["meet"]["mcts"].startswith("so far it plays games that are")
     for ability in told:
         assert "\n" not in ability.reason

@@ -13,10 +13,10 @@ import pytest
 from evolve_arena.core import registry
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, shipped_games
-from evolve_arena.players.board_paths import find_path, shorten_paths, tell_apart
+from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.players.board_view import BoardView, find_board_view
 from evolve_arena.runs.one_file import load_game
-from tests.tracks import CHECKERS
+from tests.tracks import TRACKS, open_text
 
 games = pytest.mark.parametrize("name", [*game_names(), "openspiel:tic_tac_toe"])
 MOST_PLIES = 80
@@ -197,11 +197,11 @@ def test_games_are_played_by_cells_where_they_have_some() -> None:
     assert set(map(tuple, paths.values())) == {(1,)}
 
 
-def test_cells_that_suit_tuples_alone_are_not_drawn() -> None:
-    """Checkers on words of bits says ``SHAPE = "none"``: its rows are no rows of the board."""
-    game: Any = registry.open_file(CHECKERS).make()
-    assert game.symmetry == "none"
-    assert find_board_view(game).layout()["kind"] == "text"
+def test_cells_that_suit_tuples_alone_are_not_drawn(tmp_path: Path) -> None:
+    for shape, kind in (("square", "cells"), ("none", "text")):
+        text = TRACKS.replace("CELLS = 12", f'CELLS = 12\nSYMMETRY = "none"\nSHAPE = "{shape}"')
+        game = open_text(tmp_path, text, f"{shape}.py")
+        assert find_board_view(game).layout()["kind"] == kind
 
 
 def test_paths_follow_what_changes() -> None:
@@ -210,8 +210,3 @@ def test_paths_follow_what_changes() -> None:
     assert find_path([[1, 1, 0]], [[1, 0, 0], [5, 0, 0]], 0) == [5]
     assert find_path([[1, 0, 0]], [[1, 0, 0]], 0) == []
     assert tell_apart([[1], [1, 2], [3], [3]]) == [[], [1, 2], [], []]
-    assert shorten_paths([[1, 2, 3], [1, 4, 3], [5, 6, 7]]) == [
-        [[1, 2, 3]],
-        [[1, 4, 3]],
-        [[5, 6, 7], [5, 7]],
-    ]

@@ -89,7 +89,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
 def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     written = {name: write() for name, write in generate.GENERATED.items()}
     assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
-    assert '`network.kind` | `"linear"`' in written["network_keys"]
+    assert '`network.kind` | `"moves"`' in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
     for name in {command.name or command.callback.__name__ for command in app.registered_commands}:  # type: ignore[union-attr]
         assert f"## `evolve {str(name).replace('_', '-')}`" in written["commands"], name
@@ -97,7 +97,7 @@ def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     for name in ea.__all__:
         assert f"### `{name}`\n\n```python\n" in written["python"]
     assert "settings your_botid 1\n" in written["dialects"]
-    assert "position B:W21,22" in written["dialects"]
+    assert 'view {"seat": 0' in written["dialects"]
     assert "| 100 | 0.404 to 0.596 |" in written["intervals"]
     assert all(written.values())
 

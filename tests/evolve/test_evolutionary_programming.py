@@ -16,7 +16,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.evolutionary_programming import (
@@ -26,16 +26,16 @@ from evolve_arena.evolve.evolutionary_programming import (
     draw_opponents,
     rank_by_merit,
 )
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.network import CheckersNetworkDecoder
-from evolve_arena.games.checkers.values import DEPTH
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.genomes.self_adaptive import StepGene, mutate_self_adaptive, self_adaptive_rate
+from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
+from evolve_arena.players.board.workspace import DEPTH
 from tests.small_recipes import ONE_GAME
 
 LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
+
+SEARCHING: Any = find_game("tic-tac-toe").networks["mlp"].decoder_type
 
 
 class Recorder(SerialExecutor):
@@ -85,8 +85,7 @@ def test_a_gene_has_the_child_strength_not_the_parents() -> None:
 
 def test_nothing_is_changed_in_place() -> None:
     genomes, strengths = np.ones((3, 4), np.float32), np.ones((3, 4), np.float32)
-    step = StepGene(3, 0.1, 1.0, 3.0)
-    mutate_self_adaptive(genomes, strengths, new_stream(1), rate=0.3, step_genes=[step])
+    mutate_self_adaptive(genomes, strengths, new_stream(1), rate=0.3)
     assert (genomes == 1.0).all()
     assert (strengths == 1.0).all()
 
@@ -106,28 +105,6 @@ def test_strengths_stay_between_a_floor_and_a_thousand() -> None:
     children, strengths = mutate(genomes, 900.0, rate=5.0)
     assert strengths.max() == 1000.0
     assert np.isfinite(children).all()
-
-
-def test_some_genes_change_by_steps() -> None:
-    genomes = np.full((9000, 3), 2.0, np.float32)
-    step = StepGene(2, 0.1, 1.0, 3.0)
-    children, strengths = mutate(genomes, step_genes=[step])
-    counts = Counter(np.round(children[:, 2].astype(float), 6).tolist())
-    assert set(counts) == {1.9, 2.0, 2.1}
-    assert stats.chisquare(list(counts.values())).pvalue > 0.001
-    assert (strengths[:, 2] == 0.5).all()
-    others, other_strengths = mutate(genomes)
-    assert np.array_equal(children[:, :2], others[:, :2])
-    assert np.array_equal(strengths[:, :2], other_strengths[:, :2])
-
-
-def test_steps_end_at_their_bounds() -> None:
-    step = StepGene(0, 0.1, 1.0, 3.0)
-    for bound, inside in ((1.0, 1.1), (3.0, 2.9)):
-        children, _ = mutate(np.full((3000, 1), bound, np.float32), step_genes=[step])
-        counts = Counter(np.round(children[:, 0].astype(float), 6).tolist())
-        assert set(counts) == {bound, inside}
-        assert stats.binomtest(counts[inside], 3000, 1 / 3).pvalue > 0.001
 
 
 # Who meets whom
@@ -349,7 +326,7 @@ def test_the_champion_may_be_the_mean() -> None:
 
 
 def test_matches_may_be_shallower_than_the_game() -> None:
-    decoder = CheckersNetworkDecoder(hidden=(3,), depth=3)
+    decoder = SEARCHING(hidden=(3,), depth=3)
     for depths in ((), (1,), (2, 1)):
         method = make_method(decoder, individuals=2, opponents=1, training_depths=depths)
         recorder = Recorder()
@@ -396,7 +373,7 @@ def test_a_training_depth_is_for_those_who_search() -> None:
     with pytest.raises(BadValueError, match=r"training_depths: these players do not look ahead"):
         make_method(training_depths=[2])
     with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
-        make_method(CheckersNetworkDecoder(), training_depths=[2, 13])
+        make_method(SEARCHING(), training_depths=[2, 13])
 
 
 def test_states_of_other_runs_are_noticed() -> None:
@@ -419,26 +396,14 @@ def make_section(game: str, **content: Any) -> Any:
     return section.model_validate(content)
 
 
-def test_decoders_of_both_games() -> None:
+def test_decoders_of_games_with_code_of_their_own_and_in_one_file() -> None:
     method, config = EvolutionaryProgramming, EvolutionaryProgrammingConfig()
     network = make_section("connect-four", head="value")
     decoder = method.make_decoder(ConnectFour(), network, config)
     assert decoder == NetworkDecoder(head="value")
-    network = make_section("checkers", hidden=[8], depth=2)
-    decoder = method.make_decoder(Checkers(turned=1), network, config)
-    assert decoder == CheckersNetworkDecoder(hidden=(8,), depth=2, turned=1)
+    network = make_section("othello", hidden=[8], depth=2)
+    decoder = method.make_decoder(make_game("othello", size=6), network, config)
+    made_of: Any = find_game("othello").networks["mlp"].decoder_type
+    assert decoder == made_of(hidden=(8,), depth=2, size=6)
     made = EvolutionaryProgramming(config, decoder).initial(1)
-    assert made.population.shape == (15, 32 * 8 + 8 + 8 + 1 + 1)
-
-
-def test_the_section_network_of_checkers_is_filled_in() -> None:
-    filled = make_section("checkers", subsquares=True)
-    assert filled.model_dump(exclude_none=True) == {
-        "kind": "network",
-        "depth": 4,
-        "quiet": False,
-        "hidden": (40, 10),
-        "activation": "tanh",
-        "subsquares": True,
-        "piece_difference": True,
-    }
+    assert made.population.shape == (15, 2 * 36 * 8 + 8 + 8 + 1)

@@ -12,7 +12,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.runs.recipe import load_recipe
-from tests.tracks import CHECKERS, STONES
+from tests.tracks import STONES
 
 SMALL = {
     "method.name": "td-tuples",
@@ -125,10 +125,10 @@ def test_three_players_learn_pig(tmp_path: Path) -> None:
     assert list(run.checks())[-1].wins > 100  # a third would be chance
 
 
-def test_checkers_of_bit_boards_is_learned(tmp_path: Path) -> None:
+def test_checkers_is_learned(tmp_path: Path) -> None:
     options = {"method__games": 1000, "method__exploration": 0.1, "method__discount": 1.0}
     options |= {"network__tuples": 60, "network__length": 6, "method__step": 0.004}
-    run = breed(str(CHECKERS), tmp_path / "run", run__generations=6, **options)
+    run = breed("checkers", tmp_path / "run", run__generations=6, **options)
     assert run.method.decoder.cells == 35
     result = ea.duel(f"run:{run.path}", "random", games=100, opening_plies=2, seed=1)
     assert result.wilson_95[0] > 0.75

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import re
 import sys
 from collections.abc import Sequence
 from types import CodeType
@@ -21,7 +20,6 @@ from tests.fuzz.inputs import change_json, change_text, texts
 
 __all__ = [
     "botzone_lines",
-    "checkers_lines",
     "feed_python",
     "four_lines",
     "state_lines",
@@ -62,10 +60,16 @@ def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
     return words
 
 
-def state_lines(states: Sequence[Sequence[int]]) -> st.SearchStrategy[bytes]:
-    """Lines for bots of games in one file: ``state NUMBERS`` and ``go``."""
+def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStrategy[bytes]:
+    """Lines for bots of games in one file: ``state NUMBERS`` and ``go``.
+
+    Up to so many lines ``past NUMBERS`` come before.
+    """
     bases = st.sampled_from([[str(number) for number in state] for state in states])
-    block = bases.flatmap(_change_words).map(lambda words: f"state {' '.join(words)}\ngo\n")
+    told = st.lists(bases.flatmap(_change_words).map(" ".join), min_size=1, max_size=1 + past)
+    block = told.map(
+        lambda told: "".join(f"past {text}\n" for text in told[1:]) + f"state {told[0]}\ngo\n"
+    )
     return _join(block)
 
 
@@ -102,30 +106,6 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
 def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
     """Lines for Connect Four bots: settings, fields and ``action move``, of both protocols."""
     return _join(_four_block(columns, rows))
-
-
-SQUARES = ["1", "4", "5", "9", "12-15", "21-24", "29", "32", "K1", "K3", "K14", "K18", "K32"]
-MOVES = ["11-15", "23-19", "9-13", "22x15", "1x10x19", "12-16", "24-20", "K1-5", "0-0", "33x99"]
-squares = st.one_of(st.sampled_from(SQUARES), st.sampled_from(SQUARES), nasty)
-
-
-@st.composite
-def _checkers_block(draw: Any) -> str:
-    dark, light = (
-        ",".join(draw(st.lists(squares, max_size=draw(st.sampled_from([3, 12]))))) for _ in "BW"
-    )
-    side = draw(st.sampled_from("BWX"))
-    position = draw(st.sampled_from(["start", f"{side}:B{dark}:W{light}", f"{side}:W{light}"]))
-    moves = " ".join(draw(st.lists(st.one_of(st.sampled_from(MOVES), nasty), max_size=6)))
-    seed = draw(nasty)
-    go = draw(st.sampled_from(["go", "go depth 1", "go depth 2", f"go depth {seed}", f"go {seed}"]))
-    return f"position {position} moves {moves}\nseed {seed}\n{go}\n"
-
-
-def checkers_lines() -> st.SearchStrategy[bytes]:
-    """Lines for checkers bots: positions, moves, seeds and ``go``; no search of theirs is long."""
-    blocks = _join(_checkers_block())
-    return blocks.map(lambda data: re.sub(rb"(depth|movetime)\s+0*[1-9]\d{0,19}\b", rb"\1 2", data))
 
 
 def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:

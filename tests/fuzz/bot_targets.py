@@ -30,7 +30,6 @@ from tests.bred import make_bred, random_positions
 from tests.c_bots import Answer, build_sanitized
 from tests.fuzz.bot_lines import (
     botzone_lines,
-    checkers_lines,
     feed_python,
     four_lines,
     state_lines,
@@ -127,7 +126,7 @@ def _players() -> dict[str, BredPlayer]:
         "tic-tac-toe": make_bred("tic-tac-toe", "mlp"),
         "pig": make_bred("pig", "graph", seats=3),
         "connect-four": make_bred("connect-four", "mlp", columns=5, rows=4),
-        "checkers": make_bred("checkers", "network", depth=1),
+        "checkers": make_bred("checkers", "mlp", depth=1),
         "ticket-to-ride": make_bred("ticket-to-ride", "moves"),
     }
 
@@ -144,7 +143,6 @@ def _told(name: str) -> list[str]:
 ONCE = {
     "connect-four": "settings field_width 5\nsettings your_botid 0\n"
     f"update game field {','.join('.' * 20)}\naction move 100\n",
-    "checkers": "position start moves 11-15 23-19\nseed 1\ngo depth 1\n",
     "botzone": '{"requests": [{"x": -1, "y": -1}], "responses": []}\n',
 }
 """What is in order, where it is not a position that a dialect shows."""
@@ -154,18 +152,17 @@ ONCE = {
 def _lines_for(name: str) -> st.SearchStrategy[bytes]:
     if name == "connect-four":
         return four_lines(5, 4)
-    if name == "checkers":
-        return checkers_lines()
     if name == "botzone":
         requests = [json.loads(ONCE[name])]
         requests += [
             {"requests": [{"x": 4, "y": 2}, {"x": 5, "y": 4}], "responses": [{"x": 2, "y": 2}]}
         ]
         return botzone_lines(requests)
-    words = [line.split(maxsplit=1)[1] for line in _told(name)]
+    words = [told.splitlines()[-1].split(maxsplit=1)[1] for told in _told(name)]
     if name == "ticket-to-ride":
         return view_lines([json.loads(word) for word in words])
-    return state_lines([[int(number) for number in word.split()] for word in words])
+    states = [[int(number) for number in word.split()] for word in words]
+    return state_lines(states, past=2 * (name == "checkers"))
 
 
 def _sample(name: str) -> bytes:
@@ -210,7 +207,7 @@ def _code_of(name: str) -> CodeType:
     target = "botzone" if name == "botzone" else "python"
     player = _players()["othello" if name == "botzone" else name]
     source = re.sub(
-        r"^DEEPEST = \d+", "DEEPEST = 1", str(export_player(player, target)), flags=re.M
+        r"^(DEEPEST, \w+ =) \d+", r"\1 1", str(export_player(player, target)), flags=re.M
     )
     return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
@@ -235,7 +232,7 @@ def _hosts() -> dict[str, _Host]:
         folder = Path(f"bot-{name}").absolute()
         folder.mkdir()
         source = str(export_player(_players()[name], "c"))
-        source = source.replace("enum { DEEPEST = 99,", "enum { DEEPEST = 1,")
+        source = source.replace("#define DEEPEST 60", "#define DEEPEST 1")
         hosts[name] = _Host(str(build_sanitized(source, folder)))
     return hosts
 

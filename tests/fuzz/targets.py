@@ -21,8 +21,6 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.pdn import PdnError, PdnGame, read_pdn, write_pdn
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -164,11 +162,13 @@ def _check_connect_four(data: bytes) -> None:
 
 
 def _check_checkers(data: bytes) -> None:
-    game = Checkers(turned=int(data.startswith(b" ")))
+    game = _make_once("checkers")
     position = game.parse_position(read(data))
-    for text in (position.fen(), position.drawing(), str(position)):
-        again = game.parse_position(text)
-        assert (again.fen(), again.turned) == (position.fen(), position.turned)
+    dark, light, kings = position.state[:3]
+    assert dark & light == kings & ~(dark | light) == 0
+    for move in game.legal_moves(position):
+        game.play(position, move)
+    find_text_ui(game).draw(position)
 
 
 def _check_tickets(data: bytes) -> None:
@@ -202,25 +202,14 @@ def _check_scores(data: bytes) -> None:
 
 
 def _check_pdn(data: bytes) -> None:
-    entries = read_pdn(data.decode("utf-8", "replace"))
-    for entry in entries:
-        if isinstance(entry, PdnError):
-            check_error(entry)
-    games = [entry for entry in entries if isinstance(entry, PdnGame)]
-    for game in games:
-        (again,) = read_pdn(write_pdn([game]))
-        assert isinstance(again, PdnGame), again
-        assert (again.moves, again.result, again.start) == (game.moves, game.result, game.start)
-        assert game.tags.items() <= {**again.tags, **_rewritten(game)}.items()
-    if not games:
-        raise ArenaError("no game")
-
-
-def _rewritten(game: PdnGame) -> dict[str, str]:
-    """Headers that the writer has in a form of its own."""
-    return {
-        key: game.tags[key] for key in ("Result", "GameType", "SetUp", "FEN") if key in game.tags
-    }
+    game = _make_once("checkers")
+    ui = find_text_ui(game)
+    for _, moves in ui.read_games(data.decode("utf-8", "replace")):
+        positions = [game.initial()]
+        for move in moves:
+            positions.append(game.play(positions[-1], move))
+        written = ui.write_game(moves, positions)
+        assert ui.read_games(f'[Event "x"]\n{written} *') == [("? - ?", moves)]
 
 
 def _check_network(data: bytes) -> None:
@@ -400,8 +389,8 @@ TICKETS = (
 )
 TICKETS += ("Dallas-Houston", "line 2", "seed", "-1", "green", "locomotive", "all", "Montreal")
 PDN = (
-    *('[Event "x"]', '[FEN "W:W31,32:B1,K2"]', '[SetUp "1"]', '[Result "1-0"]', '[GameType "21"]'),
-    *('[GameType "21,W,8,8,N1,0"]', '[Event "', "]", "[", "{", "}", "(", ")", "$1", "!", ";"),
+    *('[Event "x"]', '[FEN "W:W31,32:B1,K2"]', '[Result "1-0"]', '[Event "', "]", "["),
+    *("{", "}", "(", ")", "$1", "!", ";", "\n[White", "21x14", "14x5"),
     *(
         "1.",
         "11-15",
@@ -441,8 +430,8 @@ TARGETS = {
         ),
         Target(
             "checkers",
-            encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18", "b" * 12 + "." * 8 + "w" * 12),
-            change_pieces(*FEN, *"bBwW.", " ", "23-19", "light to move"),
+            encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18"),
+            change_pieces(*FEN, *"x.", " ", "23-19", "1."),
             _check_checkers,
         ),
         Target(
@@ -470,7 +459,8 @@ TARGETS = {
             "pdn",
             encode(
                 '[Event "x"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 1-0\n',
-                '[FEN "W:W31,32:B1,K2"] 1. 32-28 {a (comment)} 1-6 (1... 2-7) *',
+                '[White "a"]\n1. 11-16 22-18 {a (comment)} 9-13 25-22 5-9 (1... 2-7) 18-14 10x17'
+                " 21x14x5",
             ),
             change_pieces(*PDN),
             _check_pdn,

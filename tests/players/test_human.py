@@ -5,22 +5,24 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.checkers.game import Checkers, Move, Position
-from evolve_arena.games.checkers.text_ui import draw_checkers
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
+from evolve_arena.players.text_ui import find_text_ui
 
 GAME = ConnectFour()
-CHECKERS = Checkers()
+CHECKERS: Any = make_game("checkers")
 START = """
   . . . . . . .
   . . . . . . .
@@ -155,47 +157,33 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in boards[1]
 
 
-def enter_move(text: str, moves: str = "") -> tuple[Move, str]:
-    """The move that a person of checkers makes who types *text* after *moves*, and his view."""
-    seen = io.StringIO()
+def test_all_moves_of_a_turn_are_entered_at_once() -> None:
+    text, seen = "11x18\n1x19\n2x9x18\n", io.StringIO()
     human = HumanPlayer(CHECKERS, reads=io.StringIO(text), writes=seen)
-    return human.choose(CHECKERS.parse_position(moves), new_stream(0)), seen.getvalue()
-
-
-def test_checkers_asks_for_squares() -> None:
-    move, seen = enter_move("11 15\n")
-    assert move == Move((11, 15))
-    board = draw_checkers(CHECKERS.initial())
-    assert seen == f"\n{board}\nYour move, such as 9-13, or q to quit: "
-    move, seen = enter_move("19\n", "B:W6,15,32:B1,9")
-    assert move == Move((1, 10, 19))
-    assert seen.endswith("Your move, only 1x19 is possible, or q to quit: ")
-    assert "Your move, a capture such as 2x18, or q" in enter_move("11\n", "B:W6,7,14:B2")[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "explained"),
-    [
-        ("11", "11: this could be 11-15 or 11-16."),
-        (
-            "3",
-            "3: the piece on 3 can't move."
-            " Dark can play 9-13, 9-14, 10-14, 10-15, 11-15, 11-16 or 12-16.",
-        ),
-        ("column 3", "'column 3' is no move: write 11-15, or 18x11 for a capture."),
-    ],
-)
-def test_an_illegal_move_of_checkers_is_explained(text: str, explained: str) -> None:
-    move, seen = enter_move(f"{text}\n11-15\n")
-    assert move == Move((11, 15))
-    prompt = "Your move, such as 9-13, or q to quit: "
-    assert seen.endswith(f"{prompt}Not possible: {explained}\n{prompt}")
+    position, names = CHECKERS.parse_position("B:W6,7,14,15:B2"), list[str]()
+    for _ in range(2):
+        move = human.choose(position, new_stream(0))
+        names.append(CHECKERS.format_move(move))
+        position = CHECKERS.play(position, move)
+    assert names == ["2x9", "9x18"]
+    prompt = "Your move, a move such as 2x9, or q to quit: "
+    board = find_text_ui(CHECKERS).draw(CHECKERS.parse_position("B:W6,7,14,15:B2"))
+    refused = "Not possible: 11x18 can't be played here, but 2x9 or 2x11 can.\n"
+    shown = seen.getvalue()
+    assert shown.startswith(f"\n{board}\n{prompt}{refused}{prompt}Not possible: '1x19' is")
+    assert shown.count(board) == 1
 
 
 def test_a_whole_match_of_checkers() -> None:
-    """A person who plays what a program would is shown every move of the other."""
-    wanted = play_match(CHECKERS, [make_random(CHECKERS), make_random(CHECKERS)], seed=3)
-    own = "".join(f"{move}\n" for move in wanted.moves[::2])
+    """A person who plays what a program would is shown every turn of the other."""
+    wanted = play_match(CHECKERS, [make_random(CHECKERS), make_random(CHECKERS)], seed=1)
+    positions = [CHECKERS.initial()]
+    for move in wanted.moves:
+        positions.append(CHECKERS.play(positions[-1], move))
+    turns = find_text_ui(CHECKERS).write_game(wanted.moves, positions).split()
+    assert "9x18x27" in turns[::2]
+    assert "19x10x3" in turns[1::2]
+    own = "".join(f"{turn}\n" for turn in turns[::2])
     human = HumanPlayer(CHECKERS, reads=io.StringIO(own), writes=(seen := io.StringIO()))
 
     class Again(Player):
@@ -203,24 +191,17 @@ def test_a_whole_match_of_checkers() -> None:
 
         name = "again"
 
-        def __init__(self) -> None:
-            self.moves = iter(wanted.moves[1::2])
-
-        def choose(self, position: Position, stream: Stream) -> Move:
-            """The next of them."""
-            return next(self.moves)
+        def choose(self, position: Any, stream: Stream) -> Any:
+            """The move that was made there."""
+            return wanted.moves[positions.index(position)]
 
     match = play_match(CHECKERS, [human, Again()])
     assert (match.moves, match.outcome) == (wanted.moves, wanted.outcome)
     shown = seen.getvalue()
     assert shown.startswith("You play dark and move first.\n")
-    turns = (len(wanted.moves) + 1) // 2
-    assert shown.count("The other plays ") == turns - 1
+    assert re.findall("The other plays (.+)[.]\n", shown) == turns[1:-1:2]
     assert shown.count("[b]") + shown.count("[B]") == 0
-    assert shown.count("[w]") + shown.count("[W]") == turns - 1
-    light = HumanPlayer(Checkers(turned=1), reads=io.StringIO(""), writes=(seen := io.StringIO()))
-    light.begin(0)
-    assert seen.getvalue() == "You play light and move first.\n"
+    assert shown.count("[w]") + shown.count("[W]") == len(turns[1:-1:2])
 
 
 def test_at_a_real_terminal() -> None:

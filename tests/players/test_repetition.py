@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import random
-from collections import Counter
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +20,9 @@ from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
 from evolve_arena.players.specification import make_player
 from tests.bred import compile_together, make_bred
-from tests.tracks import CHECKERS, NEVER, TRACKS, open_text, play_randomly
+from tests.tracks import NEVER, TRACKS, open_text, play_randomly
 
 FLOOR = "evolve_arena.players.board"
-PERFT = [7, 49, 302, 1469, 7361, 36768, 179740]
 
 KEY = """\
 def key(state):
@@ -56,7 +52,7 @@ def make_tracks(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(name="checkers", scope="module")
 def make_checkers() -> Any:
-    return open_file(CHECKERS).make()
+    return make_game("checkers")
 
 
 # Rules
@@ -186,7 +182,7 @@ def meet(game: Any, players: list[Any], count: int = 12) -> Any:
     return results
 
 
-@pytest.mark.parametrize("name", ["tracks", "checkers-bits"])
+@pytest.mark.parametrize("name", ["tracks", "checkers"])
 @pytest.mark.usefixtures("tracks", "checkers")
 def test_compiled_matches_are_those_of_python(name: str) -> None:
     draws = 0
@@ -356,67 +352,6 @@ def test_advice_on_what_a_file_could_say(tmp_path: Path) -> None:
         text = TRACKS.replace(old, new).replace("LONGEST = 300", "LONGEST = 12")
         game = open_text(tmp_path, text, f"{name}.py")
         assert any(said in hint for hint in find_hints(game, 20)), name
-
-
-# Checkers
-
-
-def count_turns(game: Any, state: Board, depth: int) -> int:
-    """The number of sequences of so many turns, each with all its jumps."""
-    total = 0
-    for move in game.legal_moves(state):
-        after = game.follow(state, "play", move)
-        again = game.to_move(after) == game.to_move(state)
-        left = depth if again else depth - 1
-        total += count_turns(game, after, left) if left else 1
-    return total
-
-
-def test_moves_of_checkers_are_those_that_others_count(checkers: Any) -> None:
-    start = checkers.initial()
-    assert [checkers.perft(start, depth) for depth in range(1, 7)] == PERFT[:6]
-    # There the first moves of several jumps come: one a ply here, one in all there.
-    assert count_turns(checkers, start, 5) == PERFT[4]
-    assert checkers.perft(start, 7) == 179255
-
-
-def test_checkers_as_a_file_are_checkers_by_hand(checkers: Any) -> None:
-    hand, reasons = make_game("checkers"), Counter[str]()
-    for seed in range(120):
-        choices, own, other = random.Random(seed), checkers.initial(), hand.initial()
-        while (theirs := hand.outcome(other)) is None:
-            assert checkers.outcome(own) is None
-            move = choices.choice(hand.legal_moves(other))
-            other = hand.play(other, move)
-            for pair in pairwise(move.path):
-                text = ("x" if move.is_capture else "-").join(map(str, pair))
-                own = checkers.play(own, checkers.parse_move(text))
-            assert own.state[:4] == (other.dark, other.light, other.kings, other.side)
-        outcome = checkers.outcome(own)
-        assert outcome.places == theirs.places
-        reasons[outcome.reason] += 1
-    assert reasons["the position occurred three times"] > 0
-
-
-def test_forty_moves_of_each_side_without_progress_are_a_draw(checkers: Any) -> None:
-    """Two kings walk about, so that neither can be captured and no position comes again thrice."""
-    hand, choices = make_game("checkers"), random.Random(0)
-    own = Board(checkers.rules, (1 << 0, 1 << 34, 1 | 1 << 34, 0, -1))
-    other = hand.parse_position("B:WK32:BK1")
-    while hand.outcome(other) is None:
-        assert checkers.outcome(own) is None
-        safe = {}
-        for move in checkers.legal_moves(own):
-            after = checkers.play(own, move)
-            ends = checkers.find_exhaustion(after)
-            jumps = [checkers.ask("progress", after.state, m) for m in checkers.legal_moves(after)]
-            if not any(jumps) and "three times" not in ends:
-                safe[move] = after
-        move = choices.choice(list(safe))
-        own, other = safe[move], hand.play(other, hand.parse_move(checkers.format_move(move)))
-    assert checkers.outcome(own).reason == "80 moves in a row made no progress"
-    assert hand.outcome(other).reason == "40 moves each without a capture or a man's move"
-    assert len(own.past) == len(other.past) == 80
 
 
 def test_programs_are_told_of_earlier_positions(tracks: Any) -> None:

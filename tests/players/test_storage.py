@@ -219,7 +219,7 @@ def test_the_kinds_have_the_names_that_files_bear() -> None:
         for game in shipped_games()
     }
     recorded = {
-        "checkers": ["checkers-neat", "checkers-network", "linear"],
+        "checkers": ["mlp", "neat", "tuples"],
         "connect-four": ["mlp", "neat", "tuples"],
         "ticket-to-ride": ["ticket-decision", "ticket-moves", "ticket-neat"],
     }
@@ -262,7 +262,7 @@ GENOME = SIGNED.arrays["genome"]
         (sign(genome=GENOME[None]), "expected float32 of shape"),
         (change(name=7), "its name is no text"),
         (change(remarks=[1]), "its remarks are no section"),
-        (change(game="checkers"), "it is not of the game 'checkers'"),
+        (change(game="ticket-to-ride"), "it is not of the game 'ticket-to-ride'"),
         (change(game=["checkers"]), r"it is not of the game \['checkers'\]"),
     ],
 )

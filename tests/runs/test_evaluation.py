@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, study_ladder
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import make_minimax
+from evolve_arena.core.registry import find_game, make_game, study_ladder
 from evolve_arena.games.connect_four.column_player import MinimaxPlayer
 from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.connect_four.spec import LADDER
 from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs import evaluation
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 from tests.forked import evolve
@@ -43,17 +42,17 @@ def test_a_player_is_measured_against_all_of_them() -> None:
 
 
 def test_players_of_checkers_meet_others() -> None:
-    game = Checkers()
-    content = evaluate_player(make_minimax(game, 2), game, games=6, seed=1)
+    game = make_game("checkers")
+    player = make_player("minimax:depth=2", game)
+    content = evaluate_player(player, game, games=6, seed=1)
     ladder = find_game("checkers").ladder
-    assert ladder == ("random", *(f"minimax:depth={depth}" for depth in range(1, 7)))
     assert tuple(content["opponents"]) == (*ladder, *study_ladder("checkers"))
     assert content["opponents"]["random"]["wins"] == 6
-    assert content["opponents"]["minimax:depth=6"]["wins"] == 0
+    assert content["opponents"]["mcts:rollouts=1000"]["wins"] == 0
     assert content["opponents"]["piotrowski:rafalmore"]["wins"] == 0
     assert "concepts" not in content
     with pytest.raises(BadValueError, match="files of positions are not for checkers"):
-        evaluate_player(make_minimax(game, 2), game, games=2, positions=[Path("some.csv")])
+        evaluate_player(player, game, games=2, positions=[Path("some.csv")])
 
 
 def test_opponents_can_be_chosen() -> None:

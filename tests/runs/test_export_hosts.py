@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from tests.bred import make_bred
 SPIEL: list[tuple[str, str, dict[str, Any]]] = [
     ("connect-four", "mlp", {}),
     ("connect-four", "graph", {"feed_forward": False}),
-    ("checkers", "linear", {"depth": 1}),
+    ("checkers", "mlp", {"depth": 1}),
     ("tic-tac-toe", "mlp", {}),
     ("breakthrough", "mlp", {}),
     ("hex", "tuples", {"size": 4, "tuples": 5, "length": 4}),
@@ -73,57 +72,35 @@ def compare_turns(
 ) -> int:
     """How many moves were compared, of both sides, along a *history* from a first *state* on."""
     game: Any = player.game
-    bot, position, jumps, compared = names["Bot"](), game.initial(), [], 0
+    bot, position, compared = names["Bot"](), game.initial(), 0
     plain = run_source(str(export_player(player, "python")))
     for action in history:
         if not game.legal_moves(position):
             assert game.name == "checkers"  # where OpenSpiel does not count repetitions
             break
         numbers = number_moves(game, position, state)
-        if not jumps:
-            if game.name in ASK_THE_ARENA:
-                wanted = player.choose(position, new_stream(seed))
-            else:
-                wanted = plain["choose"](position.state)
-            if "CHANCE" in names:  # of several best moves it draws one
-                names["CHANCE"].state = seed
-            assert bot.step(state) == numbers[wanted][0]
-            compared += 1
-        jumps.append(action)
-        seat = state.current_player()
+        if game.name in ASK_THE_ARENA:
+            wanted = player.choose(position, new_stream(seed))
+        else:
+            wanted = plain["choose"](position.state)
+        assert bot.step(state) == numbers[wanted]
+        compared += 1
         state.apply_action(action)
-        if state.current_player() != seat or game.name != "checkers":
-            played = next(move for move in numbers if numbers[move] == jumps)
-            position, jumps = game.play(position, played), []
+        position = game.play(position, next(move for move in numbers if numbers[move] == action))
     return compared
 
 
-def number_moves(game: Any, position: Any, state: Any) -> dict[Any, list[int]]:
-    """OpenSpiel's actions for each legal move."""
+def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
+    """OpenSpiel's action for each legal move."""
     legal, actions = game.legal_moves(position), state.legal_actions()
     if game.name == "checkers":
-        return {move: number_jumps(move.path) for move in legal}
+        return {move: game.plain["openspiel_move"](position.state, move) for move in legal}
     if game.name == "breakthrough":  # row 1 is its last row, and a move that takes has a star
         names = {state.action_to_string(action).rstrip("*"): action for action in actions}
         rows = str.maketrans("12345678"[: game.rules.size], "87654321"[-game.rules.size :])
-        return {move: [names[game.format_move(move).translate(rows)]] for move in legal}
+        return {move: names[game.format_move(move).translate(rows)] for move in legal}
     assert len(actions) == len(legal)  # in the order of the cells, columns or pits
-    return {move: [action] for move, action in zip(legal, actions, strict=True)}
-
-
-def number_jumps(path: Any) -> list[int]:
-    """The actions of OpenSpiel's checkers that lead along a path of squares, 1 to 32."""
-    cells = []
-    for square in path:
-        row, place = divmod(square - 1, 4)
-        cells.append((7 - row, 7 - (2 * place + 1 - row % 2)))
-    ways = {(-1, -1): 0, (-1, 1): 2, (1, 1): 4, (1, -1): 6}
-    actions = []
-    for (row, column), (below, right) in pairwise(cells):
-        size = abs(below - row)
-        way = ways[(below - row) // size, (right - column) // size]
-        actions.append(64 * row + 8 * column + way + size - 1)
-    return actions
+    return dict(zip(legal, actions, strict=True))
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), SPIEL)
@@ -340,7 +317,6 @@ def test_what_a_host_does_not_have_is_refused_in_a_line() -> None:
         ),
         ("chomp", "mlp", {}, "botzone", "Botzone does not have it by these rules"),
         ("connect-four", "mlp", {"columns": 6}, "pettingzoo", "PettingZoo does not have it"),
-        ("checkers", "linear", {"turned": 1}, "openspiel", "OpenSpiel does not have it"),
     ):
         with pytest.raises(BadValueError, match=name):
             export_player(make_bred(game, network, **settings), target)

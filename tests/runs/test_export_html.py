@@ -31,7 +31,7 @@ from evolve_arena.runs.export.javascript import (
     translate,
     write_value,
 )
-from evolve_arena.runs.export.page import ALWAYS, PAGE, run_source, write_python, write_source
+from evolve_arena.runs.export.page import PAGE, run_source, write_python, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
 from tests.pages import ask_page, make_safe, run_script, with_node
@@ -248,6 +248,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "cells": ("tic-tac-toe", "mlp", {"activation": "tanh"}, 500),
     "more cells than a word has bits": ("gomoku", "mlp", {"head": "policy", "size": 9}, 300),
     "a function that calls itself": ("hex", "mlp", {"size": 5}, 200),
+    "words in which some bits are no cells": ("checkers", "mlp", {}, 200),
     "features": ("othello", "mlp", {"size": 6, "encoding": "features"}, 200),
     "features of moves": ("othello", "graph", {"size": 6, "head": "action"}, 100),
     "text": ("kalah", "mlp", {}, 300),
@@ -257,6 +258,11 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
 }
 
 
+def tell(position: Any) -> list[Any]:
+    """What stands for a position on a page."""
+    return [make_safe(position.state), position.plies, list(map(make_safe, position.past))]
+
+
 @with_node
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_choose_the_moves_of_the_exported_file(kind: str, tmp_path: Path) -> None:
@@ -264,9 +270,9 @@ def test_pages_choose_the_moves_of_the_exported_file(kind: str, tmp_path: Path) 
     player = make_bred(name, network, 1, **settings)
     bot = run_source(write_python(player))
     positions = random_positions(player.game, count)
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
+    given = list(map(tell, positions))
     found, _ = ask_page(player, given, tmp_path, "return bot.ask_bot(position);")
-    assert found == [bot["choose"](position.state) for position in positions]
+    assert found == [bot["choose"](each.state, past=each.past) for each in positions]
 
 
 @with_node
@@ -288,7 +294,7 @@ def test_pages_know_the_rules_and_draw_as_the_view_does(kind: str, tmp_path: Pat
         if kind == "text"
         else ("bot.ask_pieces(position), moves.length ? bot.ask_paths(position) : []")
     )
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
+    given = list(map(tell, positions))
     found, _ = ask_page(player, given, tmp_path, f"{body}];")
     for position, (seat, moves, names, places, *drawn) in zip(positions, found, strict=True):
         outcome = game.outcome(position)
@@ -305,25 +311,25 @@ def test_pages_know_the_rules_and_draw_as_the_view_does(kind: str, tmp_path: Pat
 
 
 @with_node
-@pytest.mark.parametrize("kind", ["words, weights", "cells", "text"])
+@pytest.mark.parametrize("kind", ["words in which some bits are no cells", "cells", "text"])
 def test_pages_play_moves_as_the_rules_do(kind: str, tmp_path: Path) -> None:
     name, network, settings, _ = KINDS[kind]
     player = make_bred(name, network, 1, **settings)
     game = player.game
     positions = random_positions(game, 60, 3)
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
+    given = list(map(tell, positions))
     body = "return bot.ask_moves(position).map((move) => bot.play_on_page(position, move));"
     found, _ = ask_page(player, given, tmp_path, body)
     for position, after in zip(positions, found, strict=True):
         played = [game.play(position, move) for move in game.legal_moves(position)]
-        assert after == [[make_safe(board.state), board.plies, []] for board in played]
+        assert after == list(map(tell, played))
 
 
 @with_node
 def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
     player = make_bred("tic-tac-toe", "mlp", 2, take_wins=False)
     positions = random_positions(player.game, 100)
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
+    given = list(map(tell, positions))
     body = "return [bot.ask_values(position), bot.ask_moves(position), bot.ask_bot(position)];"
     found, _ = ask_page(player, given, tmp_path, body)
     for values, moves, chosen in found:
@@ -460,11 +466,12 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
         assert re.fullmatch(r"[xo] has won\.|A draw\.", page.locator("#status").inner_text())
 
 
+COUNTED = {"encoding": "features", "hidden": ()}
 AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
     "MLP": ("connect-four", "mlp", {"head": "value"}),
     "NEAT": ("connect-four", "graph", {"head": "value"}),
     "tuples": ("connect-four", "tuples", {}),
-    "search": ("checkers", "linear", {"features": 14, "depth": 4}),
+    "search": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 4}),
     "game in one file": ("breakthrough", "mlp", {}),
 }
 GAMES = int(os.environ.get("HTML_GAMES", "2"))
@@ -477,8 +484,7 @@ globalThis.match = {
     const { position } = match;
     match.position = bot.play_on_page(position, bot.ask_moves(position)[place]);
   },
-  choose(seed) {
-    if (bot.CHANCE) bot.CHANCE.state = py.builtins.int(String(seed));
+  choose() {
     const chosen = bot.ask_bot(match.position);
     return bot.ask_moves(match.position).findIndex((move) => py.eq(move, chosen));
   },
@@ -488,16 +494,11 @@ globalThis.match = {
 
 @with_browser
 @pytest.mark.parametrize("kind", AGAINST)
-def test_in_a_browser_it_plays_against_its_python_player(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_a_browser_it_plays_against_its_python_player(kind: str, tmp_path: Path) -> None:
     """From a file and without a network; each moves first in every other game."""
     name, network, settings = AGAINST[kind]
-    if name == "checkers":  # of equal moves one is drawn, so both draw from the same seed
-        monkeypatch.setattr("evolve_arena.runs.export.page.ALWAYS", (*ALWAYS, "CHANCE"))
     player = make_bred(name, network, 1, **settings)
     game, file, moved = player.game, tmp_path / "page.html", 0
-    exported = run_source(write_source(player)[0])
     file.write_text(export_player(player, "html"), encoding="utf-8")
     with open_page(file) as page:
         page.locator("#side").select_option("all")
@@ -505,37 +506,19 @@ def test_in_a_browser_it_plays_against_its_python_player(
         for number in range(GAMES):
             position, draw = game.initial(), random.Random(number)
             page.evaluate("match.begin()")
-            told = exported["begin_page"]()
             for ply in itertools.count():
                 moves = game.legal_moves(position)
                 if not moves:
                     break
-                seed = draw.getrandbits(32)
-                chosen = (
-                    draw.choice(moves)
-                    if ply < 4
-                    else _choose(player, exported, told, position, seed)
-                )
+                chosen = draw.choice(moves) if ply < 4 else player.choose(position, new_stream(ply))
                 names = [text.rpartition(" ")[2] for text in page.evaluate("match.names()")]
                 name = game.format_move(chosen)
                 if ply >= 4 and ply % 2 == number % 2:
-                    place = page.evaluate(f"match.choose({seed})")
+                    place = page.evaluate("match.choose()")
                     assert names[place] == name, f"game {number}, ply {ply}"
                     moved += 1
                 page.evaluate(f"match.play({names.index(name)})")
                 position = game.play(position, chosen)
-                told = exported["play_on_page"](
-                    told, exported["ask_moves"](told)[names.index(name)]
-                )
             assert page.evaluate("match.names()") == []
     assert moved > 2 * GAMES
     print(f"\n{kind}: {GAMES} games, {moved:,} moves of the page, all as the Python player's")
-
-
-def _choose(player: Any, exported: dict[str, Any], told: Any, position: Any, seed: int) -> Any:
-    """What the Python player chooses; that of checkers is the exported file, which knows *told*."""
-    if "CHANCE" not in exported:
-        return player.choose(position, new_stream(seed))
-    exported["CHANCE"].state = seed
-    place = exported["ask_moves"](told).index(exported["ask_bot"](told))
-    return player.game.parse_move(exported["ask_names"](told)[place])

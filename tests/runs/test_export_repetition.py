@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import LEAST_POSITIONS, make_bred
 from tests.c_bots import ask, build, with_gcc
 from tests.pages import ask_page, make_safe, with_node
-from tests.tracks import CHECKERS, TRACKS, open_text, play_randomly
+from tests.tracks import TRACKS, open_text, play_randomly
 
 PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "moves": ("tracks", "mlp", {"hidden": (4,)}),
     "a search": ("tracks", "tuples", {"tuples": 4, "length": 3, "depth": 2}),
-    "a search where moves make progress": ("checkers-bits", "mlp", {"hidden": (4,), "depth": 3}),
+    "a search where moves make progress": ("checkers", "mlp", {"hidden": (4,), "depth": 3}),
 }
 """Game, network and its settings."""
 Case = tuple[BredPlayer, list[Any], list[int]]
@@ -31,7 +30,6 @@ Case = tuple[BredPlayer, list[Any], list[int]]
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     """A player, positions of random games, most near their ends, and what it chooses there."""
     open_text(tmp_path_factory.mktemp("games"), TRACKS)
-    open_file(CHECKERS)
     game, network, settings = PLAYERS[request.param]
     player = make_bred(game, network, seed=3, **settings)
     positions: list[Any] = []

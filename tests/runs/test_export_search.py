@@ -24,6 +24,8 @@ from tests.pages import ask_page, make_safe, with_node
 
 NERVOUS = "nervous"
 """Tic-tac-toe, whose states are not quiet while its corner is free and its middle is not."""
+COUNTED = {"encoding": "features", "hidden": ()}
+SIGNED = {"encoding": "signed", "shortcut": True}
 PLAYERS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "cells": ("tic-tac-toe", "mlp", {"depth": 3}, 60),
     "a graph": ("tic-tac-toe", "graph", {"depth": 2}, 60),
@@ -34,6 +36,15 @@ PLAYERS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "features": ("kalah", "mlp", {"encoding": "features", "hidden": (4,), "depth": 3}, 40),
     "linear features": ("kalah", "mlp", {"encoding": "features", "hidden": (), "depth": 2}, 40),
     "features of a graph": ("kalah", "graph", {"encoding": "features", "depth": 3}, 40),
+    "few features": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 3}, 30),
+    "values of features": (
+        "checkers",
+        "mlp",
+        {**COUNTED, "features": 4, "bins": 8, "depth": 2},
+        30,
+    ),
+    "a shortcut": ("checkers", "mlp", {**SIGNED, "hidden": (4, 2), "depth": 2}, 30),
+    "a shortcut of relu": ("checkers", "mlp", {**SIGNED, "activation": "relu", "depth": 2}, 30),
     "chance": ("pig", "mlp", {"goal": 20, "depth": 2}, 40),
     "quiet": (NERVOUS, "mlp", {"depth": 2}, 40),
     "quiet tuples": (NERVOUS, "tuples", {"tuples": 8, "length": 3, "depth": 1}, 40),
@@ -62,7 +73,7 @@ def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[in
     compile_together(
         [each for each in players.values() if (each.game.name, each.game.rules) == game]
     )
-    positions = random_positions(player.game, count, 1)
+    positions = [board._replace(past=()) for board in random_positions(player.game, count, 1)]
     chosen = [player.choose(position, new_stream(1)) for position in positions]
     near = look_ahead(player, "depth=1" if settings["depth"] > 1 else "depth=2")
     others = [near.choose(position, new_stream(1)) for position in positions]

@@ -9,12 +9,8 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.arena.match import play_match
-from evolve_arena.games.checkers.graph import CheckersGraphDecoder
-from evolve_arena.games.checkers.network import CheckersNetworkDecoder
 from evolve_arena.games.ticket_to_ride.logs import log_games
 from evolve_arena.games.ticket_to_ride.network import CLASSES, DecisionDecoder
-from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.creation import create
 from evolve_arena.runs.inside import look_inside
 from tests.bred import make_bred, random_positions
 
@@ -54,30 +50,29 @@ def test_layers_and_wires_add_up(recipe: str, tmp_path: Any) -> None:
 
 
 def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
-    decoder = CheckersNetworkDecoder(hidden=(4,), depth=1)
-    player = decoder.player(decoder.initialise(1, "uniform", np.random.default_rng(1))[0], "one")
-    game = decoder.game
+    player: Any = make_bred("checkers", "mlp", 1, hidden=(4,), encoding="signed", depth=1)
+    game, decoder = player.game, player.decoder
     found: Any = look_inside(player, game.initial())
-    (plane,) = found["planes"]
-    assert plane["values"] == [1.0] * 12 + [0.0] * 8 + [-1.0] * 12
+    men, kings = found["planes"]
+    assert men["values"] == [1.0] * 12 + [0.0] * 8 + [-1.0] * 12
+    assert kings["values"] == [0.0] * 32
     turned: Any = look_inside(
         player, game.play(game.initial(), game.legal_moves(game.initial())[0])
     )
-    (light,) = turned["planes"]  # light sees the board turned round, so that its men go up, too
+    light = turned["planes"][0]  # it sees the board turned round, so that its men go down, too
     assert light["values"][:12] == [1.0] * 12
     assert light["values"][20:].count(-1.0) == 11
     outputs = decoder.mlp.evaluate(
-        decoder.expand(player.genome[None])[0], np.array([plane["values"]])
+        decoder.expand(player.genome[None])[0], np.array([men["values"] + kings["values"]])
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
 
 
 def test_features_of_checkers_are_counted() -> None:
-    decoder = CheckersGraphDecoder(depth=1)
-    genome, _ = create(NeatConfig(pop_size=2), decoder.inputs, decoder.outputs, seed=1)
-    found: Any = look_inside(decoder.player(genome.take([0]), "one"), decoder.game.initial())
+    player = make_bred("checkers", "graph", encoding="features", features=14, depth=1)
+    found: Any = look_inside(player, player.game.initial())
     (plane,) = found["planes"]
-    assert plane["values"][:4] == [12 / 8, 0, 12 / 8, 0]
+    assert plane["values"][:4] == [12, 0, 12, 0]
     assert len(plane["names"]) == len(plane["values"]) == found["inputs"] == 14
 
 
@@ -164,19 +159,17 @@ def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
     assert again > 10
 
 
-@pytest.mark.parametrize("encoding", ["many-valued", "binary"])
-def test_weights_of_features_are_added_up(encoding: str) -> None:
-    player: Any = make_bred("checkers", "linear", 2, encoding=encoding, features=4)
+@pytest.mark.parametrize("bins", [0, 8])
+def test_weights_of_features_are_added_up(bins: int) -> None:
+    settings = {"encoding": "features", "features": 4, "bins": bins, "hidden": ()}
+    player: Any = make_bred("checkers", "mlp", 2, **settings)
     found: Any = look_inside(player, player.game.initial())
-    assert [plane["values"] for plane in found["planes"]] == [[12, 0, 12, 0]]
-    weights = player.genome.reshape(4, -1).astype(float)
-    parts = [
-        row[0] * count if len(row) == 1 else row[count]
-        for row, count in zip(weights, (12, 0, 12, 0), strict=True)
-    ]
-    assert found["layers"][0][0]["value"] == pytest.approx(sum(parts))
-    start = 0.0 if encoding == "many-valued" else weights[0][0]
-    assert found["adds"][0] == pytest.approx(parts[0] - start)
+    counts = np.array([12, 0, 12, 0])
+    inputs = np.eye(bins)[np.minimum(counts, bins - 1)].ravel() if bins else counts
+    assert [plane["values"] for plane in found["planes"]] == [inputs.tolist()]
+    *weights, bias = player.genome.astype(float)
+    assert found["layers"][0][0]["value"] == pytest.approx(inputs @ weights + bias)
+    assert found["adds"] == pytest.approx(inputs * weights)
 
 
 def test_recurrent_graphs_begin_a_game() -> None:

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from evolve_arena.core.errors import BadValueError, PositionError
-from evolve_arena.core.registry import find_game, shipped_games
-from evolve_arena.games.checkers.features import FEATURE_WORDS
+from evolve_arena.core.registry import find_game, make_game, shipped_games
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.network import CLASSES
@@ -26,14 +25,22 @@ from tests.bred import make_bred, random_positions
 
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}
+WEIGHTED = {"encoding": "features", "hidden": ()}
+COUNTED: list[str] = make_game("checkers").name_features("FEATURES")
 KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("connect-four", "mlp", {"head": "policy"}, {"column 6", "own discs as 1, opponent's as 2"}),
     ("connect-four", "graph", {"encoding": "two-planes"}, {"own discs", "opponent's discs"}),
     ("connect-four", "tuples", TUPLES, {"disc of who began", "next to be filled", "2nd"}),
-    ("checkers", "network", {}, {"value", "own pieces, less other's", "sum of the inputs", "32"}),
-    ("checkers", "linear", {"features": 20}, {*FEATURE_WORDS}),
-    ("checkers", "linear", {"encoding": "binary"}, {*FEATURE_WORDS[:14], "31"}),
-    ("checkers", "graph", {}, {"value", "tanh"}),
+    ("checkers", "mlp", {}, {"value", "own men", "other's kings"}),
+    (
+        "checkers",
+        "mlp",
+        {"encoding": "signed", "shortcut": True},
+        {"own men as 1, the opponent's as −1", "what is known"},
+    ),
+    ("checkers", "mlp", WEIGHTED, {*COUNTED, "bias"}),
+    ("checkers", "mlp", {**WEIGHTED, "features": 4, "bins": 8}, {*COUNTED[:4], "7 or more"}),
+    ("checkers", "graph", {"encoding": "features", "features": 14}, {"value", COUNTED[5]}),
     ("othello", "mlp", {"hidden": (4,)}, {*OWN, "h", "8"}),
     ("othello", "graph", {}, OWN),
     ("othello", "tuples", TUPLES, {*OWN, "empty", "a"}),
@@ -100,8 +107,8 @@ def test_every_kind_is_drawn(
 
 def test_cells_stand_where_the_game_draws_them() -> None:
     for game, kind, square, place in (
-        ("checkers", "network", 0, (1, 7)),  # square 1 is the second cell of the top row
-        ("checkers", "network", 31, (6, 0)),
+        ("checkers", "mlp", 0, (1, 7)),  # square 1 is the second cell of the top row
+        ("checkers", "mlp", 31, (6, 0)),
         ("hex", "mlp", 8, (1.5, 6 * 0.866 + 1 - 1 - 0.866)),  # b2, half a cell to the right
     ):
         player = make_bred(game, kind)
@@ -112,11 +119,11 @@ def test_cells_stand_where_the_game_draws_them() -> None:
 
 
 def test_bars_are_the_weights_of_features() -> None:
-    player: Any = make_bred("checkers", "linear", features=4)
-    player.genome[:] = (1.0, 1.5, -1.0, -1.5)
+    player: Any = make_bred("checkers", "mlp", features=4, **WEIGHTED)
+    player.genome[:] = (1.0, 1.5, -1.0, -1.5, 0.25)
     (axes,) = draw_player(player).axes
-    assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5]
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(FEATURE_WORDS[:4])
+    assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5, 0.25]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [*COUNTED[:4], "bias"]
     assert "−1.50" in {text.get_text() for text in axes.texts}
 
 
@@ -163,7 +170,7 @@ POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
         {"column 3", "own discs as 1, opponent's as 2"},
     ),
     ("connect-four", "tuples", TUPLES, "33", {"column 0", "units", "next to be filled"}),
-    ("checkers", "linear", {"depth": 1}, "11-15 23-19", {"own men  12", "outputs"}),
+    ("checkers", "mlp", WEIGHTED, "11-15 23-19", {"own men  12", "outputs"}),
     ("openspiel:tic_tac_toe", "graph", {}, "4 0", {"x(2,2)", "plane 2"}),
 ]
 

@@ -258,8 +258,6 @@ def test_a_mistake_is_found_before_anything_is_made(
     [
         ("ticket-to-ride", "evolutionary-programming"),
         ("ticket-to-ride", "td"),
-        ("checkers", "td-tuples"),
-        ("checkers", "imitation"),
         ("connect-four", "td-linear"),
     ],
 )

@@ -299,9 +299,9 @@ def test_a_number_alone_is_the_rollouts_of_mcts() -> None:
 
 def test_a_game_can_be_played_by_its_name(tmp_path: Path) -> None:
     text = evolve("play", "checkers", "--seed", "1", folder=tmp_path, typed="quit\n")
-    assert text.startswith("Game 1: minimax:depth=4 is dark, you are light.")
+    assert text.startswith("Game 1: minimax:depth=2,noise=0.2 is dark, you are light.")
     text = evolve("play", "checkers", "minimax:2", "--seed", "1", folder=tmp_path, typed="quit\n")
-    assert "minimax:depth=2" in text
+    assert "minimax:depth=2 (dark)" in text
     own = tmp_path / "own_game.py"
     own.write_text(Path(tic_tac_toe.__file__).read_text())
     text = evolve("play", "own_game.py", "--seed", "1", folder=tmp_path, typed="quit\n")

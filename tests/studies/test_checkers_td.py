@@ -17,8 +17,8 @@ import pytest
 from scipy.stats import betabinom
 
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.linear import LinearDecoder
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.several import RunsProgress, RunsStoppedError
@@ -209,7 +209,8 @@ def test_recipes_are_those_of_the_players(line: dict[str, str]) -> None:
     recipe = load_recipe(checkers_td_plan.recipe_name(int(line["no"])))
     network, method = recipe.network, recipe.method
     assert network["features"] == int(line["features"].split()[0])
-    assert network["encoding"] == ("binary" if "binary" in line["encoding"] else "many-valued")
+    assert (network["encoding"], network["hidden"]) == ("features", [])
+    assert network["bins"] == (32 if "binary" in line["encoding"] else 0)
     assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
     assert method["discount"] == float(line["gamma"].split()[0])
     assert method["rule"] == ("burge" if "Burge" in line["method"] else "td")
@@ -235,9 +236,11 @@ def test_everybody_meets_everybody_twice() -> None:
 def enter(depth: int = 2, **changes: Any) -> Participants:
     """Three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
-    decoders = [LinearDecoder(features=features, depth=depth) for features in (4, 4, 14)]
+    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    looks = {"encoding": "features", "hidden": (), "depth": depth}
+    decoders = [network(features=features, **looks) for features in (4, 4, 14)]
     generator = np.random.default_rng(0)
-    genomes = [decoder.initialise(1, "pieces", generator)[0] for decoder in decoders]
+    genomes = [decoder.initialise(1, "known", generator)[0] for decoder in decoders]
     return make_participants(
         decoders, [make_learning_settings(config, decoder) for decoder in decoders], genomes
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearPlayer
+from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipe import load_recipe, recipe_names
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
-GAME = Checkers()
+GAME: Any = make_game("checkers")
 
 
 def test_there_is_one_for_each_recipe_and_it_has_its_decoder() -> None:
@@ -30,16 +32,15 @@ def test_there_is_one_for_each_recipe_and_it_has_its_decoder() -> None:
 @pytest.mark.parametrize("name", ["rafalmore", "RafalMoreD"])
 def test_they_are_players_by_specification(name: str) -> None:
     player = find_player(f"piotrowski:{name}", GAME)
-    assert isinstance(player, LinearPlayer)
+    assert isinstance(player, VectorPlayer)
     assert player.name == name.lower()
     assert player.decoder.depth == (7 if name.endswith("D") else 4)
     position = GAME.initial()
     assert player.choose(position, new_stream(1)) in GAME.legal_moves(position)
 
 
-def test_they_can_look_as_far_as_asked_and_on_a_board_turned_round() -> None:
-    player = make_piotrowski("rafalmored", Checkers(turned=1), depth=2)
-    assert (player.decoder.depth, player.game.turned) == (2, True)
+def test_they_can_look_as_far_as_asked() -> None:
+    assert make_piotrowski("rafalmored", GAME, depth=2).decoder.depth == 2
 
 
 def test_strangers_and_other_games_are_refused() -> None:

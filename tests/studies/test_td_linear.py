@@ -11,11 +11,10 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.games.checkers.game import Checkers
-from evolve_arena.games.checkers.linear import LinearDecoder, LinearPlayer
-from evolve_arena.games.checkers.spec import GAME
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import KIND, RANDOM
 from evolve_arena.studies.checkers_td.linear_learning import (
     AFTER,
@@ -33,14 +32,17 @@ from evolve_arena.studies.checkers_td.td_linear import (
     make_learning_settings,
 )
 
+GAME: Any = find_game("checkers")
 
-def make_method(turned: int = 0, **changes: Any) -> TdLinear:
+
+def make_method(**changes: Any) -> TdLinear:
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
+    network = {"depth": 2, "encoding": "features", "features": 14, "hidden": [], **network}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = TdLinear.network_section(GAME, network)(**{"depth": 2, **network})
+    settings = TdLinear.network_section(GAME, network)(**network)
     config = TdLinearConfig(**{"games": 10, **method})
-    return TdLinear(config, TdLinear.make_decoder(Checkers(turned=turned), settings, config))
+    return TdLinear(config, TdLinear.make_decoder(GAME.game(), settings, config))
 
 
 def make_arena(method: TdLinear) -> Arena:
@@ -59,8 +61,8 @@ def test_what_a_generation_tells() -> None:
     assert 30 < report.statistics["plies"] < 200
     assert 0.0 <= report.statistics["first_wins"] <= 1.0 - report.statistics["draws"]
     assert 0.0 < report.statistics["error"] < 1.0
-    assert method.describe(after) == {"individuals": 2, "genes": 14, "games_learned": 10}
-    assert (after.population.dtype, after.population.shape) == (np.float32, (2, 14))
+    assert method.describe(after) == {"individuals": 2, "genes": 15, "games_learned": 10}
+    assert (after.population.dtype, after.population.shape) == (np.float32, (2, 15))
 
 
 def test_learners_and_generations_differ() -> None:
@@ -73,7 +75,7 @@ def test_learners_and_generations_differ() -> None:
     for number, step in enumerate(steps):
         for other in steps[:number]:
             assert np.abs(step - other).max() > 1e-4
-    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[4]]
+    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[-1]]
     assert len(set(seeds)) == 6
 
 
@@ -85,25 +87,25 @@ def test_a_state_is_all_that_the_future_depends_on() -> None:
     again = TdLinearState(state.seed, state.generation, state.population.copy())
     one, two = method.step(state, arena)[0], method.step(again, arena)[0]
     assert one.population.tobytes() == two.population.tobytes()
-    assert (one.population != state.population).all()
+    assert (one.population != state.population)[:, :-1].all()
+    assert (one.population[:, -1] == 0.0).all()
 
 
-@pytest.mark.parametrize("turned", [0, 1])
-def test_what_learned_can_be_played_with(turned: int) -> None:
-    method = make_method(turned, _encoding="binary", _features=4, _quiet=True)
+def test_what_learned_can_be_played_with() -> None:
+    method = make_method(_bins=32, _features=4)
     state, _ = method.step(method.initial(1), make_arena(method))
     genome, report = method.champion(state, make_arena(method))
     assert report.statistics == {"points": 0.0, "matches": 0.0}
-    assert method.decoder == LinearDecoder(4, "binary", 2, True, turned)
-    player = method.decoder.player(genome, "learner")
-    assert isinstance(player, LinearPlayer)
+    player: Any = method.decoder.player(genome, "learner")
+    assert (player.decoder.counted, player.decoder.bins, player.decoder.depth) == (4, 32, 2)
+    assert len(player.genome) == 4 * 32 + 1
     move = player.choose(player.game.initial(), np.array([1], dtype=np.uint64))
     assert move in player.game.legal_moves(player.game.initial())
 
 
 def test_the_champion_is_who_beats_the_judge() -> None:
     method = make_method(individuals=2, judge="minimax:depth=1", judge_games=40, _depth=3)
-    knows = np.zeros((2, 14), dtype=np.float32)
+    knows = np.zeros((2, 15), dtype=np.float32)
     knows[1, :4] = [0.2, 0.3, -0.2, -0.3]
     genome, report = method.champion(TdLinearState(1, 5, knows), make_arena(method))
     assert genome.tolist() == knows[1].tolist()
@@ -141,9 +143,7 @@ def test_steps_and_chance_come_to_their_ends() -> None:
 
 def test_settings_become_a_lesson() -> None:
     keys = {"update": "every-move", "trace": "replacing", "states": "after", "faithful": True}
-    learning = make_learning_settings(
-        *_parts(make_method(_encoding="binary", _features=20, **keys))
-    )
+    learning = make_learning_settings(*_parts(make_method(_bins=32, _features=20, **keys)))
     assert (learning.update, learning.trace, learning.states) == (EVERY_MOVE, REPLACING, AFTER)
     assert (learning.faithful, learning.binary, learning.features) == (1, 1, 20)
     learning = make_learning_settings(
@@ -153,7 +153,7 @@ def test_settings_become_a_lesson() -> None:
     assert (learning.faithful, learning.binary, learning.states) == (0, 0, BEFORE)
 
 
-def _parts(method: TdLinear) -> tuple[TdLinearConfig, LinearDecoder]:
+def _parts(method: TdLinear) -> tuple[TdLinearConfig, NetworkDecoder]:
     return method.config, method.decoder
 
 
@@ -162,13 +162,23 @@ def test_what_cannot_be_is_refused() -> None:
         make_method(rule="burge", trace="none", update="every-move")
     with pytest.raises(ValidationError, match="rule is 'burge', which has no traces"):
         make_method(rule="burge")
-    with pytest.raises(BadValueError, match="features is 5: it must be 4, 14 or 20"):
+    with pytest.raises(
+        BadValueError, match="features is 5: the file's function features must then"
+    ):
         make_method(_features=5)
-    with pytest.raises(UnknownNameError, match="zero"):
+    with pytest.raises(UnknownNameError, match="zeros"):
         make_method(initialisation="zeros")
+    others: list[dict[str, Any]] = [
+        {"_hidden": [3]},
+        {"_bins": 16},
+        {"_depth": 0},
+    ]
+    for network in others:
+        with pytest.raises(BadValueError, match="td-linear learns weights of features"):
+            make_method(**network)
     state = make_method(individuals=2).initial(1)
     mismatch = make_method(_features=4).find_mismatch(state)
-    assert mismatch == "its population has shape (2, 14), not (1, 4)"
+    assert mismatch == "its population has shape (2, 15), not (1, 5)"
     assert make_method(individuals=2).find_mismatch(state) is None
 
 
@@ -184,14 +194,14 @@ FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration":
         (600, {"rate": 0.0003, **FAITHFUL}),
         (400, {"rate": 0.0001, "_features": 4, "update": "every-move", **FAITHFUL}),
         (400, {"rate": 0.0003, "_features": 4, "rule": "burge", **FAITHFUL}),
-        (600, {"rate": 0.03, "_features": 4, "_encoding": "binary", **FAITHFUL}),
+        (600, {"rate": 0.03, "_features": 4, "_bins": 32, **FAITHFUL}),
     ],
 )
 def test_players_learn(games: int, changes: dict[str, Any]) -> None:
     """Against chance and against who knows nothing, at the same depth."""
     method = make_method(games=games, **changes)
     decoder = method.decoder
-    state = method.initial(1)
+    state = method.initial(2)
     after, _ = method.step(state, make_arena(method))
     learning = make_learning_settings(method.config, decoder)._replace(exploration=0.0)
     genomes = [after.population[0], state.population[0], state.population[0]]

@@ -11,22 +11,21 @@ from numpy.typing import NDArray
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Outcome
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.checkers.board import DRAW_PLIES, MOST_MOVES, note_position
-from evolve_arena.games.checkers.features import count_features
-from evolve_arena.games.checkers.game import Checkers, Position
-from evolve_arena.games.checkers.linear import PIECES, LinearDecoder
-from evolve_arena.games.checkers.values import DEPTH, make_checkers_workspace
-from evolve_arena.players.packed import KIND, RANDOM
-from evolve_arena.studies.checkers_td import linear_games
+from evolve_arena.core.stream import below, new_stream, next_word
+from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.kernel import enter, enter_past
+from evolve_arena.players.board.workspace import DEPTH
+from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
+from evolve_arena.studies.checkers_td import linear_matches
 from evolve_arena.studies.checkers_td.linear_games import (
+    DRAW_RULES,
     DRAWS,
     ERROR,
     FIGURES,
     FIRST_WINS,
     PLIES,
-    meet_part,
 )
 from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
@@ -35,22 +34,23 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     BURGE,
     END_OF_GAME,
     EVERY_MOVE,
-    MOST_FEATURES,
     MOST_GENES,
     NONE,
     TD,
+    VALUES,
     LearningSettings,
     learn_from_game,
     learn_from_move,
-    write_tables,
 )
 from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
     make_meetings,
     make_participants,
+    meet_part,
     read_weights,
 )
 
+GAME: Any = make_game("checkers")
 PLAIN = LearningSettings(
     rate=0.001,
     discount=0.9,
@@ -76,18 +76,18 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: Any) -> LinearDecoder:
-    encoding = "binary" if learning.binary else "many-valued"
-    return LinearDecoder(
-        **{"depth": 2, "features": learning.features, "encoding": encoding, **options}
-    )
+def make_decoder(learning: LearningSettings, **options: Any) -> Any:
+    bins = VALUES if learning.binary else 0
+    settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
+    network: Any = find_game("checkers").networks["mlp"]
+    return network.decoder_type(encoding="features", hidden=(), **settings)
 
 
-def gather(*learning_rows: LearningSettings, scale: float = 0.1, **options: Any) -> Participants:
-    """Players with random weights."""
+def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
+    """Players with random weights; make_participants drops the bias."""
     decoders = [make_decoder(learning, **options) for learning in learning_rows]
     generator = np.random.default_rng(4)
-    genomes = [scale * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
+    genomes = [0.1 * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
     return make_participants(decoders, learning_rows, genomes)
 
 
@@ -102,6 +102,19 @@ def meet(
 # Replayed
 
 
+def value_moves(packed: PackedPlayers, board: Board, moves: list[int]) -> dict[int, int]:
+    """What a search without memory thinks of all *moves*."""
+    spec = find_game("checkers")
+    compiled: Any = find_variant(spec, GAME.rules, packed)
+    workspace: Any = spec.kernel.make_workspace(GAME.rules, packed)
+    state, slot = enter(GAME.code, board, workspace.states), GAME.to_move(board)
+    enter_past(GAME, board, workspace.states)
+    workspace.plies[0], workspace.moves[: len(moves)] = board.plies, moves
+    compiled["values"].take_slot(packed, 0, slot, workspace)
+    compiled["alpha_beta"].value_moves(packed, slot, state, len(moves), True, workspace)
+    return dict(zip(moves, workspace.ratings.tolist(), strict=False))
+
+
 class Replay:
     """The same games, with the rules for people, and episodes as lists."""
 
@@ -110,23 +123,15 @@ class Replay:
         participants: Participants,
         pairing: tuple[int, int],
         seed: Any,
-        turned: int,
         draws: str = "standard",
     ):
         self.draws = draws
         rows = list(dict.fromkeys(pairing))
         self.players = [rows.index(row) for row in pairing]
-        self.learning_rows = participants.learning[rows]
+        self.learning = [LearningSettings(*participants.learning[row]) for row in rows]
         self.weights = participants.weights[rows]
-        self.game = Checkers(turned=turned)
-        self.stream = np.array([seed], dtype=np.uint64)
-        self.packed_players = [
-            linear_games._lay_table(
-                *(array[row : row + 1] for array in (participants.seats, participants.learning)),
-                *(participants.weights[row : row + 1], np.uint64(0)),
-            ).packed
-            for row in rows
-        ]
+        self.depths = participants.seats[rows, DEPTH].tolist()
+        self.stream = new_stream(int(seed))
         self.traces = np.zeros((2, MOST_GENES))
         self.figures = np.zeros(FIGURES)
         self.scores = [0, 0, 0]
@@ -136,72 +141,64 @@ class Replay:
         self.seats = [self.players[first], self.players[1 - first]]
         self.episodes: list[list[list[int]]] = [[], []]
         self.traces[:] = 0.0
-        position = self.game.initial()
-        slot = 1
-        while (outcome := self.end(position)) is None:
-            slot = self.game.to_move(position)
-            states = self.learning_rows[self.seats[slot], 7]
-            if learn and states == BEFORE:
-                self.see(position, slot)
-            position = self.game.play_on(position, self.choose(position, slot))
-            if learn and states == AFTER and self.end(position) is None:
-                self.see(position, slot)
+        board = GAME.initial()
+        while (outcome := self.end(board)) is None:
+            slot = GAME.to_move(board)
+            states = self.learning[self.seats[slot]].states
+            begins = board.state[4] < 0  # and does not jump on
+            if learn and states == BEFORE and begins:
+                self.see(board, slot)
+            board = GAME.play(board, self.choose(board, slot))
+            if self.draws == "forty-moves":  # nothing is seen again
+                board = board._replace(past=tuple((n, 0, 0, 0, -1) for n in range(len(board.past))))
+            done = board.state[4] < 0
+            if learn and states == AFTER and done and self.end(board) is None:
+                self.see(board, slot)
             self.figures[PLIES] += 1
         reward = 2.0 * outcome.scores[0] - 1.0
         for slot in range(2 if learn else 0):
-            self.see(position, slot, last=True, reward=reward if slot == 0 else -reward)
+            self.see(board, slot, last=True, reward=reward if slot == 0 else -reward)
         self.figures[[FIRST_WINS, DRAWS]] += [reward == 1.0, reward == 0.0]
         self.scores[int(1 - reward) if first == 0 else int(1 + reward)] += 1
 
-    def end(self, position: Position) -> Outcome | None:
+    def end(self, board: Board) -> Outcome | None:
         """How the game ended by its rule of draws, or None while it goes on."""
-        outcome = self.game.outcome(position)
-        if outcome is None or outcome.places != (1, 1) or self.draws == "standard":
+        outcome: Outcome | None = GAME.outcome(board)
+        if outcome is None or outcome.places != (1, 1) or self.draws != "pieces":
             return outcome
-        if self.draws == "forty-moves":
-            return outcome if len(position.past) == DRAW_PLIES else None
-        dark, light = position.dark.bit_count(), position.light.bit_count()
+        dark, light = board.state[0].bit_count(), board.state[1].bit_count()
         return Outcome((1 + (dark < light), 1 + (dark > light)), "by pieces")
 
-    def choose(self, position: Position, slot: int) -> Any:
-        """What the player thinks best with the weights of now, in a table without memory."""
+    def choose(self, board: Board, slot: int) -> int:
+        """One of the best moves with the weights of now, in a search without memory."""
         who = self.seats[slot]
-        packed = self.packed_players[who]
-        write_tables(self.learning_rows, self.weights, who, packed.columns, 0)
-        workspace = make_checkers_workspace(packed)._replace(streams=self.stream)
-        workspace.past[: len(position.past)] = position.past
-        boards = self.boards(position, slot)
-        quiet = len(position.past)
-        note_position(workspace.past, quiet, *boards, position.side)
-        if self.draws == "forty-moves":  # nothing is seen again
-            workspace.past[: quiet + 1] = np.arange(1, quiet + 2)
-        kernel = find_variant(find_game("checkers"), self.game.rules, packed)["kernel"]
-        return self.game.move_of(
-            int(kernel.decide(packed, slot, *boards, position.side, quiet, workspace))
+        learning = self.learning[who]
+        moves = GAME.legal_moves(board)
+        strays = learning.exploration > 0.0 and (
+            int(next_word(self.stream)) >> 32 < round(learning.exploration * 2**32)
         )
+        if len(moves) > 1 and not strays:
+            decoder = make_decoder(learning, depth=self.depths[who])
+            genome = np.append(self.weights[who, : decoder.genes - 1], 0.0)
+            values = value_moves(decoder.pack(genome[None].astype(np.float32)), board, moves)
+            moves = [move for move in moves if values[move] == max(values.values())]
+        return int(moves[below(self.stream, len(moves)) if len(moves) > 1 else 0])
 
-    def boards(self, position: Position, slot: int) -> Any:
-        """The pieces of who sits on *slot*, of the other, and the kings."""
-        pieces = np.uint64(position.dark), np.uint64(position.light)
-        side = slot ^ self.game.turned
-        return pieces[side], pieces[1 - side], np.uint64(position.kings)
-
-    def see(self, position: Position, slot: int, last: bool = False, reward: float = 0.0) -> None:
+    def see(self, board: Board, slot: int, last: bool = False, reward: float = 0.0) -> None:
         """Adds a position to an episode and learns from it."""
         who = self.seats[slot]
-        size = int(self.learning_rows[who, 8])
-        if self.learning_rows[who, 0] == 0.0:
+        learning = self.learning[who]
+        size = int(learning.features)
+        if learning.rate == 0.0:
             return
-        features = np.zeros(size, dtype=np.int64)
-        workspace = np.zeros(MOST_MOVES, dtype=np.uint64)
-        side = slot ^ self.game.turned
-        count_features(features, 0, size, *self.boards(position, slot), side, workspace, 0)
+        counts = GAME.count("features", board, slot, many=size).astype(np.int64)
         episode = self.episodes[slot]
-        episode.append(np.minimum(features, 31).tolist())
+        episode.append(np.minimum(counts, 31).tolist())
         states = np.ravel(episode)
         count = len(episode)
-        knowledge = self.learning_rows, self.weights, who, states
-        if self.learning_rows[who, 4] == EVERY_MOVE:
+        rows = np.array(self.learning, dtype=np.float64)
+        knowledge = rows, self.weights, who, states
+        if learning.update == EVERY_MOVE:
             if count > 1:
                 self.figures[ERROR] += learn_from_move(
                     *(*knowledge, (count - 2) * size, (count - 1) * size, last, reward),
@@ -216,20 +213,16 @@ class Replay:
 PAIRS = [("Burge", "before"), ("nothing", "after moves"), ("binary", "as printed")]
 
 
-@pytest.mark.parametrize(
-    ("kinds", "turned"), [*(((kind,), 0) for kind in LESSONS), *((pair, 1) for pair in PAIRS)]
-)
-def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...], turned: int) -> None:
-    """Against oneself, where there is one kind, or against the other."""
-    participants = gather(*(LESSONS[kind] for kind in kinds), turned=turned)
+@pytest.mark.parametrize("kinds", [*((kind,) for kind in LESSONS), *PAIRS])
+def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...]) -> None:
+    """Against oneself, where there is one kind, or against the other, who begins every other."""
+    participants = gather(*(LESSONS[kind] for kind in kinds))
     participants.seats[-1, DEPTH] = 4  # searches with a table
     pairing = (0, len(kinds) - 1)
-    options = {"turned": turned, "alternate": turned == 1}
-    outputs = meet(participants, [pairing], 2, **options)
-    seed = derive_seeds(1, 0, "test", 1)[0]
-    replay = Replay(participants, pairing, seed, turned)
+    outputs = meet(participants, [pairing], 2, alternate=len(kinds) > 1)
+    replay = Replay(participants, pairing, derive_seeds(1, 0, "test", 1)[0])
     for game in range(2):
-        replay.play(game % 2 if turned and len(kinds) > 1 else 0, learn=True)
+        replay.play(game % len(kinds), learn=True)
     assert outputs[1][0].tolist() == replay.scores
     np.testing.assert_allclose(outputs[2][0], replay.figures, rtol=1e-12)
     weights = read_weights(outputs)[0]
@@ -238,11 +231,11 @@ def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...], turned:
     assert ((change > 1e-3) == [kind != "nothing" for kind in (kinds * 2)[:2]]).all()
 
 
-@pytest.mark.parametrize("draws", ["standard", "forty-moves", "pieces"])
+@pytest.mark.parametrize("draws", DRAW_RULES)
 def test_games_are_drawn_by_the_rule_that_is_asked_for(draws: str) -> None:
-    participants = gather(LESSONS["as printed"], scale=0.01)
+    participants = gather(LESSONS["after games"])
     outputs = meet(participants, [(0, 0)], 12, draws=draws)
-    replay = Replay(participants, (0, 0), derive_seeds(1, 0, "test", 1)[0], 0, draws)
+    replay = Replay(participants, (0, 0), derive_seeds(1, 0, "test", 1)[0], draws)
     for _ in range(12):
         replay.play(0, learn=True)
     assert outputs[1][0].tolist() == replay.scores
@@ -253,29 +246,24 @@ def test_games_are_drawn_by_the_rule_that_is_asked_for(draws: str) -> None:
 
 
 def test_values_beyond_31_count_as_31() -> None:
-    """As in the tables of the search; kings can have more captures than that."""
-    fen = "B:W9,10,11,17,18,19,25,26,27:BK2,K3,K5,K7,K12,K13,K29"
-    position = Checkers().parse_position(fen)
-    boards = [np.uint64(bits) for bits in (position.dark, position.light, position.kings)]
-    assert len(Checkers().legal_moves(position)) == 34
-    table = linear_games._lay_table(*_rows(PLAIN), np.uint64(1))
-    episode = linear_games.make_episode_workspace()
+    """Kings can have more captures than that."""
+    board = GAME.parse_position("B:W9,10,11,17,18,19,25,26,27:BK2,K3,K5,K7,K12,K13,K29")
+    assert GAME.count("features", board, 0)[4] == 34
+    participants, options = gather(PLAIN), {"draws": 0, "learn": True}
+    players = participants.weights, participants.learning, participants.seats, participants.shapes
+    table = linear_matches._Table(players, np.uint64(1), options)
+    episode = table._episode
     episode.states[:] = 99
     episode.counts[1] = 3
-    linear_games._see(
-        *(table.learning_rows, table.weights, 0, 1, *boards, 0, False, 0.0),
-        *(table.packed.columns, table.workspace, episode),
+    table._games._see(
+        *(0, 1, enter(GAME.code, board, table._workspace.states), False, 0.0, table.packed),
+        *(table.learning_rows, table.weights, table._workspace, episode),
     )
-    at = linear_games.MOST_STATES * MOST_FEATURES + 3 * 14
-    assert episode.states[at : at + 5].tolist() == [0, 7, 9, 0, 31]
+    at = len(episode.states) // 2 + 3 * 14
+    assert episode.states[at : at + 6].tolist() == [9, 0, 0, 7, 0, 31]
     assert (episode.states[:at] == 99).all()
     assert (episode.states[at + 14 :] == 99).all()
     assert episode.counts.tolist() == [0, 4]
-
-
-def _rows(learning: LearningSettings) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    participants = gather(learning)
-    return participants.seats, participants.learning, participants.weights
 
 
 # Who learns
@@ -306,7 +294,8 @@ def test_who_plays_himself_has_one_set_of_weights() -> None:
 
 def test_who_begins() -> None:
     """Somebody who looks ahead always wins against one who plays at random."""
-    participants = gather(PLAIN, PLAIN, depth=4).with_weights({0: np.array(PIECES)})
+    pieces = np.array(GAME.plain["FEATURE_VALUES"])
+    participants = gather(PLAIN, PLAIN, depth=4).with_weights({0: pieces})
     participants.seats[1, KIND] = RANDOM
     for alternate in (False, True):
         outputs = meet(participants, [(0, 1), (1, 0)], 10, learn=False, alternate=alternate)
@@ -358,5 +347,5 @@ def test_what_does_not_fit_is_refused(pairings: Any, seeds: int, said: str) -> N
 
 
 def test_a_genome_must_be_its_decoders() -> None:
-    with pytest.raises(ValueError, match="player 0 has 13 genes, not 14"):
-        make_participants([make_decoder(PLAIN)], [PLAIN], [np.zeros(13)])
+    with pytest.raises(ValueError, match="player 0 has 14 genes, not 15"):
+        make_participants([make_decoder(PLAIN)], [PLAIN], [np.zeros(14)])

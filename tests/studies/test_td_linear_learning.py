@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.games.checkers.linear import LinearDecoder
+from evolve_arena.core.registry import find_game
 from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
     AFTER,
@@ -28,8 +28,9 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     learn_from_move,
     spoil_if_lost,
     value_state,
-    write_tables,
+    write_weights,
 )
+from tests.bred import random_positions
 
 Vector = NDArray[np.float64]
 
@@ -362,29 +363,30 @@ def test_the_step_is_the_gradient() -> None:
     assert learner.weights - weights == pytest.approx(slopes)
 
 
-@pytest.mark.parametrize("encoding", ["many-valued", "binary"])
+@pytest.mark.parametrize("bins", [0, VALUES])
 @pytest.mark.parametrize("features", [4, 14, 20])
-def test_tables_are_those_of_the_decoder(encoding: str, features: int) -> None:
-    """What a learner searches with is what its genome would."""
-    decoder = LinearDecoder(features=features, encoding=encoding)
+def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
+    """What a learner searches with is what its genome would; what is no number is 0 there."""
+    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    decoder = network(encoding="features", features=features, bins=bins, hidden=())
     generator = np.random.default_rng(2)
-    genome = decoder.initialise(1, "uniform:0.7", generator)
-    genome[0, :4] = [1e5, -1e5, np.nan, 1e-7]
-    columns = np.full(MOST_GENES + 5, 77, dtype=np.int32)
-    learning = PLAIN._replace(features=features, binary=int(encoding == "binary"))
-    learner = Learner(learning, genome[0])
-    write_tables(learner.learning_rows, learner.numbers, 1, columns, 5)
-    assert columns[5 : 5 + features * VALUES].tolist() == decoder.pack(genome).columns.tolist()
-    assert (columns[:5] == 77).all()
-    assert (columns[5 + features * VALUES :] == 77).all()
-    if not np.isnan(learner.weights).any():
-        return
-    state = generator.integers(3, 32, features)
-    picked = columns[5 + np.arange(features) * VALUES + state]
-    sane = np.nan_to_num(genome[0], nan=0.0)
-    sane[:4] = 0.0
-    expected = float(encode(learning, [state])[0] @ sane) * 2**20
-    assert picked[0 if encoding == "binary" else 4 :].sum() == pytest.approx(expected, abs=features)
+    genome = decoder.initialise(1, "uniform:0.7", generator)[0]
+    genome[-1] = 0.0  # nobody learns a bias
+    learning = PLAIN._replace(features=features, binary=int(bins > 0))
+    learner = Learner(learning, genome[:-1])
+    for board in random_positions(decoder.game, 5):
+        seen = decoder.game.count("features", board, board.state[3], many=features)
+        value = decoder.encode(board) @ genome[:-1].astype(np.float64)
+        assert learner.value(seen.astype(int).tolist()) == pytest.approx(value)
+    learner.numbers[1, :4] = [1e5, -np.inf, np.nan, 1e300]
+    genome[:4] = [1e5, 0.0, 0.0, 0.0]
+    (expected,) = decoder.pack(genome[None]).weights.reshape(1, -1)
+    numbers = np.zeros(5 + len(expected) + 5, dtype=np.float32)
+    numbers[:5] = numbers[-5:] = 77.0
+    write_weights(learner.learning_rows, learner.numbers, 1, numbers, 5)
+    assert numbers[5:-5].tolist() == expected.tolist()
+    assert (numbers[:5] == 77.0).all()
+    assert (numbers[-5:] == 77.0).all()
 
 
 def test_weights_without_bounds_are_no_numbers() -> None:

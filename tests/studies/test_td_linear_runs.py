@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from evolve_arena import Run, resume, start
-from evolve_arena.games.checkers.linear import LinearPlayer
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.bred import VectorPlayer, read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.studies.checkers_td.td_linear import TdLinear
@@ -50,9 +49,10 @@ def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
     assert outcome.table["epsilon"] == [0.1] * LAST
     assert {check.generation for check in outcome.checks} == {3, 6, 9}
     player = read_player(outcome.champion)
-    assert isinstance(player, LinearPlayer)
-    assert (player.decoder.features, player.decoder.depth) == (14, 2)
-    assert (player.genome != 0.0).all()
+    assert isinstance(player, VectorPlayer)
+    assert (player.decoder.counted, player.decoder.depth) == (14, 2)
+    assert (player.genome[:-1] != 0.0).all()
+    assert player.genome[-1] == 0.0
 
 
 def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:
@@ -60,21 +60,24 @@ def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) ->
     start(make_recipe(), run=path, executor="serial", callbacks=lambda progress: False)
     text = (path / "recipe.toml").read_text()
     (path / "recipe.toml").write_text(text.replace("individuals = 2", "individuals = 3"))
-    with pytest.raises(CheckpointError, match=r"population has shape \(2, 14\), not \(3, 14\)"):
+    with pytest.raises(CheckpointError, match=r"population has shape \(2, 15\), not \(3, 15\)"):
         resume(path, executor="serial")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("network.features=5", "features is 5: it must be 4, 14 or 20"),
-        ("network.encoding=one-hot", "binary"),
-        ("network.depth=0", "from 1 to 12"),
+        ("network.features=5", "features is 5: the file's function features must then write so"),
+        ("network.encoding=one-hot", "features"),
+        ("network.depth=13", "from 1 to 12"),
+        ("network.depth=0", "and a network.depth"),
+        ("network.bins=16", "network.bins to 0 or 32"),
+        ("network.hidden=[4]", r"network.hidden to \[\]"),
         ("method.update=never", "'every-move' or 'end-of-game'"),
         ("method.trace_decay=1.1", "method.trace_decay is 1.1: it must be at most 1"),
         ("method.rate=0", "method.rate is 0: it must be above 0"),
         ("method.rule=burge", None),
-        ("method.initialisation=zeros", "zero"),
+        ("method.initialisation=zeros", "zeros"),
         ("method.lambda=0.5", "method.lambda is no key"),
     ],
 )
@@ -108,8 +111,8 @@ def test_the_sixteen_players_are_those_of_the_text(number: int) -> None:
     config, decoder = method.config, method.decoder
     features = {6: 14, 7: 14, 8: 14, 16: 14, 11: 20, 15: 20}.get(number, 4)
     binary = "Bin" in name
-    assert (decoder.features, decoder.encoding == "binary") == (features, binary)
-    assert (decoder.depth, decoder.quiet, decoder.turned) == (7 if name[-1] == "D" else 4, False, 0)
+    assert (decoder.counted, decoder.bins) == (features, 32 if binary else 0)
+    assert decoder.depth == (7 if name[-1] == "D" else 4)
     discount = {3: 0.9, 4: 0.8, 5: 0.7, 7: 0.8, 8: 0.8}.get(number, 1.0)
     assert (config.discount, config.faithful) == (discount, True)
     assert config.update == ("every-move" if number in ON_LINE else "end-of-game")

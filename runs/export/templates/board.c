@@ -255,8 +255,15 @@ static const double *look(State *state, int64_t seat) {
     memset(shown, 0, sizeof shown);
 #if FEATURES
     ask_features(state, seat, shown);
-    for (int place = 0; place < FEATURES; place++)
+    for (int place = FEATURES - 1; place >= 0; place--) {
+#if BINS
+        double value = shown[place];
+        shown[place] = 0;
+        shown[BINS * place + (int)(value > 0 ? value < BINS - 1 ? value : BINS - 1 : 0)] = 1;
+#else
         shown[place] = (double)(float)shown[place];
+#endif
+    }
 #else
     const uint64_t *planes = list_planes(state, seat);
     for (int bit = 0; bit < PLANES * CELLS; bit++) {

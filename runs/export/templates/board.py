@@ -106,6 +106,7 @@ SEES_CELLS = False
 TURNS = False
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = 0, 0
+BINS = 0
 HAS_POINTS = False
 HAS_CHANCE = False
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
@@ -249,6 +250,9 @@ def look(state: Any, seat: int) -> list[Any]:
         return list_planes(state, seat)
     counted = make_numbers(FEATURES)
     RULES["features"](state, seat, counted)
+    if BINS:
+        bins = [int(max(0, min(number, BINS - 1))) for number in counted]
+        return [float(value == number) for number in bins for value in range(BINS)]
     return round_numbers(counted)
 
 

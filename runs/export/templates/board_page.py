@@ -14,7 +14,6 @@ from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.runs.export.templates.board import (
     ARRAY,
     CAN_SEARCH,
-    CELLS,
     DEPTH,
     HAS_POINTS,
     HEAD,
@@ -44,6 +43,7 @@ DRAWS = True
 HAS_CHANCE = False
 DIVISOR = 1
 NAMES: list[str] = []
+DRAWN: list[int] = []
 CELLS_OF_MOVES: list[list[int]] = []
 # --- What a page asks ---------------------------------------------------------------------
 
@@ -159,9 +159,9 @@ def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
             owner, kind = -1, plane
         elif plane >= owned:
             owner, kind = -1, plane - owned
-        for cell in range(CELLS):
+        for place, cell in enumerate(DRAWN):
             if word >> cell & 1:
-                found.append([cell, owner, kind])
+                found.append([place, owner, kind])
     return found
 
 

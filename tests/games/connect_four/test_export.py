@@ -24,6 +24,7 @@ from evolve_arena.games.connect_four.export_python import export_python
 from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.runs.export import TARGETS, export_player
+from tests.bred import make_bred
 
 BOARDS = {"7x6": (7, 6, 4), "5x4": (5, 4, 3)}
 HIDDEN = ((), (10,), (10, 10), (16,), (40, 8))
@@ -251,9 +252,9 @@ def test_file_is_plain_ascii_for_python_3_8_and_its_standard_library() -> None:
 
 
 def test_targets_of_other_games_are_refused_by_the_games_name() -> None:
-    told = "plays connect-four, which can't be exported to checkerboard: export it with --to python"
+    told = "plays tic-tac-toe, which can't be exported to codingame: export it with --to python"
     with pytest.raises(BadValueError, match=told):
-        export_player(make_player(NetworkDecoder()), "checkerboard")
+        export_player(make_bred("tic-tac-toe", "mlp"), "codingame")
 
 
 def test_unknown_target_is_told_the_nearest() -> None:

@@ -32,9 +32,9 @@ YOU = None
 """A person, in the list of players."""
 
 
-def read(game: ConnectFour, text: str) -> int | Command:
+def read(game: ConnectFour, text: str) -> list[int] | Command:
     """What somebody means at the beginning of a game who types *text*."""
-    entry: int | Command = read_input(ConnectFourText(game), text, game.initial())
+    entry: list[int] | Command = read_input(ConnectFourText(game), text, game.initial())
     return entry
 
 
@@ -43,9 +43,9 @@ def read(game: ConnectFour, text: str) -> int | Command:
 
 def test_on_wide_boards_letters_are_columns_and_words_are_commands() -> None:
     wide = ConnectFour(32, 1, 4)
-    assert read(wide, "q") == 25
+    assert read(wide, "q") == [25]
     assert read(wide, "qu") == Command("quit")
-    assert read(ConnectFour(12, 4, 4), "b") == 11
+    assert read(ConnectFour(12, 4, 4), "b") == [11]
     assert read(GAME, "b") == Command("board")
 
 

@@ -105,7 +105,7 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
         (["play", "rule", "--values"], "--values is not for ticket-to-ride"),
         (["play", "rule", "--moves", "3"], "games of ticket-to-ride can't begin with moves"),
         (["play", "rule", "--columns", "5"], "plays ticket-to-ride, not connect-four"),
-        (["play", "random", "--players", "3", "--turned"], "turned is an option of checkers"),
+        (["play", "random", "--players", "3", "--steal"], "steal is an option of connect-four"),
         (["play", "human", "human", "--players", "3"], "others would see his cards"),
         (["play", *["rule"] * 3, "--players", "3", "--hint", "human"], "a program's name"),
         (["play", "random", "random", "random"], "3 players are named, and 2 can play"),

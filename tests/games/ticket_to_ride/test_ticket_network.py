@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.checkers.game import Checkers
 from evolve_arena.games.ticket_to_ride.bred import TicketDecoder
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
@@ -190,7 +190,7 @@ def test_rule_players_by_specification() -> None:
     with pytest.raises(UnknownNameError, match="text"):
         make_player("rule:txt", game)
     with pytest.raises(BadValueError, match="rule plays ticket-to-ride, not checkers"):
-        make_player("rule", Checkers())
+        make_player("rule", make_game("checkers"))
 
 
 @pytest.mark.parametrize("name", ["minimax:depth=2", "test-bot"])
