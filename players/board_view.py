@@ -64,7 +64,7 @@ class BoardView:
         Returns:
             For each ``move``, a text that the game's ``parse_move`` reads; its ``name``; and its
             ``path``, the cells to click one after the other. No path is the beginning of another
-            one; an empty one stands for a button. There may be ``paths``: several that do the same.
+            one; an empty one stands for a button.
         """
         moves = self.game.legal_moves(position)
         return [

@@ -596,10 +596,16 @@ class BoardGame(Game[Board, int]):
         """The board after the moves that *text* gives, as :meth:`parse_game` reads them.
 
         If the file has a function ``read_position``, it is asked first: it gives the state that a
-        text describes, or nothing.
+        text describes, or nothing, or raises `ValueError` with a sentence for who wrote the text.
+
+        Raises:
+            PositionError: A move can't be played, or the position can't be.
         """
         if "read_position" in self.plain and text.strip():
-            state = self.ask("read_position", text.strip())
+            try:
+                state = self.plain["read_position"](text.strip())
+            except ValueError as error:
+                raise PositionError(f"{text.strip()[:40]!r}: {error}") from None
             if state is not None:
                 return Board(self.rules, self.freeze(state))
         return self.parse_game(text)[1]

@@ -173,7 +173,7 @@ class BoardText(TextUI):
     def read_games(self, text: str) -> list[tuple[str, tuple[int, ...]]]:
         """Moves alone; or games of PGN and PDN files, behind tags such as ``[White "A"]``.
 
-        What stands in braces or brackets, or behind a semicolon, is left out.
+        Comments are left out: what stands in braces or brackets or behind a semicolon, and marks.
         """
         if not text.lstrip().startswith("["):
             return super().read_games(text)
@@ -185,7 +185,7 @@ class BoardText(TextUI):
             if tags.get("FEN"):
                 raise PositionError(f"{where} does not begin as games do: it has a tag FEN")
             try:
-                bare = re.sub(r"\{[^}]*\}|\([^)]*\)|;[^\n]*", " ", moves)
+                bare = re.sub(r"\{[^}]*\}|\([^)]*\)|;[^\n]*|\$[0-9]+|[!?]+", " ", moves)
                 played = tuple(self.game.parse_game(bare)[0])
             except PositionError as error:
                 raise PositionError(f"{where}, {error}") from None

@@ -244,7 +244,7 @@ def test_files_of_games_are_read() -> None:
 [Black "Anne"]
 [White "Bob"]
 [Result "1-0"]
-1. 11-15 23-18 {well} 2. 8-11 27-23 3. 11-16 18x11 ; the rest is lost
+1. 11-15! 23-18 $2 {well} 2. 8-11 27-23 3. 11-16 18x11 ; the rest is lost
 4. 16-20 32-27 1-0
 
 [Event "two"]
