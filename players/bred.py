@@ -342,7 +342,8 @@ def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
         for kind in find_game(game).networks.values():
             if kind.kind == description["kind"] and (game == told or not kind.is_shared):
                 return cast(type[BredPlayer], kind)
-    raise LookupError(f"no kind {description['kind']!r:.100}")
+    missing = f"{description['kind']!r:.100}"
+    raise LookupError(f"{told:.40} has no kind of player {missing}: another version bred it")
 
 
 def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -254,6 +254,7 @@ class _GameFile:
         self._check_view_of_networks()
         for function, name in COUNTS.items():
             self._check_counts(function, name)
+        self._check_lists()
         self.scripts = self._find_scripts()
 
     def _find_scripts(self) -> dict[str, bool]:
@@ -275,6 +276,22 @@ class _GameFile:
                 self.fail(name, f"{text}, and random behind them if it needs chance")
             found[name] = "random" in parameters
         return found
+
+    def _check_lists(self) -> None:
+        """Make sure that what is said of planes, features and pieces is a list of the right kind.
+
+        Raises:
+            GameFileError: It is not.
+        """
+        for name, kinds, what in (
+            ("PLANE_VALUES", (int, float), "numbers, such as (1.0, -1.0)"),
+            ("FEATURE_VALUES", (int, float), "numbers, such as (1.0, -1.0)"),
+            ("MARKS", (str,), "texts, one for each kind of piece"),
+        ):
+            told = self.plain.get(name)
+            is_list = isinstance(told, tuple | list) and len(told) > 0
+            if told is not None and not (is_list and all(isinstance(n, kinds) for n in told)):
+                self.fail(name, f"{name} is {told!r:.40}: it must be a list of {what}")
 
     def _check_past(self) -> None:
         """Makes sure that a file can end games because of earlier positions, if it wants to."""

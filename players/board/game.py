@@ -483,8 +483,19 @@ class BoardGame(Game[Board, int]):
         cells, width = range(int(self.code.CELLS)), int(self.code.WIDTH)
         if not self.has_places:
             return [(cell % width, cell // width) for cell in cells]
-        told = (self.ask("place_cell", cell) for cell in cells)
-        return [None if place is None else (float(place[0]), float(place[1])) for place in told]
+        return [self._place_cell(cell) for cell in cells]
+
+    def _place_cell(self, cell: int) -> tuple[float, float] | None:
+        match self.ask("place_cell", cell):
+            case None:
+                return None
+            case (int() | float() as column, int() | float() as row):
+                return float(column), float(row)
+            case told:
+                raise GameFileError(
+                    f"{self.file}{self.find_line('place_cell')}: place_cell gives {told!r:.40} for"
+                    f" cell {cell}: it must give a column and a row, or None"
+                )
 
     @cached_property
     def drawn(self) -> list[int]:
@@ -554,7 +565,13 @@ class BoardGame(Game[Board, int]):
     def name_turn(self, moves: Sequence[int]) -> list[str]:
         """All names of several *moves* in a row by one player, the usual one first."""
         if len(moves) > 1 and "name_turn" in self.plain:
-            return [str(name) for name in self.ask("name_turn", list(moves))]
+            told = self.ask("name_turn", list(moves))
+            if not isinstance(told, list | tuple) or not told:
+                raise GameFileError(
+                    f"{self.file}{self.find_line('name_turn')}: name_turn gives {told!r:.40}: it"
+                    " must give a list of names"
+                )
+            return [str(name) for name in told]
         return [" ".join(map(self.format_move, moves))]
 
     def _list_turns(self, state: Board) -> Iterator[tuple[int, ...]]:

@@ -118,7 +118,7 @@ class BoardText(TextUI):
         """
         told = "" if last is None else self.game.format_move(last)
         names = [self.game.name_cell(cell) for cell in range(len(planes[0]))]
-        named = {name for name in names if re.search(rf"(?<![0-9]){name}(?![0-9])", told)}
+        named = set(names).intersection(re.split(r"[-x ]", told))
         size, rows = max(map(len, names)), dict[int, dict[int, str]]()
         for cell, place in enumerate(self.game.places):
             if place is not None:
@@ -177,7 +177,7 @@ class BoardText(TextUI):
         """
         if not text.lstrip().startswith("["):
             return super().read_games(text)
-        found, tags = list[tuple[str, tuple[int, ...]]](), dict[str, str]()
+        found = list[tuple[str, tuple[int, ...]]]()
         parts = re.split(r"((?:^\s*\[[^\n]*\]\s*$\n?)+)", text, flags=re.MULTILINE)
         for head, moves in zip(parts[1::2], parts[2::2], strict=True):
             tags = dict(re.findall(r'\[\s*(\w+)\s+"([^"\n]*)"', head))

@@ -6,6 +6,7 @@ import itertools
 import os
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import draughts
@@ -16,9 +17,10 @@ import pytest
 from evolve_arena.core.errors import ArenaError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import make_game
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, GameFileError
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import duel
+from evolve_arena.runs.one_file import load_game
 
 GAME: Any = make_game("checkers")
 DRAW = (1, 1)
@@ -268,6 +270,35 @@ def test_the_board_is_drawn_with_the_last_move() -> None:
     assert drawn[0] == "      1 b       2 b       3 b       4 b"
     assert drawn[5] == "21 w      22[b]     23 w      24 w"
     assert drawn[-2:] == ["dark: 12 b", "light: 11 w"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "reason"),
+    [
+        ("    return (2 * (square", "    return 3, 4, (2 * (square", "place_cell gives"),
+        ("PLANE_VALUES = FEATURE_VALUES = (1.0,", "PLANE_VALUES = ('a',", "PLANE_VALUES is"),
+        ('MARKS = ("", ', "MARKS = (1, ", "MARKS is"),
+        (
+            "    return [mark.join",
+            "    return ''.join(path)\n    return [mark.join",
+            "name_turn gives",
+        ),
+    ],
+)
+def test_what_a_file_says_wrongly_is_told(
+    right: str, wrong: str, reason: str, tmp_path: Path
+) -> None:
+    text = str(GAME.source)
+    assert right in text
+    (file := tmp_path / "mine.py").write_text(text.replace(right, wrong), "utf-8")
+    with pytest.raises(GameFileError, match=rf"mine\.py, line \d+: {reason}"):
+        read_a_capture(file)
+
+
+def read_a_capture(file: Path) -> None:
+    game: Any = load_game(file).make()
+    assert game.places
+    game.parse_turn("2x18", game.parse_position("B:W6,14:B2"))
 
 
 # What is counted of a position: by hand, and square by square with every definition word by word
