@@ -204,7 +204,7 @@ def test_teachers_who_can_not_are_refused(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("a1 a1", "games.txt: move 2: a1 can't be played"),
+        ("a1 a1", "games.txt: moves 'a1 a1': move 2: a1 can't be played"),
         ("", "has no games"),
     ],
 )
