@@ -69,7 +69,7 @@ class Reading:
         return recipe.change(changes)
 
 
-CHOSEN = Reading(3, 10.0, "forty-moves")
+CHOSEN = Reading(3, 10.0)
 """The reading of the tables: of those in the table ``readings`` it fits best ..."""
 CHOSEN_GAMES = 500
 """... after so many games of training."""
