@@ -616,9 +616,19 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
         except RecipeError as error:
             name = _find_unknown(error)
             if name not in named:
-                raise
+                raise _blame_version(error, path) from None
             named.remove(name)
             note_absent(name)
+
+
+def _blame_version(error: RecipeError, path: Path) -> RecipeError:
+    """The *error* in a run's recipe; a key that is none was one where the run began."""
+    if " is no key" not in str(error):
+        return error
+    told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
+    return RecipeError(
+        f"{path}: another version of Evolve Arena made this run, or somebody edited it: {told}"
+    )
 
 
 def _find_unknown(error: BaseException | None) -> str | None:

@@ -160,8 +160,22 @@ def test_what_is_no_run_cannot_be_loaded_or_resumed(tmp_path: Path) -> None:
         with pytest.raises(NotARunError, match=r"no recipe\.toml"):
             act(tmp_path)
     (tmp_path / "recipe.toml").write_text("[run]\nsede = 1\n")
-    with pytest.raises(RecipeError, match=r"recipe\.toml: run\.sede is no key"):
+    with pytest.raises(RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is no key"):
         load(tmp_path)
+
+
+def test_a_run_with_a_key_that_is_gone_is_told_to_be_of_another_version(tmp_path: Path) -> None:
+    run = prepare("checkers-features", run=tmp_path / "run")
+    text = run.directory.recipe.read_text(encoding="utf-8")
+    run.directory.recipe.write_text(text.replace("[game]", "[game]\nturned = false"))
+    told = r"recipe\.toml: another version of Evolve Arena made .*: game\.turned is no key$"
+    for act in (load, resume):
+        with pytest.raises(RecipeError, match=told):
+            act(run.path)
+    written = tmp_path / "mine.toml"  # but who writes a recipe is told of the key alone
+    written.write_text("[game]\nname = 'checkers'\nturned = false\n")
+    with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is no key"):
+        prepare(str(written), run=tmp_path / "other")
 
 
 def test_looking_at_a_run_changes_no_file(tmp_path: Path, small_recipe: RecipeMaker) -> None:
