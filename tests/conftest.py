@@ -96,7 +96,7 @@ title = "small"
 
 [network]
 head = "value"
-encoding = "planes"
+encoding = "two-planes"
 hidden = [5]
 activation = "tanh"
 

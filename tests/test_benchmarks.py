@@ -14,9 +14,10 @@ from benchmarks import __main__ as benchmarks
 from benchmarks import blocks, exact_play
 from benchmarks.line import Line, SkippedError
 from evolve_arena.core.registry import make_game
+from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import make_random
 
-GAME = make_game("connect-four")
+GAME = ConnectFour()
 ROOT = Path(__file__).parents[1]
 
 

@@ -57,7 +57,6 @@ from evolve_arena.players.board.example import (
     SCRIPTS,
     SEATS,
     SEES_CELLS,
-    STACKS,
     STAKE,
     START,
     cast_state,
@@ -1005,7 +1004,6 @@ __all__ = [
     "SEEN",
     "SEES_CELLS",
     "SIZE",
-    "STACKS",
     "STAKE",
     "WORDS",
 ]

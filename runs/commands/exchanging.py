@@ -91,7 +91,13 @@ def import_neat(
     encoding: Annotated[
         str | None,
         typer.Option(
-            metavar="ENCODING", help="What the inputs stand for: planes, signed or numbered."
+            metavar="ENCODING", help="What the inputs stand for: 0/1/2, 0/1/-1 or two-planes."
+        ),
+    ] = None,
+    viewpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VIEWPOINT", help="Whose discs are the first kind: mover or absolute."
         ),
     ] = None,
     game: Annotated[
@@ -124,15 +130,16 @@ def import_neat(
     It is named file:PATH.
 
     Inputs are the cells of the board, the top row first:
-    - planes: 1 for an own piece on a cell, and again for the other's
-    - signed: one number a cell, 1 for an own piece, -1 for the other's
-    - numbered: the same with 2 for the other's
+    - 0/1/2 or 0/1/-1: 42 numbers, for an empty cell, an own disc, another's
+    - two-planes: 84 numbers, 1 for an own disc, and again for the other's
+    Viewpoint absolute: the discs of who began in place of one's own.
 
     Outputs:
-    - policy: one for each move
+    - policy: 7, one for each column
     - value: 1, how good the position after a move is
 
     What is not given is inferred from the numbers of inputs and outputs.
+    Other games have their own heads and encodings.
     Files from evolve export say themselves what they are for.
     """
     from evolve_arena.core.registry import open_game
@@ -141,7 +148,7 @@ def import_neat(
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.recipe import parse_changes
 
-    given = {"head": head, "encoding": encoding}
+    given = {"head": head, "encoding": encoding, "viewpoint": viewpoint}
     options = {key: value for key, value in given.items() if value is not None}
     options |= parse_changes(changes or [])
     known = None if game is None else open_game(game).name

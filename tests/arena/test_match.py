@@ -17,6 +17,8 @@ from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     KEEP_FIRST,
@@ -25,12 +27,11 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
-from evolve_arena.players.board.game import Board
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
-GAME = make_game("connect-four")
+GAME = ConnectFour()
 
 
 class Scripted(Player):
@@ -45,9 +46,9 @@ class Scripted(Player):
         """Notes the side."""
         self.log.append(f"begin {side}")
 
-    def choose(self, position: Board, stream: Stream) -> int:
+    def choose(self, position: Position, stream: Stream) -> int:
         """The next move of the script."""
-        self.log.append(f"choose at {position.plies}")
+        self.log.append(f"choose at {position.ply}")
         move = self.moves.pop(0)
         if isinstance(move, BaseException):
             raise move
@@ -74,7 +75,7 @@ def test_a_win_of_the_second() -> None:
 
 
 def test_a_draw() -> None:
-    game = make_game("connect-four", columns=3, rows=1, connect=3)
+    game = ConnectFour(3, 1, 3)
     match = play_match(game, [Scripted("Ada", 0, 1), Scripted("Bob", 2)])
     assert match.outcome == 0
     assert match == Match((0, 2, 1), (1, 1), Termination.DRAW, "A draw: the board is full.")
@@ -95,7 +96,7 @@ def test_an_opening_that_ends_the_game_is_the_game() -> None:
 
 def test_an_illegal_opening_is_the_callers_mistake() -> None:
     player = Scripted("Ada")
-    with pytest.raises(IllegalMoveError, match="0 can't be played here"):
+    with pytest.raises(IllegalMoveError, match="column 0 is full"):
         play_match(GAME, [player, player], opening=(0,) * 7)
     assert player.log == ["begin 0", "begin 1", "end", "end"]
 
@@ -154,16 +155,16 @@ def test_every_position_is_watched() -> None:
     seen: list[tuple[int, int | None]] = []
     match = play_match(
         GAME,
-        [make_random(GAME), make_player("test-bot", GAME)],
+        [make_random(GAME), make_test_bot(GAME)],
         seed=3,
         opening=(3, 3),
-        watch=lambda position, move: seen.append((position.plies, move)),
+        watch=lambda position, move: seen.append((position.ply, move)),
     )
     assert seen == [(0, None), *[(ply + 1, move) for ply, move in enumerate(match.moves)]]
 
 
 def test_the_seed_decides() -> None:
-    players = [make_random(GAME), make_player("test-bot", GAME)]
+    players = [make_random(GAME), make_test_bot(GAME)]
     matches = [play_match(GAME, players, seed=seed) for seed in range(20)]
     assert matches == [play_match(GAME, players, seed=seed) for seed in range(20)]
     assert len({match.moves for match in matches}) == 20
