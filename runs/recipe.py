@@ -622,7 +622,7 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
 
 
 def _blame_version(error: RecipeError, path: Path) -> RecipeError:
-    """The *error* in a run's recipe; a key that is none was one where the run began."""
+    """Name another version as the cause, if the *error* in a run's recipe is an unknown key."""
     if " is no key" not in str(error):
         return error
     told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
