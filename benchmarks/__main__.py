@@ -37,7 +37,6 @@ PARTS = {
     "search": "search",
     "mcts": "mcts",
     "checkers": "checkers",
-    "checkers-search": "checkers_search",
     "td": "td",
     "td-linear": "td_linear",
     "q-learning": "q_learning",

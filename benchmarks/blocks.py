@@ -7,19 +7,21 @@ one column leaves the opponent without a win. Positions come from random games.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.runs.players import find_player, game_for
 
 __all__ = ["find_blocks", "measure"]
 
-GAME = ConnectFour()
+GAME: Any = make_game("connect-four")
 POSITIONS = 300
 SEED = 1
 TARGET = 190
@@ -57,7 +59,7 @@ def measure(players: Sequence[str] = ()) -> Iterator[Line]:
 def find_blocks(count: int) -> list[tuple[list[int], int]]:
     """So many distinct positions, as the moves that lead there, and the column that blocks."""
     generator = np.random.default_rng(SEED)
-    found: dict[Position, tuple[list[int], int]] = {}
+    found: dict[Board, tuple[list[int], int]] = {}
     while len(found) < count:
         position, moves = GAME.initial(), list[int]()
         length = int(generator.integers(5, 36))
@@ -69,7 +71,7 @@ def find_blocks(count: int) -> list[tuple[list[int], int]]:
     return list(found.values())
 
 
-def find_block(position: Position) -> int | None:
+def find_block(position: Board) -> int | None:
     """The only column that does not lose at once; None unless there is one and a threat.
 
     >>> find_block(GAME.parse_position("01010")), find_block(GAME.initial())
@@ -82,7 +84,7 @@ def find_block(position: Position) -> int | None:
     return safe[0] if len(safe) == 1 else None
 
 
-def _wins(position: Position) -> bool:
+def _wins(position: Board) -> bool:
     """Whether the player to move has a column that wins."""
     if GAME.outcome(position) is not None:
         return False
@@ -90,9 +92,10 @@ def _wins(position: Position) -> bool:
     return any(outcome is not None and 1.0 in outcome.scores for outcome in after)
 
 
-def _pass(position: Position) -> Position:
+def _pass(position: Board) -> Board:
     """The same discs with colours changed: the other's threats are the mover's wins then."""
-    return position.swap_colours()
+    own, other, discs = position.state
+    return position._replace(state=(other, own, discs))
 
 
 def _count(name: str, blocks: Sequence[tuple[list[int], int]]) -> int:
@@ -108,7 +111,7 @@ def _count(name: str, blocks: Sequence[tuple[list[int], int]]) -> int:
     return found
 
 
-def _replay(game: ConnectFour, moves: Sequence[int]) -> Position:
+def _replay(game: BoardGame, moves: Sequence[int]) -> Board:
     position = game.initial()
     for column in moves:
         position = game.play(position, column)

@@ -16,10 +16,10 @@ import numpy as np
 from deap import base, creator, tools
 from numpy.typing import NDArray
 
+from benchmarks.native import POLICY
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.pairings import round_robin
-from evolve_arena.games.connect_four.network import NetworkDecoder
 
 __all__ = ["evolve", "measure", "measure_games"]
 
@@ -190,11 +190,10 @@ def _has_line(discs: int) -> bool:
 
 def _check_games() -> None:
     """The baseline plays what our kernel plays, but for sums that round differently."""
-    decoder = NetworkDecoder()
-    genomes = decoder.initialise(20, "uniform", np.random.default_rng(1))
+    genomes = POLICY.initialise(20, "uniform", np.random.default_rng(1))
     pairings = round_robin(len(genomes))
     seeds = np.zeros(len(pairings), dtype=np.uint64)
-    ours = run_kernel(make_batch(decoder.game, decoder.pack(genomes), pairings, seeds)).games
+    ours = run_kernel(make_batch(POLICY.game, POLICY.pack(genomes), pairings, seeds)).games
     networks = [_make_network(genome) for genome in genomes]
     theirs = [play(networks[one], networks[other])[2] for one, other in pairings.tolist()]
     share = float(np.mean(ours == np.array(theirs, dtype=np.uint64)))

@@ -25,7 +25,7 @@
 #endif
 
 enum { COLUMNS = 7, ROWS = 6, HEIGHT = ROWS + 1, CELLS = COLUMNS * ROWS, LANES = 16 };
-enum { PLANE = COLUMNS * HEIGHT * LANES }; /* numbers in a first layer, per owner of discs */
+enum { PLANE = 64 * LANES }; /* numbers in a first layer, per owner of discs */
 
 typedef float floats __attribute__((vector_size(64), aligned(4)));
 typedef int32_t ints __attribute__((vector_size(64), aligned(4)));
@@ -192,13 +192,12 @@ static inline int play_ply(Table *table) {
 static inline void start(Table *table, long match, const int64_t *players, const int32_t *columns,
                          const float *weights, const int32_t *pairing) {
     for (int side = 0; side < 2; side++) {
-        const int64_t *row = players + 3 * pairing[side];
+        const int64_t *row = players + 2 * pairing[side];
         Player *player = side ? &table->waiter : &table->mover;
-        long plane = side & row[2];
         player->columns = columns + row[0];
         player->weights = weights + row[1];
-        player->discs[0] = LANES + plane * PLANE;
-        player->discs[1] = LANES + (plane ^ 1) * PLANE;
+        player->discs[0] = LANES + side * PLANE;
+        player->discs[1] = LANES + (side ^ 1) * PLANE;
     }
     table->mover_sums = *(const ints *)table->mover.columns;
     table->waiter_sums = *(const ints *)table->waiter.columns;
@@ -209,8 +208,7 @@ static inline void start(Table *table, long match, const int64_t *players, const
     table->match = match;
 }
 
-/* Plays all pairings. A row of players: where its columns begin, where its weights begin, and
- * 1 if it sees the board from its own side, 0 if as the colours are. */
+/* Plays all pairings. A row of players: where its columns begin, and where its weights begin. */
 void play_matches(long count, const int64_t *players, const int32_t *columns, const float *weights,
                   const int32_t *pairings, int8_t *outcomes, int16_t *plies, uint64_t *games) {
     Table tables[TABLES];

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from benchmarks import deap_numpy, native
 from benchmarks.line import Line
+from benchmarks.native import POLICY, VALUE
 from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.workspace import SEAT_FIELDS
-from evolve_arena.players.packed import PackedPlayers, simple_player
+from evolve_arena.players.packed import PackedPlayers
+from evolve_arena.players.player import make_random
 
 __all__ = ["measure"]
 
-POLICY = NetworkDecoder()
-VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
 PLIES_TARGET = 10e6
 RANDOM_TARGET = 4e6
 BASELINE_SECONDS = 5.0
@@ -97,7 +97,7 @@ def _two_workers() -> Line:
     )
 
 
-def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
+def _networks(decoder: Any, repeats: int) -> Batch:
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     return _batch(decoder.game, decoder.pack(genomes), repeats)
 
@@ -105,10 +105,11 @@ def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
 def _random(matches: int) -> Batch:
     pairings = np.zeros((matches, 2), dtype=np.int32)
     seeds = derive_seeds(1, 0, "benchmark", matches)
-    return make_batch(ConnectFour(), simple_player(SEAT_FIELDS), pairings, seeds)
+    game = make_game("connect-four")
+    return make_batch(game, make_random(game).packed, pairings, seeds)
 
 
-def _batch(game: ConnectFour, packed: PackedPlayers, repeats: int) -> Batch:
+def _batch(game: AnyGame, packed: PackedPlayers, repeats: int) -> Batch:
     pairings = np.tile(both_colours(round_robin(len(packed.seats))), (repeats, 1))
     return make_batch(game, packed, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from benchmarks.line import Line
@@ -18,9 +17,8 @@ from evolve_arena.players.specification import make_player
 
 __all__ = ["measure"]
 
-CONNECT_FOUR = str(Path(__file__).with_name("games") / "connect_four_bits.py")
 GAMES: dict[str, tuple[str, dict[str, int], str]] = {
-    "Connect Four": (CONNECT_FOUR, {}, "connect_four"),
+    "Connect Four": ("connect-four", {}, "connect_four"),
     "Hex 7x7": ("hex", {}, "hex(board_size=7)"),
     "Gomoku 9x9": ("gomoku", {"size": 9}, "mnk(m=9,n=9,k=5)"),
     "Breakthrough": ("breakthrough", {}, "breakthrough"),

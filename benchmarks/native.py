@@ -10,7 +10,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.workspace import RELATIVE
+from evolve_arena.core.registry import find_game
 from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 
-POLICY = NetworkDecoder()
-VALUE = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,))
+Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+POLICY = Decoder(head="policy", encoding="numbered", hidden=(10,), activation="sigmoid")
+VALUE = Decoder(hidden=(16,), activation="sigmoid")
 TABLES = (1, 2, 3, 4)
 ROUNDS, REPEATS = 15, 3
 SMALL = {"TABLES": (1,), "ROUNDS": 1, "REPEATS": 1}
@@ -65,7 +65,7 @@ def measure_stages() -> dict[str, float]:
     return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
 
 
-def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
+def _measure_best(decoder: Any, head: str) -> float | None:
     if _compiler() is None:
         return None
     batch = _make_batch(decoder)
@@ -85,7 +85,7 @@ def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
     return best
 
 
-def _make_batch(decoder: NetworkDecoder) -> Batch:
+def _make_batch(decoder: Any) -> Batch:
     """What the benchmark of our own kernel plays: every two of 100, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))
@@ -112,7 +112,7 @@ def _play(library: ctypes.CDLL, batch: Batch) -> Played:
         np.zeros(count, dtype=np.uint64),
     )
     packed = batch.packed
-    players = np.ascontiguousarray(packed.seats[:, [COLUMNS_AT, WEIGHTS_AT, RELATIVE]])
+    players = np.ascontiguousarray(packed.seats[:, [COLUMNS_AT, WEIGHTS_AT]])
     arrays: list[NDArray[np.generic]] = [
         players,
         packed.columns,

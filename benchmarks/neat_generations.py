@@ -20,9 +20,9 @@ from evolve_arena.arena.arena import Arena, run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, random_opponents
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
-from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
@@ -40,7 +40,9 @@ HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 CONFIG = NeatConfig(pop_size=150)
-DECODER = GraphDecoder(head="policy", encoding="0/1/-1")
+DECODER: Any = (
+    find_game("connect-four").networks["graph"].decoder_type(head="policy", encoding="signed")
+)
 
 
 def measure() -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""How fast games in one file are: against a kernel written by hand, and bits against cells."""
+"""How fast games in one file are that keep cells, against the same games on words of bits."""
 
 from __future__ import annotations
 
@@ -16,84 +16,28 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.genomes.encoding import Encoding
-from evolve_arena.genomes.mlp import MLP
-from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.board.workspace import (
-    HEAD,
-    POLICY,
-    RECORD_FIELDS,
-    TAKES_WINS,
-    VALUE,
-)
 from evolve_arena.players.packed import (
-    COLUMNS_AT,
-    KIND,
-    NETWORK,
-    WEIGHTS_AT,
     PackedPlayers,
-    combine_players,
 )
-from evolve_arena.players.player import make_random
-from evolve_arena.players.specification import make_player
 
 GAMES = Path(__file__).with_name("games")
 PLAYERS = 60
 ROUNDS = 9
-SEARCHES = ((4, 400), (10, 20))
-"""Depths, and how many games are played at each."""
-SMALL = {"PLAYERS": 4, "ROUNDS": 1, "SEARCHES": ((4, 2),)}
+SMALL = {"PLAYERS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
     """All lines about games in one file."""
-    bits_file, cells, fast = (
-        make_game(str(GAMES / f"connect_four_{name}.py"))
-        for name in ("bits", "cells", "accelerated")
-    )
-    hand = ConnectFour()
-    # First, so that either is compiled for players at random alone.
-    randoms = [combine_players([make_random(game).packed] * PLAYERS) for game in (hand, fast)]
-    speeds = _compare([_batch(hand, randoms[0]), _batch(fast, randoms[1])], alike=1)
-    yield _tell("accelerated, random games", speeds[1], "by hand", speeds[0], 0.9)
-    for hidden, target in ((16, 0.92), (64, 0.95)):
-        decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(hidden,))
-        genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
-        places = [(cell % 7) * 7 + cell // 7 for cell in range(42)]
-        packed = _pack(decoder, genomes, list(range(49)))
-        speeds = _compare(
-            [
-                _batch(hand, decoder.pack(genomes)),
-                _batch(fast, packed),
-                _batch(bits_file, packed),
-                _batch(cells, _pack(decoder, genomes, places)),
-            ]
-        )
-        name = f"84-{hidden}-1 value networks"
-        yield _tell(f"accelerated, {name}", speeds[1], "by hand", speeds[0], target)
-        yield _tell(f"bits, {name}", speeds[2], "by hand", speeds[0], 0.6)
-        yield _tell(f"cells, {name}", speeds[3], "bits", speeds[2], 0.33)
-    decoder = NetworkDecoder(head="policy", encoding="0/1/-1", hidden=(10,))
-    genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
-    packed = _pack(decoder, genomes, list(range(49)))
-    packed.seats[:, HEAD] = POLICY
-    speeds = _compare([_batch(hand, decoder.pack(genomes)), _batch(fast, packed)])
-    yield _tell("accelerated, 42-10-7 policies", speeds[1], "by hand", speeds[0], 0.95)
-    tuples = _draw_tuples(hand, 60, 6), _draw_tuples(fast, 120, 10)
-    speeds = _compare([_batch(hand, tuples[0]), _batch(fast, tuples[1])], alike=1)
-    name = "accelerated, 120 tuples of 10 bits"
-    yield _tell(name, speeds[1], "by hand, 60 of 6 cells, mirrored", speeds[0], 0.9)
-    for depth, games in SEARCHES:
+    fast, cells = make_game("connect-four"), make_game(str(GAMES / "connect_four_cells.py"))
+    for hidden in (16, 64):
         batches = []
-        for game in (hand, fast):
-            player: Any = make_player(f"minimax:depth={depth}", game)
-            two = combine_players([player.packed] * 2)
-            seats = np.tile(np.array([[0, 1]], dtype=np.int32), (games, 1))
-            batches.append(make_batch(game, two, seats, derive_seeds(1, 0, "benchmark", games)))
+        for game in (fast, cells):
+            decoder = _decoder(game, hidden=(hidden,))
+            genomes = decoder.initialise(PLAYERS, "uniform", np.random.default_rng(1))
+            batches.append(_batch(game, decoder.pack(genomes)))
         speeds = _compare(batches)
-        yield _tell(f"accelerated, minimax:depth={depth}", speeds[1], "by hand", speeds[0], 0.5)
+        name = f"Connect Four, cells, 84-{hidden}-1 value networks"
+        yield _tell(name, speeds[1], "bits", speeds[0], 0.33)
     othello = make_game("othello")
     plain = [make_game(str(GAMES / "othello_cells.py"), passes=passes) for passes in (0, 1)]
     batches = []
@@ -131,55 +75,9 @@ def _decoder(game: Any, kind: str = "mlp", **settings: Any) -> Any:
     return find_game(game.name).networks[kind].decoder_type(**settings)
 
 
-def _draw_tuples(game: Any, tuples: int, length: int) -> PackedPlayers:
-    """Tuple networks with random numbers.
-
-    By hand a cell has four states, and each tuple is read in the mirror, too; in the file each bit
-    is a cell. So networks that read as often, and have as many numbers, have other tuples.
-    """
-    decoder = _decoder(game, "tuples", tuples=tuples, length=length)
-    generator = np.random.default_rng(1)
-    cells = np.stack([decoder.draw(generator) for _ in range(PLAYERS)])
-    numbers = max(decoder.table(each).numbers for each in cells)
-    drawn = generator.normal(0.0, 0.1, (PLAYERS, numbers)).astype(np.float32)
-    packed: PackedPlayers = decoder.pack(TuplePopulation(cells, drawn))
-    return packed
-
-
 def _batch(game: Any, packed: PackedPlayers) -> Batch:
     pairings = both_colours(round_robin(PLAYERS))
     return make_batch(game, packed, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
-
-
-def _pack(decoder: Any, genomes: Any, places: list[int]) -> PackedPlayers:
-    """The networks of the game by hand, for a file that has its cells at other bits.
-
-    Args:
-        decoder: That of the game by hand.
-        genomes: The networks.
-        places: For each bit of the file which cell it is there.
-    """
-    encoding = decoder.board
-    index = np.full(128, -1, dtype=np.int64)
-    factor = np.zeros(128, dtype=np.int64)
-    for plane in range(2):
-        for bit, place in enumerate(places):
-            index[64 * plane + bit] = encoding.index[49 * plane + place]
-            factor[64 * plane + bit] = encoding.factor[49 * plane + place]
-    columns, weights = decoder.mlp.pack(
-        decoder.expand(genomes), Encoding(encoding.inputs, index, factor, encoding.active)
-    )
-    return _join(decoder.mlp, columns, weights)
-
-
-def _join(mlp: MLP, columns: NDArray[np.int32], weights: NDArray[np.float32]) -> PackedPlayers:
-    """The players that packed value networks make in a file."""
-    seats = np.zeros((len(weights), RECORD_FIELDS), dtype=np.int64)
-    order = np.arange(len(weights))
-    seats[:, KIND], seats[:, HEAD], seats[:, TAKES_WINS] = NETWORK, VALUE, 1
-    seats[:, COLUMNS_AT], seats[:, WEIGHTS_AT] = order * columns[0].size, order * weights.shape[1]
-    numbers = np.zeros(0, dtype=np.float64)
-    return PackedPlayers(seats, mlp.shape[None, :], columns.ravel(), weights.ravel(), numbers)
 
 
 def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.float64]]:
@@ -209,7 +107,7 @@ def _tell(
     """A line about a game in one file; its ratio is the median of those of all rounds."""
     ratio = float(np.median(speeds / others))
     return Line(
-        f"Connect Four in one file, {name}",
+        name,
         float(np.median(speeds)) / 1e6,
         "million plies/s",
         other,

@@ -13,9 +13,9 @@ import random
 from bitbully import BitBully, Board
 
 from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player
 
@@ -26,9 +26,9 @@ class Perfect:
     def __init__(self, seed: int) -> None:
         self.solver = BitBully()
         self.chance = random.Random(seed)
-        self.known: dict[tuple[int, int], list[int]] = {}
+        self.known: dict[tuple[int, ...], list[int]] = {}
 
-    def choose(self, moves: list[int], key: tuple[int, int]) -> int:
+    def choose(self, moves: list[int], key: tuple[int, ...]) -> int:
         """One of the best columns after *moves*; *key* names the position."""
         if key not in self.known:
             scores = self.solver.score_all_moves(Board(moves))
@@ -39,7 +39,7 @@ class Perfect:
 
 def play(player: Player, games: int, seed: int) -> tuple[int, int]:
     """How many games the *player* wins, and how many are drawn."""
-    game = ConnectFour()
+    game = make_game("connect-four")
     perfect = Perfect(seed)
     wins = draws = 0
     for word in derive_seeds(seed, 0, "perfect play", games):
@@ -47,8 +47,8 @@ def play(player: Player, games: int, seed: int) -> tuple[int, int]:
         position = game.initial()
         moves: list[int] = []
         while (outcome := game.outcome(position)) is None:
-            if position.ply % 2:
-                column = perfect.choose(moves, (position.first, position.second))
+            if position.plies % 2:
+                column = perfect.choose(moves, position.state)
             else:
                 column = player.choose(position, stream)
             moves.append(column)
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     for text in arguments.players:
-        player = find_player(text, ConnectFour())
+        player = find_player(text, make_game("connect-four"))
         wins, draws = play(player, arguments.games, arguments.seed)
         low, high = wilson_interval(wins, arguments.games)
         share = f"{wins / arguments.games:.3f} [{low:.3f}, {high:.3f}]"

@@ -10,10 +10,9 @@ import numpy as np
 
 from benchmarks.line import Line
 from benchmarks.q_learning_numpy import PlainLearner
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.studies.q_learning.q_learning import QLearning, QLearningConfig
-from evolve_arena.studies.q_learning.q_learning_games import learn_part
+from evolve_arena.studies.q_learning.q_learning import QLearning, QLearningConfig, learn_part
 
 __all__ = ["measure"]
 
@@ -22,7 +21,11 @@ GAMES = 2_000
 PLAIN_GAMES = 25
 REPEATS = 7
 SMALL = {"GAMES": 50, "PLAIN_GAMES": 2, "REPEATS": 1}
-DECODER = NetworkDecoder(head="action", hidden=(50,))
+DECODER: Any = (
+    find_game("connect-four")
+    .networks["mlp"]
+    .decoder_type(head="action", encoding="numbered", hidden=(50,), activation="sigmoid")
+)
 
 
 def measure() -> Iterator[Line]:

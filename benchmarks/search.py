@@ -1,4 +1,4 @@
-"""How fast minimax searches Connect Four, against the same search in plain Python."""
+"""How fast games are searched by their files of rules, against the same search in plain Python."""
 
 from __future__ import annotations
 
@@ -9,143 +9,144 @@ from typing import Any
 import numpy as np
 
 from benchmarks.line import Line
-from evolve_arena.arena.pairings import random_openings
+from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
-from evolve_arena.games.connect_four.column_player import count_lines
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.search import find_moves
-from evolve_arena.games.connect_four.workspace import LEAST_WITH_TABLE, TABLE_BITS
-from evolve_arena.players.search import NODES, WIN, make_memory
+from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.players.board.game import GOES_ON, Board
+from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
+from evolve_arena.players.search import NODES, WIN
+from evolve_arena.players.specification import make_player
+from tests.bred import make_bred
 
 __all__ = ["measure"]
 
-GAME = ConnectFour()
-LINES = count_lines(GAME.rules)
-TARGET = 20_000.0
+GAMES = {
+    "connect-four": (range(8, 21), ((4, None), (8, None), (12, None)), 20_000.0),
+    "checkers": (range(10, 30), ((4, 1e6), (8, 1e6)), None),
+}
+"""How many random plies come before the positions; the depths, each with the positions searched a
+second that are aimed at; and the moves a second aimed at, four plies deep."""
 PLAIN_POSITIONS = 20
-POSITIONS, DEEP = 400, ((8, 200), (12, 40))
-"""Positions searched four plies deep; other depths, and the positions for each."""
-ROUNDS = 9
-SMALL = {"PLAIN_POSITIONS": 2, "POSITIONS": 20, "DEEP": ((8, 2),), "ROUNDS": 1}
+POSITIONS, ROUNDS = 200, 7
+DEEP = 12
+"""From so many plies on, a fifth of the positions is searched."""
+COUNTS: dict[str, Any] = {"encoding": "features", "hidden": ()}
+BRED: dict[str, tuple[int, dict[str, Any]]] = {
+    "4 features": (6, {**COUNTS, "features": 4}),
+    "14 features": (6, {**COUNTS, "features": 14}),
+    "20 features": (6, {**COUNTS, "features": 20}),
+    "a network 70-40-10-1": (4, {"encoding": "signed", "hidden": (40, 10), "activation": "tanh"}),
+}
+"""How far players look whose own values are searched, and what these are."""
+SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
     """All lines about searching."""
-    positions = draw_midgame(GAME, range(8, 21), POSITIONS)
-    plain = _plain_speed(positions[:PLAIN_POSITIONS], 4)
-    speed, nodes = _speed(positions, 4)
-    yield Line(
-        "minimax of depth 4, midgame, one core",
-        speed,
-        "moves/s",
-        f"the same alpha-beta in plain Python: {plain:,.0f} moves/s",
-        speed / plain,
-        "20,000",
-        speed >= TARGET,
-    )
-    yield Line("the same, positions searched", nodes / 1e6, "million/s")
-    for depth, count in DEEP:
-        without, _ = _speed(positions[:count], depth, bits=0)
-        speed, nodes = _speed(positions[:count], depth)
-        text = f"without a table: {without:,.0f} moves/s"
-        yield Line(f"minimax of depth {depth}, midgame", speed, "moves/s", text, speed / without)
-        yield Line("the same, positions searched", nodes / 1e6, "million/s")
+    for name, (lengths, depths, target) in GAMES.items():
+        game: Any = make_game(name)
+        boards = [
+            board._replace(past=())
+            for board in draw_midgame(game, lengths, 2 * POSITIONS)
+            if len(game.legal_moves(board)) > 1
+        ][:POSITIONS]
+        player: Any = make_player("minimax:depth=4", game)
+        plain = _plain_speed(player, boards[:PLAIN_POSITIONS], 4)
+        moves, _ = _speed(player, boards)
+        yield Line(
+            f"{name}, minimax:depth=4, midgame, one core",
+            moves,
+            "moves/s",
+            f"alpha-beta in plain Python, same rules: {plain:,.2f} moves/s",
+            moves / plain,
+            f"{target:,.0f}" if target else "",
+            moves >= target if target else None,
+        )
+        for depth, fewest in depths:
+            few = boards[: len(boards) // (5 if depth >= DEEP else 1) or 1]
+            moves, nodes = _speed(make_player(f"minimax:depth={depth}", game), few)
+            yield Line(
+                f"{name}, minimax:depth={depth}, positions searched",
+                nodes / 1e6,
+                "million/s",
+                f"{moves:,.0f} moves/s",
+                None,
+                f"{fewest / 1e6:g}" if fewest else "",
+                nodes >= fewest if fewest else None,
+            )
+    for name, (depth, settings) in BRED.items():
+        player = make_bred("checkers", "mlp", 1, depth=depth, **settings)
+        moves, nodes = _speed(player, boards[: POSITIONS // 2])
+        text = f"positions searched: {nodes / 1e6:.3g} million/s"
+        yield Line(f"checkers search with {name}, depth {depth}", moves, "moves/s", text)
 
 
 def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
     """Positions of a *game* after so many random plies."""
-    positions = []
-    for plies in lengths:
-        for opening in random_openings(game, plies, 1 + count // len(lengths), plies):
-            position = game.initial()
-            for move in opening:
-                position = game.play(position, int(move))
+    chance, positions = np.random.default_rng(1), list[Any]()
+    while len(positions) < count:
+        position = game.initial()
+        for _ in range(int(chance.choice(lengths))):
+            if moves := game.legal_moves(position):
+                position = game.play(position, int(chance.choice(moves)))
+        if game.legal_moves(position):
             positions.append(position)
-    order = np.random.default_rng(1).permutation(len(positions))
-    return [positions[place] for place in order[:count]]
+    return positions
 
 
-def _speed(
-    positions: Sequence[Position], depth: int, bits: int | None = None
-) -> tuple[float, float]:
-    """Moves and positions searched a second: the best of some rounds."""
-    if bits is None:
-        bits = TABLE_BITS if depth >= LEAST_WITH_TABLE else 0
-    boards = [tuple(np.uint64(discs) for discs in _sides(position)) for position in positions]
-    find_moves(GAME.rules, LINES, 0, make_memory(bits), *boards[0], depth)
+def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
+    """Moves found and positions searched a second: the best of some rounds."""
+    game = player.game
+    spec = find_game(game.name)
+    decide: Any = find_variant(spec, game.rules, player.packed)["choose"].decide
+    workspace: Any = spec.kernel.make_workspace(game.rules, player.packed)
     best = np.inf
-    for _ in range(ROUNDS):
-        memory = make_memory(bits)
-        start = time.perf_counter()
-        for own, other in boards:
-            find_moves(GAME.rules, LINES, 0, memory, own, other, depth)
-        best = min(best, time.perf_counter() - start)
-    return len(positions) / best, float(memory[NODES]) / best
+    for _ in range(ROUNDS + 1):  # in the first one it is compiled
+        workspace.memory[:] = 0
+        seconds = 0.0
+        for board in boards:
+            state = enter(game.code, board, workspace.states)
+            enter_past(game, board, workspace.states)
+            workspace.plies[0] = board.plies
+            start = time.perf_counter()
+            decide(player.packed, state, workspace)
+            seconds += time.perf_counter() - start
+        best = min(best, seconds)
+    return len(boards) / best, float(workspace.memory[NODES]) / best
 
 
-def _plain_speed(positions: Sequence[Position], depth: int) -> float:
-    """Moves a second; the best moves must be those of the compiled search."""
-    start = time.perf_counter()
-    found = [_best_plainly(*_sides(position), depth) for position in positions]
+def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
+    """Moves a second; the values must be those of the compiled search."""
+    start, game = time.perf_counter(), player.game
+    with np.errstate(over="ignore"):
+        found = [
+            _value_plainly(game, game.thaw(board), depth, -2 * WIN, 2 * WIN) for board in boards
+        ]
     seconds = time.perf_counter() - start
-    memory = make_memory(0)
-    for position, best in zip(positions, found, strict=True):
-        boards = (np.uint64(discs) for discs in _sides(position))
-        assert best == int(find_moves(GAME.rules, LINES, 0, memory, *boards, depth)[0])
-    return len(positions) / seconds
+    for board, value in zip(boards, found, strict=True):
+        sure = value if abs(value) < WIN else np.copysign(np.inf, value)
+        assert sure == max(rate_moves(player, board).values())
+    return len(boards) / seconds
 
 
-def _sides(position: Position) -> tuple[int, int]:
-    sides = position.first, position.second
-    return sides[::-1] if position.ply % 2 else sides
-
-
-WEIGHTS = [int(lines) for lines in LINES]
-ORDER = sorted(range(48), key=lambda cell: -WEIGHTS[cell])
-BOTTOM = sum(1 << 7 * column for column in range(7))
-BOARD = BOTTOM * 63
-
-
-def _best_plainly(own: int, other: int, depth: int) -> int:
-    """The cells of the best moves, as bits."""
-    score = sum(WEIGHTS[c] * ((own >> c & 1) - (other >> c & 1)) for c in range(49))
-    best, found = -2 * WIN, 0
-    for cell in _moves_plainly(own | other):
-        gained = score + WEIGHTS[cell]
-        value = -_value_plainly(other, own | 1 << cell, -gained, depth - 1, -2 * WIN, 1 - best)
-        if value > best:
-            best, found = value, 0
-        if value == best:
-            found |= 1 << cell
-    return found
-
-
-def _value_plainly(own: int, other: int, score: int, depth: int, low: int, high: int) -> int:
-    if _has_line_plainly(other):
-        return -(WIN + depth + 1)
-    if own | other == BOARD:
+def _value_plainly(game: Any, state: Any, depth: int, low: int, high: int, root: Any = None) -> int:
+    """What a state is worth to who is to move; a bound if not between *low* and *high*."""
+    rules, mover = game.plain, game.plain["to_move"](state)
+    verdict = rules["result"](state)
+    if verdict != GOES_ON:
+        return verdict * (1 - 2 * mover) * (WIN + depth)  # type: ignore[no-any-return]
+    if state == root:
         return 0
     if depth == 0:
-        return score
-    best = -2 * WIN
-    for cell in _moves_plainly(own | other):
-        gained = score + WEIGHTS[cell]
-        floor = max(low, best)
-        value = -_value_plainly(other, own | 1 << cell, -gained, depth - 1, -high, -floor)
+        return rules["evaluate"](state, mover)  # type: ignore[no-any-return]
+    moves, best = np.zeros(game.code.MOVES, dtype=np.int64), -2 * WIN
+    for move in moves[: rules["legal"](state, moves)].tolist():
+        after, floor, root = rules["play"](state, move), max(low, best), root or state
+        if rules["to_move"](after) == mover:  # who jumps on
+            value = _value_plainly(game, after, depth - 1, floor, high, root)
+        else:
+            value = -_value_plainly(game, after, depth - 1, -high, -floor, root)
         best = max(best, value)
         if best >= high:
             break
     return best
-
-
-def _moves_plainly(discs: int) -> list[int]:
-    free = (discs + BOTTOM) & BOARD
-    return [cell for cell in ORDER if free >> cell & 1]
-
-
-def _has_line_plainly(discs: int) -> bool:
-    for step in (1, 6, 7, 8):
-        pairs = discs & (discs >> step)
-        if pairs & (pairs >> 2 * step):
-            return True
-    return False

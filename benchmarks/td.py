@@ -41,7 +41,7 @@ def measure() -> Iterator[Line]:
         "50x, 5,000",
         speed / plain >= RATIO_TARGET and speed >= SPEED_TARGET,
     )
-    planes = _make_method("network.encoding=two-planes", games=GAMES)
+    planes = _make_method("network.encoding=planes", games=GAMES)
     yield Line("the same, 84-120-1", _speed(planes, _practise(planes), SerialExecutor()), "games/s")
     yield _two_learners()
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
-from evolve_arena.games.connect_four.network import NetworkDecoder
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.td_lambda.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
@@ -42,9 +42,9 @@ class NumpyLearner:
         seed: int,
         dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
-        self.rules = decoder.game.rules
-        self.bits = self.rules.columns * (self.rules.rows + 1)
+        self.rules: Any = decoder.game.rules
         self.index = decoder.board.index
+        self.bits = len(self.index) // 2
         self.factor = decoder.board.factor.astype(dtype)
         self.learning = learning
         self.stream: Stream = new_stream(seed)
@@ -61,7 +61,7 @@ class NumpyLearner:
     @property
     def genome(self) -> Array:
         """The weights now."""
-        parts = [self.first.ravel(), self.first_biases, self.last, [self.last_bias]]
+        parts = [self.first.ravel(), self.first_biases, self.last, np.array([self.last_bias])]
         return np.concatenate(parts)
 
     def play_games(self, games: int) -> None:

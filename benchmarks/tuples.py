@@ -56,16 +56,14 @@ def measure() -> Iterator[Line]:
         "50x",
         speed / plain >= RATIO_TARGET,
     )
-    lines = _make_method(GAMES, shards=1, shape="lines")
-    yield Line("the same, 69 lines", _speed(lines, _practise(lines), SerialExecutor()), "games/s")
     yield _two_shards(state)
     yield Line(
         "moves of that network against random, one core", _play_speed(method, state), "moves/s"
     )
 
 
-def _make_method(games: int, shards: int, shape: str = "walks") -> TdTuples:
-    changes = [f"method.games={games}", f"method.shards={shards}", f"network.shape={shape}"]
+def _make_method(games: int, shards: int) -> TdTuples:
+    changes = {"method.games": games, "method.shards": shards}
     method = load_recipe("connect-four-td", changes).make_method()
     assert isinstance(method, TdTuples)
     return method

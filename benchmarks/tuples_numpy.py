@@ -1,8 +1,8 @@
 """The baseline: tuple networks as a good user of NumPy would write them, for play and learning.
 
-It plays the games of the compiled method, from the same seeds, and learns the same from each, but
-for how sums round. Cells stand in one array with their four states as digits, so an entry is a
-product of digits and powers of four, and all moves of a position are valued in one go. A table
+It plays Connect Four's games of the compiled method, from the same seeds, and learns the same from
+each, but for how sums round. Cells stand in one array with their four states as digits, so an entry
+is a product of digits and powers of four, and all moves of a position are valued in one go. A table
 has room for every combination, also for those that can't occur.
 """
 
@@ -16,22 +16,21 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
-from evolve_arena.games.connect_four.bitboard import Rules, winning_cells
 from evolve_arena.genomes.tuples import Cells
 
 __all__ = ["NumpyTuples", "find_places"]
 
 OUT_OF_REACH, NEXT = 0, 3
-"""States of empty cells; 1 and 2 are discs."""
+"""States of empty cells; 1 is a disc of who has moved, and 2 one of the other."""
+OTHER_VIEW = np.array([OUT_OF_REACH, 2, 1, NEXT])
 
 
 class NumpyTuples:
-    """A tuple network that plays itself and learns.
+    """A tuple network, with numbers of its own for each seat, that plays itself and learns.
 
     Args:
-        rules: The board.
-        cells: Its tuples, shape ``(tuples, length)``, as `evolve_arena.genomes.tuples` numbers
-            cells.
+        rules: The board: ``columns``, ``rows`` and ``connect``.
+        cells: Its tuples, shape ``(tuples, length)``; cells are numbered row by row from the top.
         tables: Shape ``(2, tuples, 4 ** length)``, changed in place: what counts after a move of
             who began, and of the other; the first cell is the lowest digit.
         learning: How it plays and learns.
@@ -40,15 +39,15 @@ class NumpyTuples:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: Any,
         cells: Cells,
         tables: NDArray[Any],
         learning: LearningSettings,
         seed: int,
     ) -> None:
         self.rules = rules
-        column, row = np.divmod(cells.astype(np.int64), rules.rows)
-        mirrored = (rules.columns - 1 - column) * rules.rows + row
+        row, column = np.divmod(cells.astype(np.int64), rules.columns)
+        mirrored = row * rules.columns + rules.columns - 1 - column
         self.cells = np.concatenate([cells, mirrored]).astype(np.int64)
         tuples, length = cells.shape
         self.powers = 4 ** np.arange(length)
@@ -69,10 +68,10 @@ class NumpyTuples:
 
     def begin(self) -> None:
         """Clears the board."""
-        rules = self.rules
-        self.board = np.zeros(rules.columns * rules.rows, dtype=np.int64)
-        self.board[:: rules.rows] = NEXT
-        self.heights = [0] * rules.columns
+        columns, rows, _ = self.rules
+        self.board = np.zeros(columns * rows, dtype=np.int64)
+        self.board[-columns:] = NEXT
+        self.heights = [0] * columns
         self.discs = [0, 0]
         self.ply = 0
         self.past: list[NDArray[np.int64]] = []
@@ -81,54 +80,59 @@ class NumpyTuples:
 
     def play(self) -> int:
         """Plays a game: 1, 0 or -1 for who began."""
-        rules = self.rules
-        while self.ply < rules.columns * rules.rows:
+        while self.ply < len(self.board):
             side = self.ply & 1
-            if self.find_wins(side):
-                self.ply += 1
-                return 1 - 2 * side
-            self.explored.append(bool(chance(self.stream) < self.learning.exploration))
-            columns = [c for c in range(rules.columns) if self.heights[c] < rules.rows]
+            sign = 1 - 2 * side
+            columns = [c for c, height in enumerate(self.heights) if height < self.rules.rows]
+            wins = [c for c in columns if self.has_line(self.discs[side] | self.find_bit(c))]
+            explores = bool(chance(self.stream) < self.learning.exploration)
+            self.explored.append(explores and len(columns) > 1)
             if self.explored[-1]:
-                columns = [self.draw()]
+                columns = [columns[int(below(self.stream, len(columns)))]]
+            elif wins:
+                columns = wins[:1]
             numbers = self.read(self.positions_after(columns, side))
             totals = self.tables[side][numbers].sum(axis=1)
-            best = int(np.argmax(totals if side == 0 else -totals))
+            best = int(np.argmax(totals))
             self.past.append(numbers[best])
-            self.values.append(math.tanh(totals[best]))
+            self.values.append(sign * math.tanh(totals[best]))
             self.drop(columns[best], side)
+            if columns[best] in wins:
+                return sign
         return 0
 
-    def find_wins(self, side: int) -> bool:
-        """Whether a disc of *side* into some column wins."""
-        height = self.rules.rows + 1
-        free = sum(
-            1 << column * height + discs
-            for column, discs in enumerate(self.heights)
-            if discs < self.rules.rows
-        )
-        return bool(int(winning_cells(np.uint64(self.discs[side]), self.rules)) & free)
+    def find_bit(self, column: int) -> int:
+        """The bit of the cell on which a disc into a *column* comes to lie."""
+        return 1 << column * (self.rules.rows + 1) + self.heights[column]
 
-    def draw(self) -> int:
-        """A random column that has room."""
-        while True:
-            column = int(below(self.stream, self.rules.columns))
-            if self.heights[column] < self.rules.rows:
-                return column
+    def has_line(self, discs: int) -> bool:
+        """Whether *discs*, as bits, hold a line."""
+        height = self.rules.rows + 1
+        for step in (1, height - 1, height, height + 1):
+            run = discs
+            for _ in range(self.rules.connect - 1):
+                run &= run >> step
+            if run:
+                return True
+        return False
 
     def positions_after(self, columns: list[int], side: int) -> NDArray[np.int64]:
-        """The board after a disc into each of *columns*, shape ``(columns, cells)``."""
+        """The board after a disc into each of *columns*, as *side* sees it.
+
+        Returns:
+            Shape ``(columns, cells)``.
+        """
         boards = np.repeat(self.board[None], len(columns), axis=0)
         for board, column in zip(boards, columns, strict=True):
             self.put(board, column, side)
-        return boards
+        return OTHER_VIEW[boards] if side else boards
 
     def put(self, board: NDArray[np.int64], column: int, side: int) -> None:
         """Lays a disc on a *board*."""
-        cell = column * self.rules.rows + self.heights[column]
+        cell = (self.rules.rows - 1 - self.heights[column]) * self.rules.columns + column
         board[cell] = 1 + side
-        if self.heights[column] + 1 < self.rules.rows:
-            board[cell + 1] = NEXT
+        if cell >= self.rules.columns:
+            board[cell - self.rules.columns] = NEXT
 
     def read(self, boards: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where each reading of each board finds its entry, shape ``(boards, readings)``."""
@@ -137,22 +141,23 @@ class NumpyTuples:
     def drop(self, column: int, side: int) -> None:
         """Plays a move."""
         self.put(self.board, column, side)
-        self.discs[side] |= 1 << column * (self.rules.rows + 1) + self.heights[column]
+        self.discs[side] |= self.find_bit(column)
         self.heights[column] += 1
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns, as `tuple_learning` does."""
+        """Draws values towards their λ-returns, as `evolve_arena.evolve.learning.returns` does."""
         learning = self.learning
         following = result = float(outcome)
-        chosen = outcome != 0 or not self.explored[-1]
+        chosen = not self.explored[-1]
         for ply in range(self.ply - 2, -1, -1):
             value = self.values[ply]
             if chosen:
                 mixed = (1.0 - learning.decay) * following + learning.decay * result
                 result = learning.discount * mixed
                 change = learning.step * (result - value) * (1.0 - learning.damped * value * value)
-                np.add.at(self.tables[ply & 1], self.past[ply], self.tables.dtype.type(change))
+                signed = self.tables.dtype.type(change * (1 - 2 * (ply & 1)))
+                np.add.at(self.tables[ply & 1], self.past[ply], signed)
                 self.error += abs(result - value)
             else:
                 result = value
@@ -160,7 +165,7 @@ class NumpyTuples:
             chosen = not self.explored[ply]
 
 
-def find_places(rules: Rules, cells: Cells) -> NDArray[np.int64]:
+def find_places(rules: Any, cells: Cells) -> NDArray[np.int64]:
     """For each entry of the compiled tables its place in the tables here, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a
@@ -170,16 +175,16 @@ def find_places(rules: Rules, cells: Cells) -> NDArray[np.int64]:
     parts = []
     for number, tuple_ in enumerate(cells.tolist()):
         places = np.full(1, number * 4 ** len(tuple_))
-        for column in sorted({cell // rules.rows for cell in tuple_}):
+        for column in sorted({cell % rules.columns for cell in tuple_}):
             shown: dict[int, None] = {}
             for discs in range(rules.rows + 1):
                 for bits in range(2**discs):
                     states = [1 + (bits >> row & 1) for row in range(discs)]
                     states += [NEXT] + [OUT_OF_REACH] * rules.rows
                     seen = [
-                        4**digit * states[cell % rules.rows]
+                        4**digit * states[rules.rows - 1 - cell // rules.columns]
                         for digit, cell in enumerate(tuple_)
-                        if cell // rules.rows == column
+                        if cell % rules.columns == column
                     ]
                     shown.setdefault(sum(seen))
             places = (np.array(list(shown))[:, None] + places).ravel()

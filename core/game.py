@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -60,7 +61,7 @@ class Option:
         if value not in allowed:
             few = " or ".join(map(str, allowed)) if len(allowed) <= 2 else ""
             raise BadValueError(
-                f"{name} is {value}: it must be {few or f'from {self.lowest} to {self.highest}'}"
+                f"{name} is {value!r}: it must be {few or f'from {self.lowest} to {self.highest}'}"
             )
 
 
@@ -282,11 +283,9 @@ class GameSpec:
     dialects: Mapping[str, Any] = field(default_factory=dict)
     """How programs that play are spoken to: a `evolve_arena.players.dialects.Dialect` for each kind
     of host, by name, the usual one first."""
-    examine: Callable[..., dict[str, Any]] | None = None
-    """What else ``evolve evaluate`` tells of a player, ready for JSON: takes the player, the game,
-    files of positions, and a seed."""
-    print_examination: Callable[[dict[str, Any]], None] | None = None
-    """Prints what :attr:`examine` gave."""
+    positions: Path | None = None
+    """A file of positions with known answers, for the usual options, which ``evolve evaluate``
+    lets a player solve; see `evolve_arena.runs.positions`."""
     plots: Mapping[str, str] = field(default_factory=dict)
     """Pictures that only this game has, each drawn by what is found at ``package.module:function``:
     ``board``, after a game, which gives the file."""
@@ -300,10 +299,6 @@ class GameSpec:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """What reads a host's moves for bots that were exported to ``python``, by target: takes the
     player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
-    learn_tuples: Callable[..., tuple[Callable[..., None], Callable[[int], Any]]] | None = None
-    """How tuple networks learn from playing: gives, for some rules and the arrays of opponents if
-    there are some, what plays by them and teaches, and what makes room for games of a network of
-    so many readings (see `evolve_arena.evolve.learning.tuple_learning`)."""
     learners: Mapping[str, str] = field(default_factory=dict)
     """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 

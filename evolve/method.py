@@ -90,8 +90,6 @@ class Method(ABC, Generic[S]):
     """Whether its matches are for two, so that it plays no game for more."""
     network_type: ClassVar[type[Config] | None] = None
     """The section ``[network]``, if that is not what the network's decoder says."""
-    network_keys_elsewhere: ClassVar[tuple[str, ...]] = ()
-    """Fields of decoders that other sections tell of."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
     state_type: type[Any]
@@ -133,7 +131,7 @@ class Method(ABC, Generic[S]):
         if cls.network_type:
             return cls.network_type
         networks = cls.networks(game)
-        left_out = (*game.game.rules_type._fields, *cls.network_keys_elsewhere)
+        left_out = game.game.rules_type._fields
         several = len(networks) > 1
         decoders: dict[str, Any] = {name: kind.decoder_type for name, kind in networks.items()}
         sections = {

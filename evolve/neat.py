@@ -8,7 +8,7 @@ would rather have neat-python itself breed them sets `method.engine`; see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -154,7 +154,6 @@ class Neat(Method[NeatState]):
     name = "neat"
     config_type = NeatMethodConfig
     genome_kind = "graph"
-    network_keys_elsewhere = ("feed_forward",)
     section = "neat"
     state_type: type[Any] = NeatState
     migrates: ClassVar[bool] = True
@@ -172,16 +171,13 @@ class Neat(Method[NeatState]):
 
     @classmethod
     def make_decoder(cls, game: AnyGame, network: Config, config: NeatMethodConfig) -> Any:
-        """Graphs, feed-forward or, where the game has such, recurrent.
+        """Feed-forward graphs.
 
         Raises:
-            BadValueError: Recurrent graphs are asked for in another game.
+            BadValueError: Recurrent graphs are asked for.
         """
         decoder: Any = super().make_decoder(game, network, config)
-        feed_forward = config.neat.feed_forward
-        if any(field.name == "feed_forward" for field in fields(decoder)):
-            return replace(decoder, feed_forward=feed_forward)
-        if not feed_forward:
+        if not config.neat.feed_forward:
             raise BadValueError(
                 f"neat.feed_forward is false, but in {game.name} {decoder.why_feed_forward}:"
                 " leave it out"
@@ -248,7 +244,7 @@ class Neat(Method[NeatState]):
             population.node_key[first] != np.arange(outputs)
         ):
             return f"its genomes do not have {outputs} outputs"
-        return find_faults(population, inputs, outputs, self.config.neat.feed_forward)
+        return find_faults(population, inputs, outputs, feed_forward=True)
 
     def step(self, state: NeatState, arena: Arena) -> tuple[NeatState, Report]:
         """Plays one generation and breeds the next."""

@@ -6,7 +6,7 @@ PPSN 2012. What is different here, and why, stands in docs/guides/tuples.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
@@ -32,11 +31,10 @@ from evolve_arena.evolve.learning.tuple_learning import (
     merge_shards,
     slide,
 )
-from evolve_arena.evolve.td import RETURNS, make_lesson
+from evolve_arena.evolve.td import RETURNS, Lesson, make_lesson
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
-from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.workspace import count_changes, make_states, seen_words
 from evolve_arena.players.tuples import TupleDecoder
 
@@ -111,9 +109,6 @@ class TdTuples(Learner[TdTuplesState]):
 
     def __init__(self, config: TdTuplesConfig, decoder: TupleDecoder) -> None:
         super().__init__(config, decoder)
-        if config.opponents and not isinstance(decoder.game, BoardGame):
-            name = decoder.game.name
-            raise BadValueError(f"method.opponents: tuple networks of {name} learn from themselves")
         self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
@@ -253,55 +248,40 @@ def teach_part(
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
     tables, structures, places, seeds, *against = inputs
-    game = find_game(options["game"])
-    assert game.learn_tuples is not None
-    rules = game.game.make_rules(*options["rules"])
-    teach, make_tuple_workspace = game.learn_tuples(rules, *against)
+    game: Any = game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+    lesson = make_lesson(game, against, RETURNS, LESSONS)
     learning = LearningSettings(*options["learning"])
     if part.start == part.stop:  # only to compile
-        structure = np.array(structures[places[0] : places[1]])
-        workspace = make_tuple_workspace(int(structure[READINGS]))
         scratch = tables[0].copy(), seeds[:1].copy(), outputs[1][0].copy()
-        teach(learning._replace(games=0), structure, *scratch[:2], workspace, scratch[2])
+        _teach(lesson, learning._replace(games=0), structures[places[0] : places[1]], *scratch)
     for place in range(part.start, part.stop):
         one = place // options["shards"]
-        structure = np.array(structures[places[one] : places[one + 1]])
+        structure = structures[places[one] : places[one + 1]]
         learned, figures = outputs[0][place], outputs[1][place]
         learned[:] = tables[one]
         figures[:] = 0.0
-        workspace = make_tuple_workspace(int(structure[READINGS]))
-        stream = seeds[place : place + 1].copy()
-        teach(learning, structure, learned, stream, workspace, figures)
+        _teach(lesson, learning, structure, learned, seeds[place : place + 1].copy(), figures)
 
 
-def learn_on_board(
-    game: type[BoardGame],
-) -> Callable[..., tuple[Callable[..., None], Callable[[int], TupleWorkspace]]]:
-    """What a compiled board *game* has as `GameSpec.learn_tuples`."""
-
-    def learn(
-        rules: Any, *against: Any
-    ) -> tuple[Callable[..., None], Callable[[int], TupleWorkspace]]:
-        lesson = make_lesson(game(**rules._asdict()), against, RETURNS, LESSONS)
-        code = lesson.code
-
-        def make_workspace(readings: int) -> TupleWorkspace:
-            made = make_tuple_workspace(
-                *(int(code.LONGEST), readings),
-                moves=2 * code.MOVES,
-                planes=seen_words(code),
-                changes=count_changes(code),
-                states=make_states(code, 2),
-                seats=int(code.SEATS),
-            )
-            shared: TupleWorkspace = lesson.share(made)
-            return shared
-
-        def teach(*given: Any) -> None:
-            lesson.lessons.teach(*given, lesson.opponents)
-            *_, workspace, _ = given
-            lesson.refuse_faults(workspace.states, workspace.planes)
-
-        return teach, make_workspace
-
-    return learn
+def _teach(
+    lesson: Lesson,
+    learning: LearningSettings,
+    structure: NDArray[np.int32],
+    tables: NDArray[np.float32],
+    stream: NDArray[np.uint64],
+    figures: NDArray[np.float64],
+) -> None:
+    """Play games and change *tables* by them; see `board_learning.teach`."""
+    structure, code = np.array(structure), lesson.code
+    made = make_tuple_workspace(
+        *(int(code.LONGEST), int(structure[READINGS])),
+        moves=2 * code.MOVES,
+        planes=seen_words(code),
+        changes=count_changes(code),
+        states=make_states(code, 2),
+        seats=int(code.SEATS),
+    )
+    workspace: TupleWorkspace = lesson.share(made)
+    given = learning, structure, tables, stream, workspace, figures
+    lesson.lessons.teach(*given, lesson.opponents)
+    lesson.refuse_faults(workspace.states, workspace.planes)

@@ -25,9 +25,12 @@ from evolve_arena.core.compiled import inlined
 from evolve_arena.genomes.simd import peek, poke
 
 READINGS, ENTRIES, STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT, TURNS = range(7)
-"""Fields of a structure: how many readings and entries there are, and where parts begin; and 1 if
-there are as many numbers again, which count where the same player moves once more, else 0."""
+"""Fields of a structure: how many readings and entries there are, and where parts begin; and if
+there are more numbers than for all entries: 0, AGAIN or BY_SEAT."""
 FIELDS = 8
+AGAIN, BY_SEAT = 1, 2
+"""There are as many numbers again, which count where the same player moves once more; there are
+numbers for the moves of each seat."""
 
 
 @inlined

@@ -14,16 +14,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import BadValueError
 
 Cells = NDArray[np.int16]
-"""Cells of tuples, shape ``(..., tuples, length)``: ``column * rows + row``, row 0 is lowest."""
-
-SHAPES = {
-    "walks": "cells that a king visits on a random walk, none of them twice",
-    "lines": "the lines that win, one tuple each",
-}
-"""The ways to choose the cells of tuples."""
+"""Cells of tuples, shape ``(..., tuples, length)``; those of a board row by row from the top."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,56 +68,8 @@ class TupleTable:
     """How many numbers the tables have."""
 
 
-def draw_shapes(
-    name: str,
-    columns: int,
-    rows: int,
-    connect: int,
-    tuples: int,
-    length: int,
-    generator: np.random.Generator,
-) -> Cells:
-    """The cells of one individual's tuples, shape ``(tuples, length)``.
-
-    Args:
-        name: One of :data:`SHAPES`.
-        columns: Width of the board.
-        rows: Height of the board.
-        connect: How many in a row win; the length of lines.
-        tuples: How many random walks.
-        length: Cells of a random walk.
-        generator: Draws them.
-
-    Raises:
-        UnknownNameError: There is no such way.
-        BadValueError: The board is too small for walks of that length.
-    """
-    if name not in SHAPES:
-        raise UnknownNameError("shape of tuples", name, SHAPES)
-    if name == "lines":
-        return find_lines(columns, rows, connect)
-    return random_walks(columns, rows, tuples, length, generator)
-
-
-def find_lines(columns: int, rows: int, connect: int) -> Cells:
-    """All lines of *connect* cells, shape ``(lines, connect)``.
-
-    >>> len(find_lines(7, 6, 4))
-    69
-    """
-    lines = []
-    for column in range(columns):
-        for row in range(rows):
-            for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                last_column, last_row = column + (connect - 1) * right, row + (connect - 1) * up
-                if last_column < columns and 0 <= last_row < rows:
-                    places = range(connect)
-                    lines.append([(column + k * right) * rows + row + k * up for k in places])
-    return np.array(lines, dtype=np.int16)
-
-
 def random_walks(
-    columns: int, rows: int, tuples: int, length: int, generator: np.random.Generator
+    rows: int, columns: int, tuples: int, length: int, generator: np.random.Generator
 ) -> Cells:
     """Random walks of a king, each of *length* different cells, shape ``(tuples, length)``.
 
@@ -132,19 +78,19 @@ def random_walks(
     Raises:
         BadValueError: The board has fewer cells than that.
     """
-    if not 1 <= length <= columns * rows:
+    if not 1 <= length <= rows * columns:
         raise BadValueError(
-            f"length is {length}: a board of {columns} by {rows} has room for 1 to {columns * rows}"
+            f"length is {length}: a board of {columns} by {rows} has room for 1 to {rows * columns}"
         )
     shapes = np.empty((tuples, length), dtype=np.int16)
     for shape in shapes:
-        column, row = int(generator.integers(columns)), int(generator.integers(rows))
-        visited = [column * rows + row]
+        row, column = int(generator.integers(rows)), int(generator.integers(columns))
+        visited = [row * columns + column]
         while len(visited) < length:
-            right, up = (int(step) for step in generator.integers(-1, 2, size=2))
-            if 0 <= column + right < columns and 0 <= row + up < rows:
-                column, row = column + right, row + up
-                if column * rows + row not in visited:
-                    visited.append(column * rows + row)
+            down, right = (int(step) for step in generator.integers(-1, 2, size=2))
+            if 0 <= row + down < rows and 0 <= column + right < columns:
+                row, column = row + down, column + right
+                if row * columns + column not in visited:
+                    visited.append(row * columns + column)
         shape[:] = visited
     return shapes

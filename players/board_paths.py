@@ -26,6 +26,21 @@ def find_path(before: list[list[int]], after: list[list[int]], seat: int) -> lis
     return [gone[0], came[0]] if gone else [came[0]]
 
 
+def list_ways(paths: Sequence[list[int]], width: int, cells: int) -> list[list[list[int]]]:
+    """All ways to click each move: by its path; where pieces lie in stacks, anywhere in its column.
+
+    Args:
+        paths: One for each move; some may be empty.
+        width: The number of columns, if there are stacks, of *cells* numbered row by row; else 0.
+        cells: The number of cells.
+    """
+    ways: list[list[list[int]]] = []
+    for path in paths:
+        column = range(path[0] % width, cells, width) if width and len(path) == 1 else []
+        ways.append([path, *[[cell] for cell in column if cell != path[0]]] if path else [])
+    return ways
+
+
 def tell_apart(paths: Sequence[list[int]]) -> list[list[int]]:
     """The *paths* without those that equal another one or are its beginning: these become empty."""
     kept: list[list[int]] = []

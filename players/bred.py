@@ -230,13 +230,12 @@ class NeatPlayer(BredPlayer):
     def to_neat_python(self) -> tuple[DefaultGenome, NeatPythonConfig]:
         """The genome as a ``neat.DefaultGenome``, and a ``neat.Config`` for networks of its size.
 
-        ``neat.nn.FeedForwardNetwork.create(genome, config)``, or ``RecurrentNetwork``, computes
-        what this player does.
+        ``neat.nn.FeedForwardNetwork.create(genome, config)`` computes what this player does.
 
         Raises:
             MissingPackageError: neat-python is not installed.
         """
-        chosen: dict[str, Any] = {"feed_forward": self.decoder.feed_forward}
+        chosen: dict[str, Any] = {}
         for kind, names in (("activation", ACTIVATIONS), ("aggregation", AGGREGATIONS)):
             used = tuple(names[code] for code in np.unique(getattr(self.genome, kind)))
             chosen |= {f"{kind}_options": used, f"{kind}_default": used[0]}
@@ -261,9 +260,7 @@ class NeatPlayer(BredPlayer):
         decoder = cls.decoder_type(**options)
         genome = NeatPopulation(**arrays)
         fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
-        fault = fault or find_fault(
-            genome, 0, decoder.inputs, decoder.outputs, decoder.feed_forward
-        )
+        fault = fault or find_fault(genome, 0, decoder.inputs, decoder.outputs, True)
         if fault:
             raise DamagedFileError(f"its genome is none: {fault}")
         return cls(decoder, genome, name)

@@ -49,10 +49,10 @@ class ProcessPlayer(Player):
         BadValueError: The command cannot be read, or names no program.
 
     >>> from evolve_arena.core.registry import make_game, usual_game
-    >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="riddle")
+    >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="plan")
     Traceback (most recent call last):
-    evolve_arena.core.errors.UnknownNameError: unknown dialect 'riddle': did you mean 'riddles'? \
-(known: ai-games, codingame, riddles)
+    evolve_arena.core.errors.UnknownNameError: unknown dialect 'plan': did you mean 'plain'? \
+(known: ai-games, plain)
     """
 
     def __init__(

@@ -89,6 +89,8 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
             )
         if kind in game_names():
             raise BadValueError(f"{kind} is a game and no player: name a player, and --game {kind}")
+        if not colon:
+            forms = [name if k.optional else k.form for name, k in known.items()]
         raise UnknownNameError("player", specification.strip(), [*forms, "MY_BOTS.py:CLASS"])
     form = known[kind].form
     missing = not argument.strip() and (bool(colon) or not known[kind].optional)
@@ -320,7 +322,7 @@ KINDS: dict[str, PlayerKind] = {
     "file": PlayerKind("file:PATH", "a network from a champion.safetensors", _make_from_file),
     "process": PlayerKind(
         'process:"COMMAND"',
-        "a program that speaks the game's usual dialect (or process:dialect=riddles,COMMAND)",
+        "a program that speaks the game's usual dialect (or process:dialect=plain,COMMAND)",
         _make_process,
         runs_code=True,
     ),

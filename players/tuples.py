@@ -45,14 +45,11 @@ class TupleDecoder(ABC):
     """
 
     tuples: int
-    """How many random walks there are."""
+    """How many there are."""
     length: int
-    """Cells of a random walk."""
+    """Cells of each."""
 
     head: ClassVar[str] = "value"
-    halves: ClassVar[bool] = False
-    """Whether the second half of the numbers counts after moves of the second player, and all say
-    what a position is worth to the first one."""
     player_type: ClassVar[type[TuplePlayer]]
 
     def __post_init__(self) -> None:
@@ -130,13 +127,13 @@ class TupleDecoder(ABC):
     def read_cells(self, position: Any) -> tuple[int, NDArray[np.int64]]:
         """For which of :attr:`sides` numbers count in a *position*, and the state of each cell."""
 
+    @abstractmethod
     def find_cell(self, cell: int) -> int:
-        """The cell of the game's `BoardView` that a *cell* is."""
-        return cell
+        """The cell of the game's `BoardView` that a *cell* is; -1 if it is not drawn."""
 
+    @abstractmethod
     def find_input(self, cell: int, state: int) -> int:
         """The place in :attr:`planes`, one after the other, where a *cell* shows a *state*."""
-        return (state - 1) * self.cells + self.find_cell(cell)
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:

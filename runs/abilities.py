@@ -25,8 +25,6 @@ from evolve_arena.runs.targets import TARGETS
 
 SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
 """Searches over what was bred, by the setting that asks for one."""
-RECURRENT = {"method.name": "neat", "neat.feed_forward": False}
-"""The settings of a recipe for graphs that remember."""
 GENERAL = ("random", "minimax", "mcts")
 """Players that games may have in common."""
 GENERAL_GAMES = "games that are one file of rules"
@@ -36,7 +34,7 @@ class Ability(NamedTuple):
     """Something that may be done with a game."""
 
     kind: str
-    """``breed by``, ``remember by``, ``look ahead by``, ``meet``, ``play at`` or ``export to``."""
+    """``breed by``, ``look ahead by``, ``meet``, ``play at`` or ``export to``."""
     name: str
     reason: str
     """Why it can't be done; empty if it can."""
@@ -58,7 +56,6 @@ def list_abilities(game: str) -> list[Ability]:
     players = [*GENERAL, *(name for name in spec.players if name not in GENERAL)]
     return [
         *(Ability("breed by", name, _why_not_bred(spec, name)) for name in methods),
-        Ability("remember by", "recurrence", _why_no_memory(spec)),
         *(Ability("look ahead by", name, _why_no_search(player, name)) for name in SEARCHES),
         *(Ability("meet", name, _why_not_met(spec, name)) for name in players),
         *(Ability("play at", name, _why_not_shown(spec, name)) for name in PLACES),
@@ -92,11 +89,6 @@ def _why_not_bred(spec: GameSpec, name: str) -> str:
     if method.only_pairs and spec.most_seats > 2:
         return "its matches are of two, and more can play"
     return f"so far it teaches {GENERAL_GAMES}"
-
-
-def _why_no_memory(spec: GameSpec) -> str:
-    told = _why(lambda: make_usual(spec, RECURRENT).make_method())
-    return told.partition(f"but in {spec.name} ")[2].removesuffix(": leave it out") or told
 
 
 def _why_not_shown(spec: GameSpec, place: str) -> str:

@@ -1,4 +1,4 @@
-"""A player's strength from outside: against fixed opponents, and whatever else its game can tell.
+"""A player's strength from outside: against fixed opponents, and in positions with known answers.
 
 In games that count points also at tables of its like: all seats are taken by the same player.
 """
@@ -13,7 +13,6 @@ from typing import Any
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.mirror import play_mirror
 from evolve_arena.arena.statistics import json_share
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
@@ -27,6 +26,13 @@ from evolve_arena.runs.output import (
     print_table,
 )
 from evolve_arena.runs.players import find_player
+from evolve_arena.runs.positions import (
+    find_own_positions,
+    name_own,
+    print_positions,
+    read_positions,
+    solve_positions,
+)
 from evolve_arena.runs.tournaments import format_points
 
 MOST_PLIES = 4
@@ -54,19 +60,18 @@ def evaluate_player(
             :func:`usual_plies` says.
         opponents: Specifications of whom it meets; one that occurs again is left out. If None,
             those of the game's ladder, but not itself where its like is met anyway.
-        positions: Files of positions with known answers.
+        positions: Files of positions with known answers, beside the game's own.
         seats: How many are its like; all numbers that can play in turn if None.
         seed: Seeds openings, decks and players.
 
     Raises:
-        ArenaError: An opponent is none, or can't play on the player's board, or there are
-            *positions* and the game knows no such files.
+        ArenaError: An opponent is none, or can't play on the player's board, or a file of
+            *positions* is missing or wrong.
     """
     spec = find_game(game.name)
-    if positions and not spec.examine:
-        raise BadValueError(f"files of positions are not for {game.name}")
-    for file in positions:
-        file.stat()  # one that is missing is told before anything is played
+    own = find_own_positions(game)
+    named = ({name_own(own): own} if own else {}) | {str(path): path for path in positions}
+    files = {name: read_positions(game, path) for name, path in named.items()}
     counts_points = "points" in spec.columns
     if opening_plies is None:
         opening_plies = usual_plies(game)
@@ -105,8 +110,9 @@ def evaluate_player(
             ).to_dict()
             for count in ([seats] if seats else range(2, spec.most_seats + 1))
         }
-    if spec.examine:
-        content |= spec.examine(player, game, positions, seed)
+    content["positions"] = {
+        name: solve_positions(player, game, file, seed=seed) for name, file in files.items()
+    }
     return content
 
 
@@ -123,13 +129,11 @@ def usual_plies(game: AnyGame) -> int:
 
 def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
     """Prints what :func:`evaluate_player` gave."""
-    spec = find_game(game.name)
     if content["opponents"]:
         _print_points(content) if "tables" in content else _print_wins(content)
         if plies := content["opening_plies"]:
             print_line(f"each pair of games begins with {plies} random plies (--openings 0: none)")
-    if spec.print_examination:
-        spec.print_examination(content)
+    print_positions(content["positions"], game)
 
 
 def _print_wins(content: dict[str, Any]) -> None:

@@ -23,8 +23,6 @@ MOST_ROWS = 1 << 20
 def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
     """What a *player* sees of a *position*, and how it reacts; None if it has no such network.
 
-    A recurrent network begins a game there: it remembers nothing.
-
     Returns:
         ``planes``, each with ``name``, ``rows``, ``columns``, ``values`` and what they are where
         they are no cells, ``names``; ``layers``, the last
@@ -122,18 +120,15 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
 
 def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
     decoder = player.decoder
-    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
     slots = evaluate_slots(graphs, 0, inputs)
     nodes = list(read_nodes(graphs))
     hidden = [node.slot for node in nodes if node.slot >= decoder.inputs + decoder.outputs]
     outputs = list(range(decoder.inputs, decoder.inputs + decoder.outputs))
     place = {slot: slot for slot in range(decoder.inputs)}
     place |= {slot: decoder.inputs + number for number, slot in enumerate([*hidden, *outputs])}
-    carried = slots.copy()
-    if not decoder.feed_forward:
-        carried[decoder.inputs :] = 0.0  # what nodes were before
     wires = [
-        (place[source], place[node.slot], float(weight * carried[source]))
+        (place[source], place[node.slot], float(weight * slots[source]))
         for node in nodes
         for source, weight in node.connections
         if source in place  # else it is always 0

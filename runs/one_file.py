@@ -16,9 +16,10 @@ import sys
 import tempfile
 from collections import namedtuple
 from collections.abc import Mapping
-from pathlib import Path
+from importlib import import_module
+from pathlib import Path, PurePosixPath
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.core.sentences import read_sentences
 from evolve_arena.core.user_code import describe_failure
-from evolve_arena.evolve.td_tuples import learn_on_board
 from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
 from evolve_arena.players.board.kernel import make_kernel
@@ -37,6 +37,7 @@ from evolve_arena.players.board.searching import SEARCHES
 from evolve_arena.players.board.self_check import check_at_first, guard, watch
 from evolve_arena.players.board.text_ui import BoardDialect, BoardText
 from evolve_arena.players.board_view import SHAPES
+from evolve_arena.players.dialects import Dialect
 from evolve_arena.players.specification import BRED, KINDS
 from evolve_arena.runs.targets import HOSTS
 
@@ -75,18 +76,26 @@ OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_b
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
-    **{"MOVES_STAY": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
+    **{"MOVES_STAY": False, "STACKS": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
 }
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("REPETITION", "NO_PROGRESS", "STAKE"),
     *COUNTS.values(),
-    *("ONLY_WINS", "MOVES_STAY", "PLANE_NAMES", "PLANE_VALUES", "FEATURE_VALUES", "SYMMETRY"),
+    *(
+        "ONLY_WINS",
+        "MOVES_STAY",
+        "STACKS",
+        "PLANE_NAMES",
+        "PLANE_VALUES",
+        "FEATURE_VALUES",
+        "SYMMETRY",
+    ),
     *("SIDES", "SIGNS", "ENDINGS"),
-    *("OPPONENTS", "PLAYERS", *(host.upper() for host in HOSTS)),
+    *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
-    *("show", "openspiel_move", "pettingzoo_state"),
+    *("show", "openspiel_move", "pettingzoo_state", "SITES"),
 )
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
@@ -150,6 +159,7 @@ def load_game(
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
     told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
+    ladder[1:1] = (name for name in opponents if name in scripted)
     networks = make_networks(game)
     kernel = make_kernel(game.place, file.has_chance, file.has_points)
     if not path.resolve().is_relative_to(OURS):
@@ -168,10 +178,10 @@ def load_game(
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,
         columns={"points": ("int32", True)} if file.has_points else {},
+        positions=file.positions,
         make_text_ui=BoardText,
         make_board=BoardGameView,
-        learn_tuples=learn_on_board(game),
-        dialects={"plain": BoardDialect()},
+        dialects={**file.find_dialects(), "plain": BoardDialect()},
         exporters={"python": "evolve_arena.runs.export.board:export_python"},
         hosts={
             host: "evolve_arena.runs.export.board:write_host"
@@ -249,6 +259,7 @@ class _GameFile:
         for host in HOSTS:
             if not isinstance(self.plain.get(host.upper(), ""), str):
                 self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
+        self.positions = self._find_positions()
         self._check_past()
         self.begin = self._begin()
         self._check_view_of_networks()
@@ -256,6 +267,31 @@ class _GameFile:
             self._check_counts(function, name)
         self._check_lists()
         self.scripts = self._find_scripts()
+
+    def find_dialects(self) -> dict[str, Dialect]:
+        """The words in which sites speak to programs; see `BoardGame.sites`.
+
+        Raises:
+            GameFileError: There is no such module.
+        """
+        name = self.plain.get("SITES")
+        if name is None:
+            return {}
+        try:
+            return dict(import_module(name).DIALECTS)
+        except (ImportError, AttributeError, TypeError, ValueError) as error:
+            self.fail("SITES", f"SITES is {name!r:.60}: it must be a module: {error}")
+
+    def _find_positions(self) -> Path | None:
+        """The file of positions that POSITIONS names, which lies beside this one or in a folder."""
+        told = self.plain.get("POSITIONS")
+        if told is None:
+            return None
+        place = PurePosixPath(told if isinstance(told, str) else "")
+        if place.suffix != ".csv" or place.is_absolute() or ".." in place.parts:
+            example = '"data/positions.csv", the path of a file beside this one'
+            self.fail("POSITIONS", f"POSITIONS is {told!r:.60}: it must look like {example}")
+        return self.path.parent / place
 
     def _find_scripts(self) -> dict[str, bool]:
         """The functions that PLAYERS names, and whether each gets a random number."""
@@ -318,7 +354,7 @@ class _GameFile:
             self.fail(name, f"{name} is {value}: it must be from {lowest} to {highest:,}")
         return int(value)
 
-    def fail(self, name: str, sentence: str) -> None:
+    def fail(self, name: str, sentence: str) -> NoReturn:
         """Refuses the file because of what it says of *name*.
 
         Raises:
@@ -427,6 +463,9 @@ class _GameFile:
         symmetry = self.find_symmetry()
         if symmetry and symmetry not in SYMMETRIES:
             self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        kinds = self.plain.get("SEATS", 2) * self.plain.get("PIECES", 1)
+        if self.plain.get("STACKS") and not (symmetry and self.plain.get("PLANES", kinds) == 2):
+            self.fail("STACKS", "STACKS is for boards with SYMMETRY, of pieces of one kind")
         if self.plain.get("SHAPE", "square") not in (shapes := (*SHAPES, UNDRAWN)):
             self.fail("SHAPE", f"SHAPE must be one of {', '.join(shapes)}")
         needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES

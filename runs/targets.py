@@ -61,7 +61,6 @@ TARGETS = {
         "the network alone, for any runtime of ONNX",
         "evolve_arena.runs.export.onnx_model:export_onnx",
     ),
-    "codingame": Target("_codingame.py", "a bot for Connect 4 on CodinGame, of 100,000 characters"),
 }
 """In the order in which the help lists them."""
 HOSTS = ("openspiel", "botzone", "pettingzoo")

@@ -27,7 +27,7 @@ def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPl
     """A player of *game* with the *network* of that name, as its `GameSpec` has it."""
     decoder: Any = find_game(game).networks[network].decoder_type(**settings)
     generator = np.random.default_rng(seed)
-    if hasattr(decoder, "feed_forward"):
+    if hasattr(decoder, "why_feed_forward"):
         return decoder.player(grow(decoder, seed), "grown")  # type: ignore[no-any-return]
     if hasattr(decoder, "draw"):
         cells = decoder.draw(generator)
@@ -48,9 +48,7 @@ def compile_together(players: Sequence[BredPlayer]) -> None:
 
 def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
     """A genome that was mutated fifty times."""
-    config = (config or NeatConfig(pop_size=2, num_hidden=3)).model_copy(
-        update={"feed_forward": decoder.feed_forward}
-    )
+    config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **sizes, seed=seed)
     for number in range(50):

@@ -96,7 +96,7 @@ title = "small"
 
 [network]
 head = "value"
-encoding = "two-planes"
+encoding = "planes"
 hidden = [5]
 activation = "tanh"
 

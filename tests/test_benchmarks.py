@@ -14,10 +14,9 @@ from benchmarks import __main__ as benchmarks
 from benchmarks import blocks, exact_play
 from benchmarks.line import Line, SkippedError
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.player import make_random
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 ROOT = Path(__file__).parents[1]
 
 

@@ -67,7 +67,7 @@ def test_onnxs_example(player: BredPlayer) -> None:
     space = run_block(player, "ONNX", "onnx", "champion.onnx")
     assert space["about"]["game"] == "connect-four"
     mlp = player.decoder.mlp
-    wanted = mlp.evaluate(player.arrays["genome"], np.zeros((1, 42)))
+    wanted = mlp.evaluate(player.arrays["genome"], np.zeros((1, mlp.inputs)))
     assert space["values"] == pytest.approx(wanted, abs=1e-3)
 
 
@@ -88,9 +88,10 @@ def test_the_server_answers_as_the_player_plays(player: BredPlayer) -> None:
         told: dict[str, Any] = {"game": "connectfour", "players": 2, "board": "", "action": "init"}
         assert ask(told) == {"name": "champion"}
         for position in random_positions(player.game, 20):
-            seat = position.ply % 2
-            rows = [["", "X", "0"][cell] for cell in position.cells()[::-1].ravel()]
+            game: Any = player.game
+            seat, (first, second) = game.to_move(position), game.observe(position, 0)
+            cells = (first + 2 * second)[game.grid[::-1]]
             told |= {"action": "play-turn", "player-index": seat, "you": "X0"[seat]}
-            told["board"] = np.reshape(rows, (6, 7)).tolist()
+            told["board"] = np.array(["", "X", "0"])[cells].tolist()
             assert ask(told) == {"play": str(player.choose(position, new_stream(0)))}
         server.shutdown()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from benchmarks.perfect_play import Perfect, play
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import make_random
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 
 
 def key(moves: list[int]) -> tuple[int, int]:
-    position = GAME.parse_position("".join(map(str, moves)))
-    return position.first, position.second
+    own, other, discs = GAME.parse_position("".join(map(str, moves))).state
+    return (other, own) if discs % 2 else (own, other)
 
 
 def test_it_begins_in_the_middle_and_takes_and_blocks_lines() -> None:

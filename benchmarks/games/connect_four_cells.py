@@ -50,3 +50,7 @@ def result(state):
         if length >= 4:
             return 3 - 2 * mark
     return 0 if state[42] == 42 else 2
+
+
+def place_cell(cell):
+    return cell % 7, 5 - cell // 7

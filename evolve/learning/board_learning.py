@@ -19,20 +19,25 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.genomes.tuple_entries import (
+    AGAIN,
+    BY_SEAT,
     ENTRIES,
     READINGS,
     TURNS,
     note_change,
     start_readings,
     sum_entries,
+    weigh_change,
 )
 from evolve_arena.players.board.rules import (
     GOES_ON,
+    HAS_CHANCE,
     HAS_CHANGES,
     HAS_WINS,
     LONGEST,
     SEATS,
     SEEN,
+    STACKS,
     advance,
     begin,
     find_changes,
@@ -52,6 +57,8 @@ from evolve_arena.players.board.rules import (
 )
 
 TRIAL = SEATS
+FOLLOWS = HAS_CHANGES and not HAS_CHANCE
+"""Whether all players see each move by the changes that it makes."""
 
 
 @compiled
@@ -108,6 +115,9 @@ def _play(
         for word in range(SEEN):
             poke(workspace.planes, slot * SEEN + word, np.uint64(0))
     state, ply = settle(workspace.states, begin(workspace.states), stream), 0
+    if FOLLOWS:
+        for slot in range(SEATS):
+            _read(structure, workspace, slot, state, slot * readings, slot * readings, False)
     outcome = judge(workspace.states, state)
     while outcome == GOES_ON and ply < LONGEST:
         side = find_mover(workspace.states, state)
@@ -116,23 +126,32 @@ def _play(
         if HAS_OPPONENTS and own >= 0 and side != own:
             move = ask_opponent(opponents, side, state, ply, winning)
             note_move(workspace.states, move)
+            _see_move(structure, workspace, state, move)
             state = advance(workspace.states, state, move, ply + 1)
             poke(workspace.explored, ply, np.uint8(0))
         else:
             at = side * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
             explores = chance(stream) < learning.exploration
+            value, known = np.float32(0.0), False
             if explores or count == 1:
                 move = peek(workspace.moves, below(stream, count) if count > 1 else 0)
             else:
-                _read(structure, workspace, side, state, at, at, True)
-                move = _choose(structure, tables, side, state, ply, count, winning, workspace)
+                if not FOLLOWS:
+                    _read(structure, workspace, side, state, at, at, True)
+                move, value, known = _choose(
+                    structure, tables, side, state, ply, count, winning, workspace
+                )
             note_move(workspace.states, move)
+            _see_move(structure, workspace, state, move)
             state = advance(workspace.states, state, move, ply + 1)
-            _read(structure, workspace, side, state, at, at, True)
+            if not FOLLOWS:
+                _read(structure, workspace, side, state, at, at, True)
             sign = find_sign(side)
             table = _find_table(structure, side, state, workspace)
-            total = sign * _sum(structure, tables, table, workspace, at)
+            if not known:
+                value = _sum(structure, tables, table, workspace, at)
+            total = sign * value
             note_position(workspace, ply, at, readings, table, total, explores and count > 1)
             poke(workspace.signs, ply, sign)
         state = settle(workspace.states, state, stream)
@@ -154,19 +173,27 @@ def _choose(
     winning: Any,
     workspace: TupleWorkspace,
 ) -> Any:
-    """The first of the moves that win at once, or lead to the state of the best value."""
+    """The first of the moves that win at once, or lead to the state of the best value.
+
+    Returns:
+        The move, that value, and whether it is known: the sum of the entries.
+    """
     states, readings = workspace.states, peek(structure, READINGS)
     if winning > 0:
-        return peek(workspace.wins, 0)
+        return peek(workspace.wins, 0), np.float32(0.0), False
     source, target = side * readings, TRIAL * readings
     ends = may_exhaust(states, ply)
+    table = _find_table(structure, side, state, workspace)
+    knows_turns = peek(structure, TURNS) == AGAIN
+    if STACKS and HAS_WINS and HAS_CHANGES and not knows_turns and not ends:
+        return _choose_on_stacks(structure, tables, table, side, state, count, workspace)
     best, best_value = np.int64(-1), np.float32(0.0)
     for place in range(count):
         move, trial = peek(workspace.moves, place), state
-        if not (HAS_WINS and HAS_CHANGES) or peek(structure, TURNS):
+        if not (HAS_WINS and HAS_CHANGES) or knows_turns:
             trial = follow(states, 1, state, move)
         if not HAS_WINS and has_won(states, trial, judge(states, trial), side):
-            return move
+            return move, np.float32(0.0), False
         if HAS_CHANGES:
             listed = list_changes(states, state, move, side, workspace.changes)
             _note_changes(structure, workspace, listed, source, target)
@@ -178,7 +205,50 @@ def _choose(
             value = np.float32(value_exhausting(states, state, move, ply, side, value))
         if best < 0 or value > best_value:
             best, best_value = move, value
-    return best
+    return best, best_value, not ends
+
+
+@inlined
+def _choose_on_stacks(
+    structure: Any,
+    tables: Any,
+    table: Any,
+    side: int,
+    state: Any,
+    count: int,
+    workspace: TupleWorkspace,
+) -> Any:
+    """The first of the moves of the best value: where one bit changes, what reads it is summed."""
+    readings = peek(structure, READINGS)
+    at, entries, now = side * readings, workspace.entries, workspace.now
+    total, noted = np.float32(0.0), False
+    best, best_value = np.int64(-1), np.float32(0.0)
+    for place in range(count):
+        move = peek(workspace.moves, place)
+        listed = list_changes(workspace.states, state, move, side, workspace.changes)
+        if listed == 1:
+            if not noted:
+                total, noted = _sum(structure, tables, table, workspace, at), True
+            bit = peek(workspace.changes, 0)
+            went = np.int64(bit < 0)
+            bit ^= -went
+            value = weigh_change(structure, 0, entries, at, went, bit, tables, table, now, total)
+        else:
+            _note_changes(structure, workspace, listed, at, TRIAL * readings)
+            value, noted = _sum(structure, tables, table, workspace, TRIAL * readings), False
+        if best < 0 or value > best_value:
+            best, best_value = move, value
+    return best, best_value, True
+
+
+@inlined
+def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) -> None:
+    """Let all players see a *move* in a *state*, by what it changes."""
+    if FOLLOWS:
+        readings = peek(structure, READINGS)
+        for slot in range(SEATS):
+            count = list_changes(workspace.states, state, move, slot, workspace.changes)
+            _note_changes(structure, workspace, count, slot * readings, slot * readings)
 
 
 @inlined
@@ -214,8 +284,11 @@ def _note_changes(
 @inlined
 def _find_table(structure: Any, side: int, state: Any, workspace: TupleWorkspace) -> Any:
     """Where the numbers begin that count in a *state* after a move of a *side*."""
+    turns = peek(structure, TURNS)
+    if turns == BY_SEAT:
+        return side * peek(structure, ENTRIES)
     again = np.int64(moves_again(workspace.states, state, side))
-    return peek(structure, TURNS) * again * peek(structure, ENTRIES)
+    return turns * again * peek(structure, ENTRIES)
 
 
 @inlined

@@ -1,10 +1,8 @@
-"""What tuple networks learn from the games that they play against themselves; compiled.
+"""How tuple networks learn from the games that they play against themselves; compiled.
 
 The value of a position, for the player who began, is tanh of the sum of all entries, and its
 negative where entries are read as the other player sees the board. After a game each position's
-value is drawn towards its λ-return, the mean of what the positions after it were thought to be
-worth, weighted by λ, and of the result. The returns end where a move was played at random: what
-follows was not chosen.
+value is drawn towards its λ-return; see `evolve_arena.evolve.learning.returns`.
 """
 
 from __future__ import annotations
@@ -81,19 +79,20 @@ class TupleWorkspace(NamedTuple):
 def make_tuple_workspace(
     plies: int,
     readings: int,
-    moves: int = 0,
-    planes: int = 0,
-    changes: int = 0,
-    states: NDArray[Any] | None = None,
-    seats: int = 2,
+    *,
+    moves: int,
+    planes: int,
+    changes: int,
+    states: NDArray[Any],
+    seats: int,
 ) -> TupleWorkspace:
     """Room for games.
 
     Args:
         plies: How many a game has at most.
         readings: How many entries the network reads of a position.
-        moves: How many there may be, where the rules list them.
-        planes: How many words players see, where they see words.
+        moves: How many there may be.
+        planes: How many words players see.
         changes: How many bits of these may change with a move.
         states: See `TupleWorkspace`.
         seats: How many play.
@@ -112,7 +111,7 @@ def make_tuple_workspace(
         np.zeros(moves, dtype=np.int64),
         np.zeros((seats + 1) * planes + 8, dtype=np.uint64),
         np.zeros(changes, dtype=np.int64),
-        np.zeros((0, 0), dtype=np.int64) if states is None else states,
+        states,
     )
 
 
@@ -144,45 +143,6 @@ def note_position(
     simd.store(workspace.lanes, 0, activate(simd.spread(total), TANH))
     poke(workspace.values, ply, peek(workspace.lanes, 0))
     poke(workspace.explored, ply, np.uint8(explored))
-
-
-@inlined
-def learn(
-    learning: LearningSettings,
-    readings: int,
-    tables: Any,
-    plies: int,
-    outcome: int,
-    chosen: Any,
-    workspace: TupleWorkspace,
-) -> Any:
-    """Draws the values of a game's positions towards their returns, the last one first.
-
-    Args:
-        learning: How.
-        readings: How many entries are read of a position.
-        tables: The numbers, changed in place.
-        plies: How many were played. Nothing is learned about the position after the last one.
-        outcome: 1, 0 or -1 for who began.
-        chosen: Whether the last ply was not played at random.
-        workspace: What was noted.
-
-    Returns:
-        The sum of the differences between values and returns.
-    """
-    following = result = np.float32(outcome)
-    error = 0.0
-    for ply in range(plies - 2, -1, -1):
-        value = peek(workspace.values, ply)
-        if chosen:
-            mixed = (1.0 - learning.decay) * following + learning.decay * result
-            result = np.float32(learning.discount * mixed)
-            error += step_towards(learning, readings, tables, ply, result, workspace)
-        else:
-            result = value
-        following = value
-        chosen = not peek(workspace.explored, ply)
-    return error
 
 
 @inlined

@@ -60,7 +60,6 @@ class TicketGraphDecoder(TicketDecoder):
     """Whether a graph of decisions takes the best one that can be carried out. If not, one that
     can't be is a forbidden move."""
 
-    feed_forward: ClassVar[bool] = True
     why_feed_forward: ClassVar[str] = "graphs go from table to table and must remember nothing"
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.board.text_ui import BoardText
-from evolve_arena.players.board_paths import find_path, tell_apart
+from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
 from evolve_arena.players.board_view import BoardView
 
 UNDRAWN = "none"
@@ -75,13 +75,26 @@ class BoardGameView(BoardView):
         }
 
     def _lay_places(self) -> dict[str, Any]:
-        """The cells where the file puts them, each with its name in a corner."""
+        """The cells where the file puts them, each with its name in a corner.
+
+        Where pieces lie in stacks, the names of the columns stand below instead.
+        """
         shape, cells = str(self.game.plain.get("SHAPE", "square")), list[dict[str, Any]]()
-        for cell, place in enumerate(self.game.places):
-            if place is not None:
-                (x, y), name = place, self.names[cell]
-                cells.append({"x": x, "y": y, "name": name, "shape": shape, "shade": 1})
+        for cell in self.game.drawn:
+            place = self.game.places[cell]
+            assert place is not None
+            (x, y), name = place, self.names[cell]
+            cells.append({"x": x, "y": y, "name": name, "shape": shape, "shade": 1})
         corners = [(cell["x"], cell["y"]) for cell in cells]
+        labels: list[dict[str, Any]] = [
+            {"x": cell["x"], "y": cell["y"], "text": cell["name"], "small": True} for cell in cells
+        ]
+        if self.game.stacks:
+            height = 1 + max(y for _, y in corners)
+            labels = [
+                {"x": cells[column]["x"] + 0.5, "y": height + 0.35, "text": name}
+                for column, name in enumerate(self.game.column_names)
+            ]
         return {
             "kind": "cells",
             "width": 1 + max(x for x, _ in corners),
@@ -89,10 +102,7 @@ class BoardGameView(BoardView):
             "cells": cells,
             "sides": self.sides(),
             "signs": self.signs(),
-            "labels": [
-                {"x": cell["x"], "y": cell["y"], "text": cell["name"], "small": True}
-                for cell in cells
-            ],
+            "labels": labels,
         }
 
     def signs(self) -> dict[str, dict[str, str]]:
@@ -142,6 +152,17 @@ class BoardGameView(BoardView):
             "panels": [],
             "to_move": self.game.to_move(position),
         }
+
+    def moves(self, position: Board) -> list[dict[str, Any]]:
+        """The legal moves; where pieces lie in stacks, any cell of its column plays a move."""
+        found = super().moves(position)
+        if self.has_cells and self.game.stacks:
+            paths = [move["path"] for move in found]
+            for move, ways in zip(
+                found, list_ways(paths, self.game.grid.shape[1], self.game.grid.size), strict=True
+            ):
+                move["paths"] = ways
+        return found
 
     def find_paths(self, position: Board, moves: list[int]) -> list[list[int]]:
         """The cell that a move is called by; else what it changes."""

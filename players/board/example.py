@@ -41,6 +41,10 @@ number; in games without chance in which nothing is hidden."""
 NO_PROGRESS = 0
 """After so many moves in a row without :func:`progress` the game is over in the same way; 0 for any
 number."""
+STACKS = False
+"""With ``SYMMETRY``: pieces of one kind lie on one another, so that each column of the board, as it
+is drawn, fills up from below. Tuple networks then tell cells that are next to be filled from those
+out of reach, and SYMMETRY is that of the board as it is drawn."""
 SHAPE = "square"
 """What pages draw the cells as: ``square``, ``round``, or ``hex``; each row of hexagons begins half
 a cell farther to the right than the one above. ``none``: as the text that :func:`show` gives."""

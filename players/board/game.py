@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -128,7 +129,10 @@ class BoardGame(Game[Board, int]):
 
     def __init__(self, **options: int) -> None:
         super().__init__(**options)
-        self.seats = int(self.code.SEATS)
+        try:
+            self.seats = int(self.code.SEATS)
+        except ValueError as error:  # each option may be, but not all of them together
+            raise BadValueError(str(error)) from None
 
     @cached_property
     def code(self) -> ModuleType:
@@ -209,6 +213,17 @@ class BoardGame(Game[Board, int]):
             if self.symmetry and code.PLANES == code.SEATS == 2:
                 names = ("own pieces", "the opponent's")
         return [(name, cells // width, width) for name in names]
+
+    @property
+    def sites(self) -> Any:
+        """The module that the file names in ``SITES``; None if it names none.
+
+        It has ``DIALECTS``, in which sites speak to programs, by name, the usual one first;
+        ``USES``, sentences about exported bots; and for their Python files a section "How sites
+        ask", with a function ``answer_site(words)`` that takes each line that other hosts do not
+        send.
+        """
+        return import_module(self.plain["SITES"]) if "SITES" in self.plain else None
 
     def ask(self, name: str, *given: Any) -> Any:
         """What the function of the file called *name* says.
@@ -294,9 +309,8 @@ class BoardGame(Game[Board, int]):
         if not legal:
             raise GameOverError("the game is over")
         if move not in legal:
-            raise IllegalMoveError(
-                f"{self.format_move(move)} can't be played here, but {self._name_few(state)} can"
-            )
+            name = self.format_move(move) if 0 <= move < self.code.MOVES else str(move)
+            raise IllegalMoveError(f"{name} can't be played here, but {self._name_few(state)} can")
         return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
 
     def follow(self, state: Board, name: str, *given: int) -> Board:
@@ -499,8 +513,42 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def drawn(self) -> list[int]:
-        """The cells that are drawn; networks see no others."""
-        return [cell for cell, place in enumerate(self.places) if place is not None]
+        """The cells that are drawn, row by row; networks see no others."""
+        drawn = [(place[::-1], cell) for cell, place in enumerate(self.places) if place is not None]
+        return [cell for _, cell in sorted(drawn)] if self.has_places else list(range(len(drawn)))
+
+    @property
+    def stacks(self) -> bool:
+        """Whether pieces lie on one another, in the columns of the board as it is drawn."""
+        return bool(self.code.STACKS)
+
+    @cached_property
+    def grid(self) -> NDArray[np.int64]:
+        """The cells as tuples walk on them, shape ``(rows, columns)``.
+
+        As they are drawn where pieces lie on one another, else as they are numbered.
+
+        Raises:
+            GameFileError: They are drawn as no rectangle.
+        """
+        if not self.stacks:
+            width = int(self.code.WIDTH) if self.symmetry else int(self.code.CELLS)
+            return np.arange(int(self.code.CELLS)).reshape(-1, width)
+        rows = {place[1] for place in self.places if place is not None}
+        if len(self.drawn) % len(rows):
+            raise GameFileError(f"{self.file}{self.find_line('STACKS')}: the board is no rectangle")
+        return np.array(self.drawn).reshape(len(rows), -1)
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """What moves are called that drop a piece into each column of the grid, on stacks."""
+        begin, names = self.initial(), [""] * self.grid.shape[1]
+        for move in self.legal_moves(begin):
+            after = self.follow(begin, "play", move)
+            pieces = self.observe(after, 0).max(axis=0)[self.grid]
+            for column in np.flatnonzero(pieces.max(axis=0)):
+                names[column] = self.format_move(move)
+        return names
 
     def name_cell(self, cell: int) -> str:
         """The name of a *cell*, such as d3, unless the file has another in ``name_cell``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
@@ -19,6 +20,8 @@ from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.tuple_entries import (
+    AGAIN,
+    BY_SEAT,
     ENTRIES,
     FIELDS,
     FIRST_AT,
@@ -28,6 +31,13 @@ from evolve_arena.genomes.tuple_entries import (
 )
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable, random_walks
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
+from evolve_arena.players.board.stacks import (
+    NEXT,
+    STATES,
+    list_tuples,
+    number_entries,
+    show_entries,
+)
 from evolve_arena.players.board.workspace import (
     ACTION,
     BINS,
@@ -58,7 +68,9 @@ from evolve_arena.players.packed import (
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
 HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION}
-ENCODINGS = ("planes", "signed", "features")
+ENCODINGS = ("planes", "signed", "numbered", "features")
+OPPOSING = {"signed": -1, "numbered": 2}
+"""What stands for the opponent's pieces in an encoding in which 1 stands for one's own."""
 SMALL = 1 / 256
 """By how much sums are made smaller on their way past hidden layers: of 10 a thousandth is lost in
 each layer."""
@@ -87,6 +99,11 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
 
 
+def _restore(game: str, network: str, told: dict[str, Any]) -> Any:
+    """The decoder that was pickled; see `_OnBoard`."""
+    return find_game(game).networks[network].decoder_type(**told)
+
+
 def _make_kind(
     game: type[BoardGame], name: str, base: type[Any], player: type[BredPlayer]
 ) -> type[BredPlayer]:
@@ -98,7 +115,7 @@ def _make_kind(
     fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
     if base is BoardTupleDecoder:
         fields.append(("length", int, find_length(find_reading(game()))))
-    space = {"game_type": game, "__doc__": base.__doc__}
+    space = {"game_type": game, "network_name": name, "__doc__": base.__doc__}
     title = f"{game.__name__}{base.__name__}"
     decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
     decoder.__module__ = __name__
@@ -116,6 +133,13 @@ class _OnBoard:
     """What all decoders have: the game; its options are fields that :func:`make_networks` adds."""
 
     game_type: ClassVar[type[BoardGame]]
+    network_name: ClassVar[str]
+    """What `GameSpec.networks` calls the kind."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the game's name and the fields: the class is made anew in each process."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _restore, (self.game_type.name, self.network_name, told)
 
     depth: int = 0
     """Plies that a player looks ahead by alpha-beta, up to 12; 0: only at its moves."""
@@ -167,8 +191,8 @@ class BoardView(_OnBoard):
     legal move by what the file's ``describe_move`` tells of it, beside what is seen."""
     encoding: str = "planes"
     """``planes``: an input for each cell and plane. ``signed``: an input for each cell and kind of
-    piece, 1 for one's own and -1 for the opponent's. ``features``: the numbers that the file's
-    ``features`` writes."""
+    piece, 1 for one's own and -1 for the opponent's. ``numbered``: the same with 2 for the
+    opponent's. ``features``: the numbers that the file's ``features`` writes."""
     take_wins: bool = True
     """Whether a move is played at once that wins the game; for the head ``value``, and where
     nobody has to guess what is hidden."""
@@ -191,9 +215,11 @@ class BoardView(_OnBoard):
             raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
         self._find_search(self.head)
         code = self.game.code
-        if self.encoding == "signed" and (code.SEATS > 2 or code.PLANES != 2 * code.PIECES):
+        by_pieces = self.encoding in OPPOSING
+        if by_pieces and (code.SEATS > 2 or code.PLANES != 2 * code.PIECES):
             raise BadValueError(
-                "encoding is 'signed': only for games of two in which all that is seen is pieces"
+                f"encoding is {self.encoding!r}: only for games of two in which all that is seen is"
+                " pieces"
             )
         for key, name, count in (
             ("encoding", "features", self.game.code.FEATURE_COUNT),
@@ -246,11 +272,11 @@ class BoardView(_OnBoard):
         rank = np.full(plane_bits, -1)
         rank[self.game.drawn] = np.arange(len(self.game.drawn))
         used = rank[cell] >= 0
-        signed = self.encoding == "signed"
-        kinds = code.PIECES if signed else code.PLANES
+        other = OPPOSING.get(self.encoding, 1)
+        kinds = code.PIECES if self.encoding in OPPOSING else code.PLANES
         inputs = len(self.game.drawn) * kinds
         index = np.where(used, plane % kinds * len(self.game.drawn) + rank[cell], -1)
-        factor = np.where(used, 1 - 2 * (plane // kinds), 0)
+        factor = np.where(used, np.where(plane < kinds, 1, other), 0)
         return Encoding(inputs, index, factor, inputs)
 
     @property
@@ -274,10 +300,11 @@ class BoardView(_OnBoard):
     def planes(self) -> list[tuple[str, int, int]]:
         """What the planes of inputs show, and how many rows and columns each has."""
         planes: list[tuple[str, int, int]] = self.game.planes
-        if self.encoding == "signed":
+        if self.encoding in OPPOSING:
             names = [name for name, *_ in planes[: self.game.code.PIECES]]
             names = ["own pieces"] if len(names) == 1 else names
-            planes = [(f"{name} as 1, the opponent's as −1", *planes[0][1:]) for name in names]
+            other = f"{OPPOSING[self.encoding]}".replace("-", "−")
+            planes = [(f"{name} as 1, the opponent's as {other}", *planes[0][1:]) for name in names]
         if self.encoding == "features":
             planes = [("features", self.counted, max(self.bins, 1))]
         if self.head == "action":
@@ -313,7 +340,9 @@ class BoardView(_OnBoard):
             return np.eye(self.bins)[places].ravel()
         bits = self.game.observe(position, seat)[..., self.game.drawn].astype(np.float64)
         half = len(bits) // 2
-        return (bits[:half] - bits[half:] if self.encoding == "signed" else bits).ravel()
+        if self.encoding in OPPOSING:
+            bits = bits[:half] + OPPOSING[self.encoding] * bits[half:]
+        return bits.ravel()
 
     def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
         """The inputs that tell of a *move* in a *position*, for the head ``action``."""
@@ -383,7 +412,7 @@ class NetworkDecoder(BoardView):
         Raises:
             BadValueError: It can't.
         """
-        if self.game.symmetry in ("", "none") or len(self.game.drawn) < self.game.code.CELLS:
+        if self.game.symmetry in ("", "none") or len(self.game.drawn) < self.game.grid.size:
             raise BadValueError(
                 f"symmetric is true, but the file of {self.game.name} declares no SYMMETRY"
             )
@@ -412,10 +441,9 @@ class NetworkDecoder(BoardView):
     @cached_property
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """See :func:`share_genes`."""
-        code = self.game.code
-        cells = _find_views(int(code.CELLS), int(code.WIDTH), self.game.symmetry)
+        cells = _find_views(self.game)
         cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
-        planes = np.arange(0, self.inputs, int(code.CELLS))
+        planes = np.arange(0, self.inputs, self.game.grid.size)
         inputs = (planes[None, :, None] + cells[:, None, :]).reshape(len(cells), -1)
         return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
@@ -523,7 +551,6 @@ class NetworkDecoder(BoardView):
 class GraphDecoder(BoardView):
     """What turns a NEAT genome into a player: everything but the genome."""
 
-    feed_forward: ClassVar[bool] = True
     why_feed_forward: ClassVar[str] = (
         "players are asked about single positions, as searches and exported bots are, so graphs"
         " remember nothing"
@@ -571,6 +598,8 @@ def find_reading(game: BoardGame) -> Reading:
     many of its bits are set. Else each bit is a cell of its own.
     """
     planes, cells = int(game.code.PLANES), int(game.code.CELLS)
+    if game.stacks:
+        return Reading(game.grid.size, planes + 2, cells, 0, 1, 1)
     if game.symmetry:
         return Reading(cells, planes + 1, cells, 0, 1, 1)
     if game.highest_number:
@@ -597,10 +626,17 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
     turns: bool = False
     """Whether tuples have numbers of their own for positions in which the same player moves again:
     of use where that happens."""
+    by_seat: bool = False
+    """Whether tuples have numbers of their own for the moves of each seat: of use where positions
+    that look alike are worth something else to who began."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.turns, bool):
-            raise BadValueError(f"turns is {self.turns!r}: it must be true or false")
+        for name in ("turns", "by_seat"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise BadValueError(f"{name} is {value!r}: it must be true or false")
+        if self.turns and self.by_seat:
+            raise BadValueError("by_seat is true: then turns must be false")
         self._find_search()
         super().__post_init__()
 
@@ -619,7 +655,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         """Each bit that is seen, and that it is set."""
         code = self.game.code
         plane_bits = 64 * plane_words(code)
-        bits = np.add.outer(plane_bits * np.arange(code.PLANES), np.arange(code.CELLS))
+        bits = np.add.outer(plane_bits * np.arange(code.PLANES), self.game.grid.ravel())
         return np.stack([bits, np.zeros_like(bits)], axis=2)
 
     @property
@@ -629,52 +665,79 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
-        """The planes that networks see."""
-        return self.game.planes
+        """The planes that networks see; and the cells to be filled next, on stacks."""
+        planes = list(self.game.planes)
+        return [*planes, (STATES[1], *self.game.grid.shape)] if self.game.stacks else planes
 
     @property
     def states(self) -> tuple[str, ...]:
         """The planes, where a cell holds one of them; else numbers."""
+        if self.game.stacks:
+            return (STATES[0], *(name for name, _, _ in self.planes))
         return super().states if self.has_board else tuple(map(str, range(self.reading.kinds)))
 
     @property
     def views(self) -> NDArray[np.int64]:
         """The board as its symmetries show it."""
-        return _find_views(self.cells, int(self.game.code.WIDTH), self.game.symmetry)
+        return _find_views(self.game) if self.has_board else np.arange(self.cells)[None]
+
+    def find_cell(self, cell: int) -> int:
+        """The place of a *cell* among those that are drawn; -1 if it is not."""
+        if not self.has_board:
+            return cell
+        place, drawn = int(self.game.grid.flat[cell]), self.game.drawn
+        return drawn.index(place) if place in drawn else -1
 
     def find_input(self, cell: int, state: int) -> int:
         """The highest bit that is set, plane by plane, where a *cell* holds *state*, above 0."""
         read = self.reading
         if read.kind_step:
-            return super().find_input(cell, state)
+            return (state - 1) * len(self.game.drawn) + self.find_cell(cell)
         return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
         """As who is to move sees them, so that the same player moves."""
         read, game = self.reading, self.game
+        if game.stacks:
+            return self._read_stacks(position)
         bits = game.observe(position, game.to_move(position))[:, : read.bits]
         planes, places = np.nonzero(bits)
         contents = np.zeros(read.cells, dtype=np.int64)
         cells = read.plane_step * planes + read.bit_step * places
         np.add.at(contents, cells, 1 + read.kind_step * planes)
-        return int(self.turns), contents
+        side = game.to_move(position) if self.by_seat else int(self.turns)
+        return side, contents
+
+    def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
+        """The same on stacks."""
+        seat, grid = self.game.to_move(position), self.game.grid
+        own, other = self.game.observe(position, seat)[:, grid].astype(np.int64)
+        contents = own + 2 * other
+        for column in contents.T:
+            empty = np.flatnonzero(column == 0)
+            column[empty[-1:]] = NEXT
+        return seat * self.by_seat, contents.ravel()
 
     @property
     def sides(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Whose turn it is, if there are numbers for either."""
+        """Whose turn it is, or who has moved, if there are numbers for each."""
+        if self.by_seat:
+            return tuple(f"after a move of seat {seat + 1}" for seat in range(self.game.seats))
         return ("the other moves", "moves again") if self.turns else ("",)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
-        """The first cell is the lowest digit of an entry's number."""
+        """The first cell is the lowest digit of an entry's number; see `stacks` for those."""
+        if self.game.stacks:
+            return show_entries(cells.astype(np.int64), self.game.grid.shape)
         count = self.reading.kinds
         return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, generator: np.random.Generator) -> Cells:
         """The genes of one individual, shape ``(tuples, length)``."""
-        code, cells = self.game.code, self.cells
+        cells = self.cells
         if self.game.symmetry:
-            rows = code.CELLS // code.WIDTH
-            return random_walks(rows, code.WIDTH, self.tuples, self.length, generator)
+            rows, columns = self.game.grid.shape
+            return random_walks(rows, columns, self.tuples, self.length, generator)
         if not 1 <= self.length <= cells <= MOST_BITS:
             raise BadValueError(
                 f"length is {self.length}: tuples read from 1 to {min(cells, MOST_BITS):,} of the"
@@ -693,54 +756,88 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     def table(self, cells: Cells) -> TupleTable:
         """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
-        code = self.game.code
-        key = cells.astype(np.int16).tobytes(), cells.shape
-        kinds, tables = self.reading.kinds, self.tuples * (1 + self.turns)
-        if tables * kinds**self.length > MOST_NUMBERS:
-            raise explain_too_large(
-                (self.tuples, self.length), MOST_NUMBERS, lambda length: tables * kinds**length
-            )
-        size = int(code.PLANES), int(code.CELLS), int(code.WIDTH)
-        return _make_table(*key, *size, self.game.symmetry, self.reading, self.turns)
+        return _make_table(cells.astype(np.int16).tobytes(), cells.shape, self)
 
 
 @lru_cache(maxsize=64)
-def _make_table(
-    flat: bytes,
-    shape: tuple[int, int],
-    planes: int,
-    cells: int,
-    width: int,
-    symmetry: str,
-    read: Reading,
-    turns: bool,
-) -> TupleTable:
-    tuples = np.frombuffer(flat, dtype=np.int16).reshape(shape)
-    powers = read.kinds ** np.arange(shape[1], dtype=np.int64)
-    numbers = shape[0] * read.kinds ** shape[1]
-    places = _find_views(read.cells, width, symmetry)[:, tuples]  # (symmetries, tuples, length)
-    readings = places.swapaxes(0, 1).reshape(-1, shape[1])
-    members, deltas = [], []
-    for plane in range(planes):
-        for bit in range(64 * -(-cells // 64)):
-            cell = read.plane_step * plane + read.bit_step * bit if bit < read.bits else -1
-            reading, place = np.nonzero(readings == cell)
-            come = (1 + read.kind_step * plane) * powers[place]
-            members.append(reading)
-            deltas += [come, -come]
+def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder) -> TupleTable:
+    tuples, views = np.frombuffer(flat, dtype=np.int16).reshape(shape), decoder.views
+
+    def count(length: int) -> int:
+        if not decoder.game.stacks:
+            return decoder.tuples * int(decoder.reading.kinds**length) * len(decoder.sides)
+        cut = tuples[:, :length].astype(np.int64)
+        each = (number_entries(cells, decoder.game.grid.shape)[1] for cells in cut)
+        return sum(each) * len(decoder.sides)
+
+    if count(shape[1]) > MOST_NUMBERS:
+        raise explain_too_large((decoder.tuples, shape[1]), MOST_NUMBERS, count)
+    find = _read_stacks if decoder.game.stacks else _read_cells
+    members, comes, first, numbers = find(tuples, decoder)
+    deltas = [sign * come for come in comes for sign in (1, -1)]
     starts = np.cumsum([0, *map(len, members)])
-    first = np.repeat(np.arange(shape[0]) * read.kinds ** shape[1], len(places))
-    parts = [starts, np.concatenate(members), np.concatenate(deltas), first]
+    parts = [starts, np.concatenate(members), np.concatenate(deltas), np.repeat(first, len(views))]
     head = np.zeros(FIELDS)
-    head[[READINGS, ENTRIES, TURNS]] = len(readings), numbers, turns
+    turns = BY_SEAT if decoder.by_seat else AGAIN * decoder.turns
+    readings = len(tuples) * len(views)
+    head[[READINGS, ENTRIES, TURNS]] = readings, numbers, turns
     head[STARTS_AT : FIRST_AT + 1] = np.cumsum([FIELDS, *map(len, parts[:-1])])
     structure = np.concatenate([head, *parts]).astype(np.int32)
-    return TupleTable(structure, len(readings), numbers * (1 + turns))
+    return TupleTable(structure, readings, numbers * len(decoder.sides))
 
 
-def _find_views(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:
-    """Like :func:`find_symmetries`; of what is no board there is one view."""
-    return find_symmetries(cells, width, symmetry) if symmetry else np.arange(cells)[None]
+Found = tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], NDArray[np.int64], int]
+"""For each bit the readings that it concerns, and what it adds to the entries of these; the first
+entry of each tuple, and the number of all."""
+
+
+def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
+    """How tuples read cells of which each has a content whatever the others have."""
+    code, read = decoder.game.code, decoder.reading
+    powers = read.kinds ** np.arange(tuples.shape[1], dtype=np.int64)
+    places = decoder.views[:, tuples]  # (symmetries, tuples, length)
+    readings = places.swapaxes(0, 1).reshape(-1, tuples.shape[1])
+    members, comes = [], []
+    for plane in range(code.PLANES):
+        for bit in range(64 * plane_words(code)):
+            cell = read.plane_step * plane + read.bit_step * bit if bit < read.bits else -1
+            reading, place = np.nonzero(readings == cell)
+            members.append(reading)
+            comes.append((1 + read.kind_step * plane) * powers[place])
+    entries = int(read.kinds ** tuples.shape[1])
+    return members, comes, np.arange(len(tuples)) * entries, len(tuples) * entries
+
+
+def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
+    """The same where pieces lie on one another; see `evolve_arena.players.board.stacks`."""
+    code, grid, views = decoder.game.code, decoder.game.grid, decoder.views
+    plane_bits = 64 * plane_words(code)
+    found: list[list[tuple[int, int]]] = [[] for _ in range(2 * plane_bits)]
+    listed, numbers = list_tuples(tuples, grid.shape)
+    for number, (_, terms) in enumerate(listed):
+        for cell, *adds in terms:
+            for view, images in enumerate(views):
+                for plane, add in enumerate(adds):
+                    bit = plane * plane_bits + grid.ravel()[images[cell]]
+                    found[bit].append((number * len(views) + view, add))
+    columns = [np.array(pairs, dtype=np.int64).reshape(-1, 2).T for pairs in found]
+    members, comes = ([pair[k] for pair in columns] for k in range(2))
+    return members, comes, np.array([first for first, _ in listed]), numbers
+
+
+def _find_views(game: BoardGame) -> NDArray[np.int64]:
+    """The places of the grid as its symmetries show them; of what is no board there is one view."""
+    if not game.symmetry:
+        return np.arange(game.grid.size)[None]
+    return find_symmetries(game.grid.size, game.grid.shape[1], game.symmetry)
+
+
+def find_cell_views(game: BoardGame) -> NDArray[np.int64]:
+    """Where each cell lies in each view of the board that is worth the same; see `_find_views`."""
+    images, places = _find_views(game), game.grid.ravel()
+    views = np.tile(np.arange(int(game.code.CELLS)), (len(images), 1))
+    views[:, places] = places[images]
+    return views
 
 
 def find_symmetries(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:

@@ -57,6 +57,7 @@ from evolve_arena.players.board.example import (
     SCRIPTS,
     SEATS,
     SEES_CELLS,
+    STACKS,
     STAKE,
     START,
     cast_state,
@@ -1004,6 +1005,7 @@ __all__ = [
     "SEEN",
     "SEES_CELLS",
     "SIZE",
+    "STACKS",
     "STAKE",
     "WORDS",
 ]

@@ -331,6 +331,10 @@ class _PlainChecker:
                 view = self.game.view(state, seat)
                 if not np.array_equal(self._see(view, seat), seen):
                     self.fail("see", "see shows something that view hides from that seat")
+        if self.game.stacks:
+            lies = self.game.observe(state, 0).sum(axis=0)[self.game.grid] > 0
+            if (lies[:-1] & ~lies[1:]).any():
+                self.fail("STACKS", "STACKS is set, but a piece lies above an empty cell")
         if "evaluate" in self.game.plain and self._goes_on(state):
             self.number("evaluate", 1 - LARGEST_VALUE, LARGEST_VALUE - 1, state, 0)
         if "show" in self.game.plain and not isinstance(self.ask("show", state), str):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError, name_column
-from evolve_arena.players.board.networks import find_symmetries
+from evolve_arena.players.board.networks import find_cell_views
 
 SECONDS = 1.0
 MOST_OUTCOMES = 64
@@ -57,7 +57,7 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
     code = game.code
     if game.symmetry in ("", "none") or code.CELLS % code.WIDTH:
         return None
-    views = find_symmetries(int(code.CELLS), int(code.WIDTH), game.symmetry)[1:]
+    views = find_cell_views(game)[1:]
     start = game.initial(1)
     shown = np.array([game.observe(start, seat).any(axis=0) for seat in range(game.seats)])
     fitting, exchanging, fixed = list[NDArray[np.int64]](), 0, ""

@@ -97,6 +97,8 @@ class BoardText(TextUI):
             return position.drawing()
         code = self.game.code
         planes = self.game.observe(position, 0)
+        if self.game.stacks:
+            return self._draw_stacks(planes, last, colour)
         if self.game.has_places:
             return self._draw_places(planes, last, colour)
         cells_are_moves = code.MOVES - code.CELLS in (0, 1)  # to pass may be one more
@@ -110,6 +112,19 @@ class BoardText(TextUI):
             marks = (self._mark(planes, cell, cell in legal, last, colour) for cell in cells)
             lines.append(f"{row + 1:2} {' '.join(marks)} {row + 1}")
         return "\n".join([*lines, head])
+
+    def _draw_stacks(self, planes: Any, last: int | None, colour: bool) -> str:
+        """The rows of cells, and the names of the columns below; the last piece in upper case."""
+        grid, names = self.game.grid, self.game.column_names
+        told = "" if last is None else self.game.format_move(last)
+        tops = {
+            name: next((int(cell) for cell in column if planes[:, cell].any()), -1)
+            for name, column in zip(names, grid.T, strict=True)
+        }
+        rows = [[self._mark(planes, c, False, tops.get(told), colour) for c in row] for row in grid]
+        space = max(map(len, names))
+        lines = [[" " * (space - 1) + mark for mark in row] for row in rows]
+        return "\n".join("  " + " ".join(row) for row in [*lines, [f"{n:>{space}}" for n in names]])
 
     def _draw_places(self, planes: Any, last: int | None, colour: bool) -> str:
         """Each cell where the file puts it, behind its name; those in the last move's name marked.

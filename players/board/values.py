@@ -53,6 +53,8 @@ from evolve_arena.genomes.simd import (
     to_float,
 )
 from evolve_arena.genomes.tuple_entries import (
+    AGAIN,
+    BY_SEAT,
     ENTRIES,
     READINGS,
     TURNS,
@@ -426,7 +428,16 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 @inlined
 def knows_turns(players: Any, player: int) -> Any:
     """Test if a tuple network has numbers of its own for positions in which it moves again."""
-    return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) > 0
+    return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) == AGAIN
+
+
+@inlined
+def _find_table(players: Any, player: int, slot: int) -> Any:
+    """The place where the numbers of a tuple network begin that count after moves of its seat."""
+    structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
+    if peek(players.columns, structure + TURNS) == BY_SEAT:
+        table += seat_of(slot) * peek(players.columns, structure + ENTRIES)
+    return table
 
 
 @inlined
@@ -444,7 +455,7 @@ def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
         workspace.sums,
         slot * slot_size(workspace),
         players.columns,
-        players.seats[player, INPUTS_AT],
+        _find_table(players, player, slot),
         workspace.picked,
         np.int64(0),
     )
@@ -462,7 +473,7 @@ def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, wor
         went,
         change ^ -went,
         players.columns,
-        players.seats[player, INPUTS_AT],
+        _find_table(players, player, slot),
         workspace.picked,
         total,
     )
@@ -470,7 +481,7 @@ def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, wor
 
 @inlined
 def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
-    structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
+    structure, table = players.seats[player, COLUMNS_AT], _find_table(players, player, slot)
     if knows_turns(players, player) and moves_again(workspace.states, trial, seat_of(slot)):
         table += peek(players.columns, structure + ENTRIES)
     return sum_entries(

@@ -84,6 +84,7 @@ class SpielGame(Game[SpielPosition, int]):
         self.seats = self.loaded.num_players()
 
     highest_number = 0
+    stacks = False
     """Planes show no numbers; see :class:`evolve_arena.players.board.game.BoardGame`."""
 
     @cached_property
@@ -102,6 +103,11 @@ class SpielGame(Game[SpielPosition, int]):
     def drawn(self) -> range:
         """All inputs; see :attr:`evolve_arena.players.board.game.BoardGame.drawn`."""
         return range(self.code.CELLS)
+
+    @property
+    def grid(self) -> NDArray[np.int64]:
+        """The same in one row; see :attr:`evolve_arena.players.board.game.BoardGame.grid`."""
+        return np.arange(self.code.CELLS)[None]
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:

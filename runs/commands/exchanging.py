@@ -91,13 +91,7 @@ def import_neat(
     encoding: Annotated[
         str | None,
         typer.Option(
-            metavar="ENCODING", help="What the inputs stand for: 0/1/2, 0/1/-1 or two-planes."
-        ),
-    ] = None,
-    viewpoint: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VIEWPOINT", help="Whose discs are the first kind: mover or absolute."
+            metavar="ENCODING", help="What the inputs stand for: planes, signed or numbered."
         ),
     ] = None,
     game: Annotated[
@@ -130,16 +124,15 @@ def import_neat(
     It is named file:PATH.
 
     Inputs are the cells of the board, the top row first:
-    - 0/1/2 or 0/1/-1: 42 numbers, for an empty cell, an own disc, another's
-    - two-planes: 84 numbers, 1 for an own disc, and again for the other's
-    Viewpoint absolute: the discs of who began in place of one's own.
+    - planes: 1 for an own piece on a cell, and again for the other's
+    - signed: one number a cell, 1 for an own piece, -1 for the other's
+    - numbered: the same with 2 for the other's
 
     Outputs:
-    - policy: 7, one for each column
+    - policy: one for each move
     - value: 1, how good the position after a move is
 
     What is not given is inferred from the numbers of inputs and outputs.
-    Other games have their own heads and encodings.
     Files from evolve export say themselves what they are for.
     """
     from evolve_arena.core.registry import open_game
@@ -148,7 +141,7 @@ def import_neat(
     from evolve_arena.runs.output import print_line
     from evolve_arena.runs.recipe import parse_changes
 
-    given = {"head": head, "encoding": encoding, "viewpoint": viewpoint}
+    given = {"head": head, "encoding": encoding}
     options = {key: value for key, value in given.items() if value is not None}
     options |= parse_changes(changes or [])
     known = None if game is None else open_game(game).name

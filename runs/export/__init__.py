@@ -240,8 +240,6 @@ class NetworkSource:
     """The lines that define it, in place of those in the template's section of the network."""
     description: tuple[str, ...]
     """What it is, in lines for the file's docstring."""
-    remembers: bool = False
-    """Whether a move depends on the moves before."""
     remark: str = ""
     """What else a reader of that docstring should know: a sentence."""
 

@@ -17,8 +17,10 @@ import numpy as np
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
-from evolve_arena.players.board.game import COUNTS, BoardGame
+from evolve_arena.genomes.tuple_entries import AGAIN, BY_SEAT
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
+from evolve_arena.players.board.stacks import list_tuples
 from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, TAKES_WINS, plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
@@ -38,11 +40,12 @@ from evolve_arena.runs.export import (
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
 from evolve_arena.runs.export.numbers import describe_numbers
-from evolve_arena.runs.targets import HOSTS
 
 TEMPLATES = Path(__file__).with_name("templates")
 WITH_NUMPY = TEMPLATES / "board_numpy.py"
 HEAD_LINE = re.compile(r"^HEAD = .*\n", re.MULTILINE)
+ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template(TEMPLATES / "board.py")))
+"""What bots ask of the rules, if it is needed to play at all."""
 PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
 """What rules may use of NumPy without that the bot needs it."""
 
@@ -71,14 +74,17 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         inside = _describe_mlp(player)
     game: Any = player.game
     counts = [name for name, count in count_numbers(player).items() if count]
-    rules = _write_rules(game, {*more, *counts})
+    sites = [read_template(Path(game.sites.__file__))] if game.sites else []
+    asked = ASKED.intersection(game.functions)
+    asked |= {name for text in sites for name in re.findall(r'RULES\["(\w+)"\]', text)}
+    rules = _write_rules(game, {*more, *counts, *asked})
     with_numpy = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
     files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if with_numpy else []))
-    parts = tuple(map(read_template, files))
+    parts = (*map(read_template, files), *sites)
     outer = cut(parts[0])
     head = f'HEAD = "{player.decoder.head}"\n'
     sections = {
-        "Whole numbers": cut(parts[-1] if with_numpy else parts[0])["Whole numbers"],
+        "Whole numbers": cut(parts[len(files) - 1] if with_numpy else parts[0])["Whole numbers"],
         "The game": rules,
         "The network": head + _write_facts(player) + HEAD_LINE.sub("", inside.constants),
         "How it plays": outer["How it plays"],
@@ -86,6 +92,8 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         **inside.sections(),
         GAME: outer[GAME],
         "How hosts ask": outer["How hosts ask"],
+        "How sites ask": cut([parts[0], *sites][-1])["How sites ask"],
+        "As a program": outer["As a program"],
     }
     return assemble(
         _write_docstring(player, inside, " and NumPy" if with_numpy else " and no other package"),
@@ -109,23 +117,18 @@ def check_search(player: BredPlayer) -> None:
         )
 
 
-def _write_rules(game: BoardGame, more: Collection[str]) -> str:
-    """The rules as their file has them, with these options, without what the bot does not need."""
+def _write_rules(game: BoardGame, names: Collection[str]) -> str:
+    """The rules with these options: what their file says of *names*, and what that needs."""
     text = replace_constants(game.source, constants_of(game.rules))
     lines, tree = text.splitlines(keepends=True), ast.parse(text)
-    needed = {*game.functions, *_find_helpers(tree, more)}
-    kept = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in needed]
-    used = {inner.id for node in kept for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    names = [host.upper() for host in HOSTS]  # of the game elsewhere
-    names += {"PLAYERS", *COUNTS.values()} - used
-    options = {f"{name.upper()} =" for name in game.rules._fields}
+    needed = _find_needed(tree, names)
+    options = tuple(f"{name.upper()} =" for name in game.rules._fields)
     for place, node in enumerate(tree.body):
         above = lines[tree.body[place - 1].lineno - 1] if place else ""
         if (
             isinstance(node, ast.Import | ast.ImportFrom)
-            or (isinstance(node, ast.Expr) and (place == 0 or above.startswith(tuple(options))))
-            or (isinstance(node, ast.FunctionDef) and node.name not in needed)
-            or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names)
+            or node not in needed
+            or (isinstance(node, ast.Expr) and (not above.strip() or above.startswith(options)))
         ):
             for number in range(node.lineno, (node.end_lineno or 0) + 1):
                 lines[number - 1] = ""
@@ -177,16 +180,26 @@ PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
     return HostSource(str(game.plain[target.upper()]), bot, sections)
 
 
-def _find_helpers(tree: ast.Module, more: Collection[str]) -> set[str]:
-    """The functions with which constants are made, and *more*, and those that these name."""
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    waiting: list[ast.AST] = [node for node in tree.body if node not in functions.values()]
-    found = functions.keys() & set(more)
-    waiting += [functions[name] for name in found]
+def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
+    """The statements that define *names*, with those that they need and those without a name."""
+    defined: dict[str, list[ast.AST]] = {}
+    waiting: list[ast.AST] = []
+    for node in tree.body:
+        own = [node.name] if isinstance(node, ast.FunctionDef) else []
+        if isinstance(node, ast.Assign):
+            names_in = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+            own = [each.id for each in names_in if isinstance(each.ctx, ast.Store)]
+        for name in own:
+            defined.setdefault(name, []).append(node)
+        waiting += [] if own else [node]
+    waiting += [node for name in names for node in defined.get(name, ())]
+    found: list[ast.AST] = []
     while waiting:
-        names = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
-        waiting += [functions[name] for name in names & functions.keys() - found]
-        found |= names & functions.keys()
+        one = waiting.pop()
+        if one not in found:
+            found.append(one)
+            used = {inner.id for inner in ast.walk(one) if isinstance(inner, ast.Name)}
+            waiting += [other for name in used for other in defined.get(name, ())]
     return found
 
 
@@ -200,8 +213,8 @@ def _write_facts(player: BredPlayer) -> str:
     counts = ", ".join(map(str, count_numbers(player).values()))
     return f"""\
 TAKES_WINS = {bool(player.packed.seats[0, TAKES_WINS])}
-# Whether the network also sees if it is its turn.
-TURNS = {bool(getattr(decoder, "turns", False))}
+# What the network sees beside its planes: 1 if it is its turn, 2 the number of its seat.
+TURNS = {find_turns(decoder)}
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = {counts}
 # If above 0, so many values of each of the former are told apart, the last one from less alone.
@@ -225,6 +238,13 @@ LONGEST = {int(code.LONGEST)}
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
 {", ".join(search)} = {", ".join(map(str, search.values()))}
 """
+
+
+def find_turns(decoder: Any) -> int:
+    """AGAIN or BY_SEAT if a network also sees whether it is its turn, or its seat; else 0."""
+    if getattr(decoder, "by_seat", False):
+        return BY_SEAT
+    return AGAIN * getattr(decoder, "turns", False)
 
 
 def describe_past(player: BredPlayer) -> dict[str, Any]:
@@ -319,21 +339,43 @@ def _describe_dense(player: BredPlayer) -> NetworkSource:
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
     decoder: Any = player.decoder
-    views, read = decoder.views.tolist(), decoder.reading
+    game, views, read = decoder.game, decoder.views.tolist(), decoder.reading
+    templates: tuple[str, ...] = ("board_tuples.py",)
     cells = player.genome.cells[0].tolist()
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
     packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
-    return NetworkSource(
-        templates=(TEMPLATES / "board_tuples.py",),
-        constants=f'''\
+    if game.stacks:
+        templates = ("board_stacks.py", *templates)
+        constants = f"""\
+# The bit of each cell, row by row from the top.
+GRID = {_fill(game.grid.ravel().tolist())}
+# For each tuple its first entry, and the cells that matter: what an own and another's piece adds.
+TUPLES = {
+            _fill(
+                [
+                    (first, [(cell, 0, *adds) for cell, *adds in terms])
+                    for first, terms in list_tuples(np.array(cells), game.grid.shape)[0]
+                ]
+            )
+        }
+"""
+    else:
+        constants = f"""\
 # How many cells tuples read, how many contents each can have, how many bits of each plane
 # count, and what these do: how far a plane and a bit are from the next one, and from that what
 # they add.
 READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
 PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
+TUPLES = {_fill(cells)}
+"""
+    return NetworkSource(
+        templates=tuple(TEMPLATES / name for name in templates),
+        constants=f'''\
+{constants}\
 # Where each cell lies in each view of the board.
-VIEWS = {textwrap.fill(repr(views), 96, subsequent_indent="    ")}
-TUPLES = {textwrap.fill(repr(cells), 96, subsequent_indent="    ")}
+VIEWS = {_fill(views)}
+# How many numbers each entry has, of which one counts by what is seen beside the planes.
+TABLES = {len(decoder.sides)}
 # What each entry of each tuple is worth, in units of 1/65536: base85, of zlib, of int32.
 NUMBERS = """
 {textwrap.fill(packed, 96)}
@@ -344,6 +386,11 @@ NUMBERS = """
             f"numbers: {len(numbers):,}, of which {np.count_nonzero(numbers):,} are not 0",
         ),
     )
+
+
+def _fill(value: Any) -> str:
+    """A constant in lines."""
+    return textwrap.fill(repr(value), 96, subsequent_indent="    ")
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
@@ -366,12 +413,14 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         "In every position it chooses the very move that the player chooses inside Evolve Arena."
         f" {inside.remark}"
     )
-    counts = player.game.code.HAS_PAST  # type: ignore[attr-defined]
+    game: Any = player.game
+    counts = game.code.HAS_PAST
     if counts:
         as_player += (
             ' Lines "past NUMBERS", before that of the state, are the states since the last move'
             " that made progress, oldest first: earlier positions can end this game."
         )
+    uses = [wrap(f"- {use}", "  ") for use in game.sites.USES] if game.sites else []
     title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
     code: Any = player.game.code  # type: ignore[attr-defined]
     return f"""{title}: one file that plays.
@@ -386,7 +435,7 @@ How to use it:
 
 {_quote_file(player)}
 
-{wrap(as_player, "  ")}
+{chr(10).join([wrap(as_player, "  "), *uses])}
 
 It needs Python 3.8 or later{needs}, and keeps nothing from one move to the next.
 

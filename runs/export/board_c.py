@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
+from evolve_arena.players.board.stacks import list_tuples
 from evolve_arena.players.board.workspace import TAKES_WINS
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT
@@ -22,6 +25,7 @@ from evolve_arena.runs.export.board import (
     describe_depth,
     describe_past,
     describe_search,
+    find_turns,
     list_bits,
     write_search_help,
 )
@@ -90,7 +94,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts["IS_ACTION"] = int(decoder.head == "action")
     facts |= {name: int(value) for name, value in describe_past(player).items()}
     facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
-    facts["TURNS"] = int(getattr(decoder, "turns", False))
+    facts["TURNS"] = find_turns(decoder)
     facts["TAKES_WINS"] = int(player.packed.seats[0, TAKES_WINS])
     return "".join(f"#define {name} {value}\n" for name, value in facts.items())
 
@@ -281,20 +285,28 @@ def _describe_dense(player: BredPlayer) -> NetworkSource:
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
     decoder: Any = player.decoder
-    views, read = decoder.views, decoder.reading
+    game, views, read = decoder.game, decoder.views, decoder.reading
     cells = player.genome.cells[0]
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    tables = [
-        "{{\n{}}}".format(fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows))
-        for rows in (views.tolist(), cells.tolist())
-    ]
-    return NetworkSource(
-        templates=(TEMPLATES / "board_tuples.c", TUPLES_C),
-        constants=f"""\
-#define OUTPUT int64_t
-#define IS_POLICY 0
-#define VIEW_COUNT {len(views)}
-#define TUPLE_COUNT {len(cells)}
+    size = read.cells
+    if game.stacks:
+        found, _ = list_tuples(cells, game.grid.shape)
+        ends = np.cumsum([len(terms) for _, terms in found]).tolist()
+        terms = [(cell, 0, *adds) for _, terms in found for cell, *adds in terms]
+        pairs = [(first, end) for (first, _), end in zip(found, ends, strict=True)]
+        template = "board_stacks.c"
+        constants = f"""\
+// The bit of each cell, row by row from the top.
+#define GRID_SIZE {size}
+{write_array_c("GRID", "int", game.grid.ravel().tolist())}\
+// The cells that matter, tuple by tuple: what an empty one, an own and another piece adds. And for
+// each tuple its first entry, and where its cells end.
+static const int TERMS[][4] = {_write_rows(terms)};
+static const int TUPLES[][2] = {_write_rows(pairs)};
+"""
+    else:
+        template = "board_tuples.c"
+        constants = f"""\
 #define TUPLE_LENGTH {cells.shape[1]}
 // How many cells tuples read, how many contents each can have, how many bits of each plane count,
 // and what these do: how far a plane and a bit are from the next one, and what they add.
@@ -305,14 +317,30 @@ def _describe_tuples(player: TuplePlayer) -> NetworkSource:
 #define PLANE_STEP {read.plane_step}
 #define BIT_STEP {read.bit_step}
 #define KIND_STEP {read.kind_step}
-// Where each cell lies in each view of the board; and the cells of each tuple.
-static const int VIEWS[VIEW_COUNT][READ] = {tables[0]};
-static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {tables[1]};
+static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {_write_rows(cells.tolist())};
+"""
+    return NetworkSource(
+        templates=(TEMPLATES / template, TUPLES_C),
+        constants=f"""\
+#define OUTPUT int64_t
+#define IS_POLICY 0
+#define VIEW_COUNT {len(views)}
+#define TUPLE_COUNT {len(cells)}
+// How many numbers each entry has, of which one counts by what is seen beside the planes.
+#define TABLES {len(decoder.sides)}
+// Where each cell lies in each view of the board.
+static const int VIEWS[VIEW_COUNT][{size}] = {_write_rows(views.tolist())};
+{constants}\
 {write_sparse_c(numbers)}""",
         description=(
             f"network: {len(cells)} tuples of {len(cells[0])} cells, in {len(views)} views",
         ),
     )
+
+
+def _write_rows(rows: Iterable[Iterable[int]]) -> str:
+    """An array of arrays."""
+    return "{\n" + fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"
 
 
 def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:
@@ -322,8 +350,10 @@ def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:
         f"head: {player.decoder.head}",
         *describe_depth(player),
     ]
+    usual = next(iter(find_game(player.game.name).dialects)) == "plain"
     use = (
-        'In Evolve Arena it is the player process:./bot. It reads lines "state NUMBERS" and "go",'
+        f"In Evolve Arena it is the player process:{'' if usual else 'dialect=plain,'}./bot."
+        ' It reads lines "state NUMBERS" and "go",'
         ' and answers "move NUMBER"; the file of the game says what the numbers are.'
         + write_search_help(player, '"go depth 3"', '"go movetime 500"')
         + " In your own program call choose(state, DEPTH, -1.0), after unpack_network()."

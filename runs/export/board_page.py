@@ -46,6 +46,7 @@ DIVISOR = {65536 if isinstance(player, TuplePlayer) else 1}
 NAMES = {names!r}
 DRAWN = {drawn!r}
 CELLS_OF_MOVES = {[cells.get(name, []) for name in names]!r}
+STACKS = {game.grid.shape[1] if game.stacks else 0}
 """
     drawing = sections["Cells on a page" if view.has_cells else "Text on a page"]
     text = f"from random import randrange\n\n{facts}{sections['What a page asks']}{drawing}"

@@ -160,7 +160,6 @@ def _write_nodes_c(decoder: Any, slots: int, nodes: list[Node]) -> str:
         rows += f"    {{{node.slot}, {functions}, {bias}, {response}, {len(node.connections)}}},\n"
         links += [f"{{{slot}, {write_number_c(weight)}}}" for slot, weight in node.connections]
     return f"""\
-#define IS_RECURRENT {int(not decoder.feed_forward)}
 // Slots are places in an array of numbers: first the inputs, then the outputs, then other nodes.
 #define INPUTS {decoder.inputs}
 #define SLOTS {slots}

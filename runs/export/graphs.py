@@ -38,7 +38,6 @@ class Node:
 def write_nodes(decoder: Any, slots: int, nodes: list[Node]) -> str:
     """The *nodes* for a *decoder* as Python, with how many *slots* there are."""
     return f"""\
-RECURRENT = {not decoder.feed_forward}
 # Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
 INPUTS, SLOTS = {decoder.inputs}, {slots}
 # Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
@@ -66,13 +65,12 @@ def describe_nodes(
         write: Writes its nodes as lines, like :func:`write_nodes`.
     """
     decoder: Any = player.decoder
-    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, decoder.feed_forward)
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
     nodes = list(read_nodes(graphs))
     return NetworkSource(
         templates=(template, evaluator),
         constants=constants + write(decoder, int(graphs.slots[0]), nodes),
         description=tuple(_describe(decoder, nodes)),
-        remembers=not decoder.feed_forward,
         remark="That holds as long as exp, tanh and the like are those of the same C library.",
     )
 
@@ -92,11 +90,10 @@ def read_nodes(graphs: Graphs) -> Iterator[Node]:
 
 
 def _describe(decoder: Any, nodes: list[Node]) -> Iterator[str]:
-    kind = "feed-forward" if decoder.feed_forward else "recurrent"
     connections = sum(len(node.connections) for node in nodes)
     hidden = len(nodes) - decoder.outputs
     yield (
-        f"network: {kind} NEAT graph, inputs {decoder.inputs}, hidden nodes {hidden},"
+        f"network: feed-forward NEAT graph, inputs {decoder.inputs}, hidden nodes {hidden},"
         f" outputs {decoder.outputs}, connections {connections}"
     )
     yield f"activations: {_count(node.activation for node in nodes)}"

@@ -17,8 +17,8 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import assemble, cut, read_template, wrap
 
 TEMPLATES = Path(__file__).with_name("templates")
-ASKED = "How hosts ask"
-"""The section of a bot that other hosts' sections stand for."""
+ASKED = ("How hosts ask", "How sites ask", "As a program")
+"""The sections of a bot that other hosts' sections stand for."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _export(player: BredPlayer, target: str) -> str:
             f" {host.name} does not have it by these rules"
         )
     template = read_template(TEMPLATES / f"{target}.py")
-    sections = {title: text for title, text in cut(source.bot).items() if title != ASKED}
+    sections = {title: text for title, text in cut(source.bot).items() if title not in ASKED}
     for title, text in (*source.sections.items(), *cut(template).items()):
         sections[title] = text.rstrip() + "\n\n\n"
     about = wrap(f"- {host.about.format(game=source.game)}", "  ")

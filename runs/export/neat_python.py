@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from neat import DefaultGenome
 
 OWN_NAME = "evolve_arena_player"
-MEMORY = "feed_forward"
-"""What of a decoder neat-python's files say themselves."""
 
 
 class Remarks(BaseModel):
@@ -57,9 +55,8 @@ class ImportedPlayer:
         """What plays, in a line."""
         genome, decoder = self.player.genome, self.player.decoder
         nodes, connections = len(genome.node_key), int(genome.enabled.sum())
-        kind = "feed-forward" if decoder.feed_forward else "recurrent"
         return (
-            f"{self.player.name}: a {kind} graph of {nodes} nodes"
+            f"{self.player.name}: a feed-forward graph of {nodes} nodes"
             f" ({nodes - decoder.outputs} hidden) and {connections} connections"
         )
 
@@ -81,12 +78,11 @@ def export_neat_python(player: BredPlayer) -> str:
             " export it with --to python"
         )
     decoder, genome = player.decoder, player.genome
-    told = {key: value for key, value in asdict(decoder).items() if key != MEMORY}
-    remarks = {"name": player.name, "game": player.game.name, **told}
+    remarks = {"name": player.name, "game": player.game.name, **asdict(decoder)}
     metadata = {"genome_id": int(genome.keys[0]), OWN_NAME: remarks}
     if "generation" in player.remarks:
         metadata["generation"] = player.remarks["generation"]
-    text = write_json(genome, 0, decoder.inputs, decoder.outputs, decoder.feed_forward, metadata)
+    text = write_json(genome, 0, decoder.inputs, decoder.outputs, True, metadata)
     return text + "\n"
 
 
@@ -246,21 +242,18 @@ def _make_decoder(
     if not graphs:
         raise BadValueError(f"{name} has no NEAT graphs")
     decoder_type = graphs[0].decoder_type
-    known = {field.name: field.default for field in fields(decoder_type) if field.name != MEMORY}
+    known = {field.name: field.default for field in fields(decoder_type)}
     for key, value in said.items():
         if key not in known or type(value) is not type(known[key]):
             raise DamagedFileError(f"{place}.{key}: {quote(value)} is not what {name} has there")
     for key in chosen:
         if key not in known:
             raise UnknownNameError(f"option of {name}", key, known)
-    memory: dict[str, Any] = {}
-    if any(field.name == MEMORY for field in fields(decoder_type)):
-        memory[MEMORY] = feed_forward
-    elif not feed_forward:
+    if not feed_forward:
         raise BadValueError(
             f"its network is recurrent, but in {name} {decoder_type.why_feed_forward}"
         )
-    return decoder_type(**{**said, **chosen}, **memory)
+    return decoder_type(**{**said, **chosen})
 
 
 def _list_choices(decoder: Any, name: str) -> list[str]:

@@ -41,9 +41,7 @@ def export_onnx(player: BredPlayer) -> bytes:
     """The network of *player* as an ONNX model, with inputs ``inputs`` and outputs ``values``.
 
     ``inputs`` are ``float32`` of shape ``(positions, inputs)``: what `BredPlayer.see` gives, of
-    tuple networks what the metadata say. ``values`` have the shape
-    ``(positions, outputs)``. A recurrent graph also takes ``state`` and gives ``next_state``, shape
-    ``(positions, nodes)``, zeros at the beginning of a game.
+    tuple networks what the metadata say. ``values`` have the shape ``(positions, outputs)``.
 
     Raises:
         MissingPackageError: The package onnx is not installed.
@@ -86,6 +84,7 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
             for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
         ]
         planes += [["moves again", 1]] if getattr(decoder, "turns", False) else []
+        planes += [["seat that has moved, from 0", 1]] if getattr(decoder, "by_seat", False) else []
     elif not names and (seen := player.see(player.game.initial())):
         planes, names = [list(plane) for plane in seen.labels.planes], seen.labels.names
     told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
@@ -100,8 +99,6 @@ class _Model:
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
         self.known: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
-        self.states = 0
-        """How many numbers a recurrent network keeps."""
 
     def constant(self, value: Any, kind: Any = np.float64) -> str:
         """The name of an array."""
@@ -140,17 +137,13 @@ class _Model:
         """The file."""
         helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
 
-        def tell(name: str, size: int | None, of: Any = kind) -> Any:
-            return helper.make_tensor_value_info(name, of, ["positions", size])
+        def tell(name: str, size: int | None) -> Any:
+            return helper.make_tensor_value_info(name, kind, ["positions", size])
 
-        double = self.onnx.TensorProto.DOUBLE
         outputs = getattr(player.decoder, "outputs", None) or (
             player.decoder.mlp.outputs if hasattr(player.decoder, "mlp") else 1
         )
         given, found = [tell("inputs", inputs)], [tell("values", outputs)]
-        if self.states:
-            given.append(tell("state", self.states, double))
-            found.append(tell("next_state", self.states, double))
         graph = helper.make_graph(self.nodes, "network", given, found, self.constants.values())
         model = helper.make_model(
             graph,
@@ -186,18 +179,6 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
     return int(mlp.inputs)
 
 
-def _add_up(
-    model: _Model, numbers: NDArray[np.int32], places: str, unit: float, sign: str = ""
-) -> None:
-    """The sum of the *numbers* at some *places*, which is exact, in units of *unit*."""
-    picked = model.cast(model.add("Gather", model.constant(numbers, np.int32), places), "INT64")
-    axis = model.constant([1], np.int64)
-    total = model.cast(model.add("ReduceSum", picked, axis, keepdims=1), "DOUBLE")
-    if sign:
-        total = model.add("Mul", total, model.cast(sign, "DOUBLE"))
-    model.cast(model.add("Mul", total, model.constant(unit)), "FLOAT", "values")
-
-
 def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     """A tuple network: each input is a content of a cell, which adds to entries' numbers."""
     decoder = player.decoder
@@ -217,18 +198,11 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
-    sign = ""
-    if decoder.halves:
-        count = model.add("ReduceSum", bits, model.constant([1], np.int64), keepdims=1)
-        one, two = model.constant(1, np.int64), model.constant(2, np.int64)
-        odd = model.add("Mod", count, two)  # the first player has moved
-        second = model.add(
-            "Mul", model.add("Sub", one, odd), model.constant(structure[ENTRIES], np.int64)
-        )
-        entries = model.add("Add", entries, second)
-        sign = model.add("Sub", model.add("Mul", odd, two), one)
     numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    _add_up(model, numbers, entries, 1.0 / RESOLUTION, sign)
+    picked = model.cast(model.add("Gather", model.constant(numbers, np.int32), entries), "INT64")
+    total = model.add("ReduceSum", picked, model.constant([1], np.int64), keepdims=1)  # is exact
+    unit = model.constant(1.0 / RESOLUTION)
+    model.cast(model.add("Mul", model.cast(total, "DOUBLE"), unit), "FLOAT", "values")
     return len(adds)
 
 
@@ -236,21 +210,14 @@ def _write_graph(model: _Model, player: NeatPlayer) -> int:
     """A NEAT graph, node by node, with numbers of 64 bits; gives the number of its inputs."""
     decoder = player.decoder
     inputs, outputs = int(decoder.inputs), int(decoder.outputs)
-    graphs = compile_graphs(player.genome, inputs, outputs, decoder.feed_forward)
+    graphs = compile_graphs(player.genome, inputs, outputs, feed_forward=True)
     slots = model.split(model.cast("inputs", "DOUBLE"), inputs)
     nothing = model.add("Sub", slots[0], slots[0])
     after = [*slots, *[nothing] * (int(graphs.slots[0]) - inputs)]
-    before = after
-    if not decoder.feed_forward:
-        model.states = len(after) - inputs
-        after[inputs:] = model.split("state", model.states)
-        before = list(after)
     for node in read_nodes(graphs):
-        after[node.slot] = _write_node(model, node, before, nothing)
+        after[node.slot] = _write_node(model, node, after, nothing)
     found = model.add("Concat", *after[inputs : inputs + outputs], axis=1)
     model.cast(found, "FLOAT", "values")
-    if model.states:
-        model.add("Concat", *after[inputs:], axis=1, result="next_state")
     return inputs
 
 

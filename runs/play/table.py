@@ -9,7 +9,6 @@ from evolve_arena.arena.match import Match, Termination, judge
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.players.player import (
     CompiledPlayer,
     Forfeit,
@@ -76,8 +75,6 @@ def _remembers(player: Player) -> bool:
 
     A program is shown the whole board each time, and asking it again would cost its time.
     """
-    if isinstance(player, NeatPlayer):
-        return not player.decoder.feed_forward
     return not isinstance(player, CompiledPlayer | ProcessPlayer)
 
 

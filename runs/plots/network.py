@@ -229,8 +229,6 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
         texts.append("Wires: weights between nodes, wider if larger")
     if any(places.back):
         texts.append("Dashed wires: against the order of the layers")
-    if sketch.remembers:
-        texts.append("Wires carry values of the player's move before")
     if any(node.votes is not None for node in sketch.nodes):
         texts.append("Bars: weights to the nodes above, left to right")
     return texts

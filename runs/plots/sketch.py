@@ -119,8 +119,6 @@ class Sketch:
     layers: list[list[int]]
     """Places of nodes, the lowest layer first, the outputs last."""
     wires: list[Wire] = field(default_factory=list)
-    remembers: bool = False
-    """Whether wires carry the values of the move before."""
     turned: bool = False
     """Whether layers stand from left to right, since the lowest one is inputs with long names."""
 
@@ -231,8 +229,7 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
         cells = boards.setdefault(place[target], np.full(board.inputs, np.nan))
         cells[-1 - source] = weight
     ends = [(wire.source, wire.target) for wire in wires if wire.source < len(keys)]
-    fed = set(player.genome.target[player.genome.enabled].tolist())
-    nodes = [_make_node(player, key, key in fed, boards.get(place[key])) for key in keys]
+    nodes = [_make_node(player, key, boards.get(place[key])) for key in keys]
     nodes += [Node(_name_input(labels, -1 - key)) for key in read]
     layers = find_layers(len(keys), decoder.outputs, ends)
     return Sketch(
@@ -246,16 +243,12 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
         nodes=nodes,
         layers=[[place[key] for key in read], *layers] if read else layers,
         wires=wires,
-        remembers=not decoder.feed_forward and bool(wires),
         turned=bool(labels.names),
     )
 
 
 def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, float]]]:
     """Nodes and connections on which an output depends.
-
-    In a recurrent network those without a connection to them are always 0: where numbers are
-    added up, nothing depends on them.
 
     Returns:
         The keys of the nodes, ascending, and source, target and weight of the connections.
@@ -264,10 +257,6 @@ def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, f
     enabled = np.flatnonzero(genome.enabled)
     columns = (genome.source, genome.target, genome.weight)
     links = list(zip(*(column[enabled].tolist() for column in columns), strict=True))
-    if not decoder.feed_forward:
-        adding = set(genome.node_key[genome.aggregation == SUM].tolist())
-        fed = {target for _, target, _ in links}
-        links = [link for link in links if link[0] < 0 or link[0] in fed or link[1] not in adding]
     graph = nx.DiGraph([(source, target) for source, target, _ in links])
     graph.add_nodes_from(range(decoder.outputs))
     needed = set(range(decoder.outputs)).union(
@@ -277,8 +266,8 @@ def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, f
     return keys, [link for link in links if link[1] in needed]
 
 
-def _make_node(player: NeatPlayer, key: int, fed: bool, board: Weights | None) -> Node:
-    """The node of that *key*; *fed* is whether a connection leads to it."""
+def _make_node(player: NeatPlayer, key: int, board: Weights | None) -> Node:
+    """The node of that *key*."""
     genome, decoder = player.genome, player.decoder
     gene = int(np.flatnonzero(genome.node_key == key)[0])
     computes = ACTIVATIONS[genome.activation[gene]]
@@ -286,7 +275,7 @@ def _make_node(player: NeatPlayer, key: int, fed: bool, board: Weights | None) -
         computes += f" of {AGGREGATIONS[genome.aggregation[gene]]}"
     return Node(
         name_outputs(player)[key] if key < decoder.outputs else str(key),
-        computes if fed or decoder.feed_forward else "always 0",
+        computes,
         float(genome.bias[gene]),
         float(genome.response[gene]),
         board,
@@ -296,7 +285,6 @@ def _make_node(player: NeatPlayer, key: int, fed: bool, board: Weights | None) -
 def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
     genome, decoder = player.genome, player.decoder
     working = int(genome.enabled.sum())
-    kind = "feed-forward" if decoder.feed_forward else "recurrent"
     hidden = count(nodes - decoder.outputs, "hidden node")
     left_out = [
         count(len(genome.node_key) - nodes, "idle node"),
@@ -304,7 +292,7 @@ def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
         count(len(genome.enabled) - working, "disabled connection"),
     ]
     told = [words for words in left_out if not words.startswith("no ")]
-    lines = [f"{hidden}, {count(connections, 'connection')}, {kind}"]
+    lines = [f"{hidden}, {count(connections, 'connection')}, feed-forward"]
     return lines + [f"not drawn: {', '.join(told)}"] * bool(told)
 
 

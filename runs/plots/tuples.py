@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from evolve_arena.genomes.tuples import Cells
+from evolve_arena.players.board.stacks import NEXT
 from evolve_arena.players.bred import Labels
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
 from evolve_arena.runs.plots.cards import (
@@ -122,8 +123,8 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
         Shape ``(sides, states, cells)``, in the order of the cells of the game's `BoardView`; of
         all states but the first one. Not a number where no tuple knows.
     """
-    states = len(decoder.states)
-    total = np.full((len(decoder.sides), states - 1, decoder.cells), np.nan)
+    states, places = len(decoder.states), list(map(decoder.find_cell, range(decoder.cells)))
+    total = np.full((len(decoder.sides), states - 1, 1 + max(places)), np.nan)
     for one in tuples:
         for side, numbers in enumerate(one.numbers):
             used = numbers != 0
@@ -132,7 +133,9 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
                 for state in range(1, states):
                     chosen = numbers[used & (one.states[:, place] == state)]
                     if len(chosen):
-                        for where in map(decoder.find_cell, decoder.views[:, cell].tolist()):
+                        for where in (places[image] for image in decoder.views[:, cell]):
+                            if where < 0:
+                                continue
                             before = np.nan_to_num(total[side, state - 1, where])
                             total[side, state - 1, where] = before + chosen.mean() - mean
     return total
@@ -197,8 +200,9 @@ def _draw_values(
     heading = "What each cell adds to the sum on average"
     axes.text(0.0, top + 0.75, heading, fontsize=9, fontweight="bold")
     left = 0.0
-    for side, boards in zip(decoder.sides, values, strict=True):
-        axes.text(left, top + 0.5, side, fontsize=8.5)
+    for place, side, boards in zip(PLACES, decoder.sides, values, strict=False):
+        named = f"{place}: {side}" if len(decoder.sides) > 1 else side
+        axes.text(left, top + 0.5, named, fontsize=8.5)
         for state, worths in zip(decoder.states[1:], boards, strict=True):
             axes.text(left, top + 0.26, state, fontsize=8, color=GREY)
             draw_board(axes, board, worths, (left, base), cell, SIGNS, scale)
@@ -214,8 +218,8 @@ def _draw_values(
     )
     bar.ax.tick_params(labelsize=7.5, length=2)
     bar.outline.set_linewidth(0.4)
-    whom = "who began" if decoder.halves else "who has moved there"
-    axes.text(2.0, base - 0.34, f"above 0: good for {whom}", fontsize=8, color=GREY, va="center")
+    told = "above 0: good for who has moved there"
+    axes.text(2.0, base - 0.34, told, fontsize=8, color=GREY, va="center")
 
 
 def _draw_strongest(
@@ -240,10 +244,11 @@ def _draw_strongest(
         for extreme in (one.numbers.argmax(), one.numbers.argmin()):
             side, entry = divmod(int(extreme), one.numbers.shape[1])
             states = {
-                decoder.find_cell(cell): state
+                place: state
                 for cell, state in zip(one.cells.tolist(), one.states[entry].tolist(), strict=True)
+                if (place := decoder.find_cell(cell)) >= 0
             }
-            _draw_entry(axes, board, states, (left, bottom), cell)
+            _draw_entry(axes, decoder, board, states, (left, bottom), cell)
             value = one.numbers[side, entry]
             y = bottom + board.height * cell + 0.06
             look: dict[str, Any] = {"color": sign_colour(value), "fontweight": "bold"}
@@ -254,7 +259,12 @@ def _draw_strongest(
 
 
 def _draw_entry(
-    axes: Axes, board: Board, states: dict[int, int], corner: Point, cell: float
+    axes: Axes,
+    decoder: TupleDecoder,
+    board: Board,
+    states: dict[int, int],
+    corner: Point,
+    cell: float,
 ) -> None:
     """A board with what lies on the cells of a tuple; all others are left out."""
     (plane,) = board.planes
@@ -266,14 +276,17 @@ def _draw_entry(
         axes.add_patch(Rectangle(corner, *size, **look))
     for place, state in states.items():
         x, y = plane.places[place] * cell + corner
-        _draw_cell(axes, state, (x, y), plane.shape, cell)
+        _draw_cell(axes, decoder, state, (x, y), plane.shape, cell)
 
 
-def _draw_cell(axes: Axes, state: int, corner: Point, shape: str, cell: float) -> None:
-    """A white cell, on which lies a disc, or a dot if it is the third state."""
+def _draw_cell(
+    axes: Axes, decoder: TupleDecoder, state: int, corner: Point, shape: str, cell: float
+) -> None:
+    """A white cell, on which lies a disc, or a dot where the next piece of a stack would lie."""
     _draw_outlines(axes, np.array([corner]), shape, cell, "white")
     if state:
-        size = 8 if state == 3 else (0.75 * cell * 72) ** 2
+        is_next = decoder.game.stacks and state == NEXT
+        size = 8 if is_next else (0.75 * cell * 72) ** 2
         middle = corner[0] + cell / 2, corner[1] + cell / 2
         axes.scatter(*middle, size, PIECES[(state - 1) % len(PIECES)], linewidths=0, zorder=5)
 
@@ -287,10 +300,7 @@ def _draw_outlines(axes: Axes, corners: Any, shape: str, cell: float, colour: st
 def _draw_key(axes: Axes, decoder: TupleDecoder, y: float) -> None:
     left = 0.0
     for state in (*range(1, len(decoder.states)), 0):
-        _draw_cell(axes, state, (left, y - SMALL_CELL / 2), "square", SMALL_CELL)
+        _draw_cell(axes, decoder, state, (left, y - SMALL_CELL / 2), "square", SMALL_CELL)
         text = decoder.states[state]
         axes.text(left + 0.2, y, text, fontsize=8, va="center", color=GREY)
         left += 0.4 + 0.07 * len(text)
-    if len(decoder.sides) > 1:
-        told = "1st, 2nd: " + ("after whose moves it counts" if decoder.halves else "of the above")
-        axes.text(left, y, told, fontsize=8, va="center", color=GREY)

@@ -21,11 +21,11 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.intervals import Sample, mean_share
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.board.scripted import ScriptedPlayer
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player, make_random
 from evolve_arena.runs.history import History
@@ -123,9 +123,9 @@ def measure_moving_first(material: Material) -> Table:
             " table curves, but they begin all games of their checks.",
         ],
     )
-    game, games = ConnectFour(), material.settings.scaled(SCRIPTED_GAMES)
+    game, games = make_game("connect-four"), material.settings.scaled(SCRIPTED_GAMES)
     seeds = derive_seeds(0, 0, "four-in-a-row moving first", games)
-    sample = move_first(make_random(game), make_test_bot(game), seeds)
+    sample = move_first(make_random(game), ScriptedPlayer(game, "test_bot"), seeds)
     column = "won against test-bot"
     table.rows.append(Row("moving-first", "random", column, None, *mean_share([sample])))
     return table
@@ -151,8 +151,8 @@ def measure_winning_first(material: Material) -> Table:
 
 def measure_opponents(material: Material) -> Table:
     """The last champions, a random player and the test bot against each other."""
-    game = ConnectFour()
-    chance, bot = make_random(game), make_test_bot(game)
+    game = make_game("connect-four")
+    chance, bot = make_random(game), ScriptedPlayer(game, "test_bot")
     games = material.settings.scaled(SCRIPTED_GAMES)
     seeds = [int(seed) for seed in derive_seeds(0, 0, "four-in-a-row", 2)]
     weak = _tell("random", None, duel(game, chance, bot, games=games, seed=seeds[0]))
@@ -247,7 +247,7 @@ def _judge(holds: bool, fails: bool) -> str:
 
 def begin_each_check(run: Run) -> list[Point]:
     """The champion of each check against the test bot, moving first in all games."""
-    bot, games = make_test_bot(run.method.decoder.game), run.recipe.check.games
+    bot, games = ScriptedPlayer(run.method.decoder.game, "test_bot"), run.recipe.check.games
     curve = []
     for generation in dict.fromkeys(check.generation for check in run.checks()):
         seeds = derive_seeds(run.recipe.run.seed, generation, "moves first", games)

@@ -18,11 +18,11 @@ import numpy as np
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.intervals import Sample, mean_share
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.neat import Neat
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -156,8 +156,8 @@ def measure_curves(material: Material) -> Table:
 
 def measure_champions(material: Material) -> Table:
     """The champions of all runs, measured anew."""
-    game = ConnectFour()
-    opponents: list[Player] = [make_test_bot(game), make_random(game)]
+    game = make_game("connect-four")
+    opponents: list[Player] = [make_player("test-bot", game), make_random(game)]
     games = material.settings.scaled(GAMES)
     seeds = derive_seeds(0, 0, "mlp-vs-neat", len(opponents))
     rows = []
@@ -182,7 +182,7 @@ def measure_champions(material: Material) -> Table:
 
 def measure_duels(material: Material) -> Table:
     """The champions of two arms against each other."""
-    game = ConnectFour()
+    game = make_game("connect-four")
     games = material.settings.scaled(DUEL_GAMES)
     seed = int(derive_seeds(0, 0, "mlp-vs-neat duels", 1)[0])
     rows = []

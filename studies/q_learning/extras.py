@@ -16,8 +16,9 @@ from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.arena.pairings import gauntlet
 from evolve_arena.arena.ranking import name_configuration
 from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_player
@@ -154,7 +155,7 @@ def measure_exploration(material: Material) -> Table:
 
 def measure_minimax(material: Material) -> Table:
     """What the agents of stage six win against minimax, on each side."""
-    game = ConnectFour()
+    game = make_game("connect-four")
     stage = STAGES[-1]
     names = [stage.name(label) for label in stage.options]
     groups: dict[str, list[Player]] = {
@@ -184,7 +185,7 @@ def measure_minimax(material: Material) -> Table:
 
 
 def _win_by_side(
-    game: ConnectFour, players: Sequence[Player], games: int, executor: Executor
+    game: AnyGame, players: Sequence[Player], games: int, executor: Executor
 ) -> list[tuple[str, list[Sample]]]:
     """What all but the last of *players* win against him, moving first, and moving second."""
     packed = combine_players([p.packed for p in players if isinstance(p, CompiledPlayer)])

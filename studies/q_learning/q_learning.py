@@ -24,8 +24,8 @@ ours:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -33,18 +33,41 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evolve_arena.arena.work import Work
-from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import Config
+from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.connect_four.network import NetworkDecoder
+from evolve_arena.genomes.mlp import MLP
+from evolve_arena.genomes.network import ACTIVATIONS, padded
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import specialise_board
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.board.workspace import (
+    SPARE_WORDS,
+    count_changes,
+    make_states,
+    seen_words,
+)
 from evolve_arena.studies.q_learning.q_learning_games import (
     DRAWS,
     ERRORS,
     FIGURES,
     FIRST_WINS,
+    FUTURES,
     PLIES,
+    SECTIONS,
+    LearningSettings,
+    Room,
 )
+from evolve_arena.studies.q_learning.q_learning_network import (
+    OTHER,
+    Reader,
+    make_network,
+    read_genome,
+)
+
+FOLDER = "evolve_arena.studies.q_learning"
 
 
 class Rewards(Config):
@@ -108,11 +131,10 @@ class ActionNetworkConfig(Config):
 
     head: Literal["action"] = "action"
     """One output, which scores a move; the number of its column is the last input."""
-    encoding: str = "0/1/2"
-    """What an empty cell, one's own disc and the opponent's are to the network: ``0/1/2`` or
-    ``0/1/-1`` in one input a cell, or ``two-planes``, an input for each cell and owner."""
-    viewpoint: Literal["mover"] = "mover"
-    """Both players see their own discs as the first kind."""
+    encoding: Literal["numbered", "signed", "planes"] = "numbered"
+    """What an empty cell, one's own disc and the opponent's are to the network: ``numbered``, 0, 1
+    and 2, or ``signed``, 0, 1 and -1, in one input a cell; or ``planes``, an input for each cell
+    and owner."""
     hidden: tuple[int] = (50,)
     """Units of the only hidden layer."""
     activation: Literal["sigmoid", "tanh"] = "sigmoid"
@@ -148,11 +170,6 @@ class QLearning(Learner[QLearningState]):
     decoder: NetworkDecoder
 
     def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
-        if decoder.steal:
-            raise BadValueError(
-                "game.steal is 1: the method 'q-learning' learns without STEAL; 'td-tuples' learns"
-                " with it"
-            )
         super().__init__(config, decoder)
         decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
 
@@ -174,11 +191,13 @@ class QLearning(Learner[QLearningState]):
         count = self.config.individuals
         seeds = derive_seeds(state.seed, state.generation, "games", count)
         return Work(
-            kernel="evolve_arena.studies.q_learning.q_learning_games:learn_part",
-            inputs=(state.population, seeds),
+            kernel=f"{FOLDER}.q_learning:learn_part",
+            inputs=(state.population, seeds, self.decoder.inputs_of_bits),
             outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
             options={
-                "design": asdict(self.decoder),
+                "board": self.decoder.game.rules._asdict(),
+                "sizes": list(self.decoder.mlp.sizes),
+                "activation": self.decoder.activation,
                 **self.config.model_dump(mode="json"),
                 "epsilon": self.epsilon_at(state.generation),
             },
@@ -214,3 +233,96 @@ class QLearning(Learner[QLearningState]):
         individuals, genes = state.population.shape
         games = state.generation * self.config.games
         return {"individuals": individuals, "genes": genes, "games": games}
+
+
+def learn_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """Plays the games of some learners; a kernel, see :mod:`evolve_arena.arena.work`.
+
+    Args:
+        options: ``board``, the game's options; ``sizes`` of the network's layers and its
+            ``activation``; what :func:`make_learning_settings` takes; and ``games``, how many each
+            learner plays.
+        inputs: The population, shape ``(individuals, genes)``, a seed for each, and the decoder's
+            ``inputs_of_bits``.
+        outputs: The population afterwards, and the ``FIGURES`` of each learner's games.
+        part: Which learners.
+    """
+    genomes, seeds, bits = inputs
+    taught, figures = outputs
+    first, *hidden, last = options["sizes"]
+    mlp = MLP(first, tuple(hidden), last, options["activation"])
+    learning = make_learning_settings(mlp, bits, options)
+    code, games = compile_games(make_game("connect-four", **options["board"]))
+    room = make_room(code, learning)
+    if part.start == part.stop:  # only to compile
+        network = make_network(mlp, genomes[0])
+        games.play_games(learning, network, new_stream(0), room, 0, np.zeros(FIGURES))
+    for one in range(part.start, part.stop):
+        network, stream = make_network(mlp, genomes[one]), new_stream(int(seeds[one]))
+        figures[one] = 0.0
+        games.play_games(learning, network, stream, room, options["games"], figures[one])
+        taught[one] = read_genome(mlp, network)
+
+
+def compile_games(game: AnyGame) -> tuple[Any, Any]:
+    """The rules of a *game*, and `evolve_arena.studies.q_learning.q_learning_games`, compiled."""
+    assert isinstance(game, BoardGame)
+    code, *_, games = specialise_board(game.place, game.rules, (f"{FOLDER}.q_learning_games",))
+    return code, games
+
+
+def make_learning_settings(
+    mlp: MLP, bits: NDArray[Any], options: Mapping[str, Any]
+) -> LearningSettings:
+    """Settings as compiled code reads them.
+
+    Args:
+        mlp: The network's structure.
+        bits: The input of each bit that is seen, and what it adds; shape ``(bits, 2)``.
+        options: Those of `QLearningConfig`.
+    """
+    width = int(padded(mlp.hidden[0]))
+    boltzmann = options["exploration"] == "boltzmann"
+    rewards = options["rewards"]
+    factors = bits[:, 1].astype(np.float32)
+    reader = Reader(
+        rows=bits[:, 0].astype(np.int64) * width,
+        factors=factors,
+        own_factor=factors[0],
+        other_factor=factors[OTHER],
+        column_row=(mlp.inputs - 1) * width,
+        bias_row=mlp.inputs * width,
+        width=width,
+        kind=ACTIVATIONS[mlp.activation],
+    )
+    return LearningSettings(
+        reader=reader,
+        future=FUTURES[options["future"]],
+        discount=np.float32(options["discount"]),
+        temperature=np.float32(options["temperature"] if boltzmann else 0.0),
+        epsilon=float(options["epsilon"]),
+        rate=np.float32(options["learning_rate"]),
+        win=np.float32(rewards["win"]),
+        loss=np.float32(rewards["loss"]),
+        draw=np.float32(rewards["draw"]),
+        move=np.float32(rewards["move"]),
+        faithful=bool(options["faithful"]),
+        mirror=bool(options["mirror"]),
+    )
+
+
+def make_room(code: Any, learning: LearningSettings) -> Room:
+    """Where a learner's games by the rules of a compiled module compute."""
+    values = SECTIONS * learning.reader.width + int(padded(code.MOVES))
+    return Room(
+        states=make_states(code, 3),
+        moves=np.zeros(code.MOVES, dtype=np.int64),
+        planes=np.zeros(seen_words(code) + SPARE_WORDS, dtype=np.uint64),
+        changes=np.zeros(count_changes(code), dtype=np.int64),
+        sums=np.zeros(values, dtype=np.float32),
+    )

@@ -26,6 +26,8 @@ TANH = ACTIVATIONS["tanh"]
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BIT = np.uint64(1)
+OTHER = 64
+"""The first bit of the opponent's discs; a board has 64 cells at most."""
 
 
 class ActionNetwork(NamedTuple):
@@ -43,12 +45,13 @@ class ActionNetwork(NamedTuple):
 class Reader(NamedTuple):
     """How a board reaches the network's inputs, and the kind of its units."""
 
-    own_rows: NDArray[np.int64]
-    """Where in ``rows`` the row of one's own disc on each cell begins."""
-    other_rows: NDArray[np.int64]
-    """The same for the opponent's."""
+    rows: NDArray[np.int64]
+    """Where in ``rows`` the row of each bit that is seen begins: of one's own disc on each cell,
+    and from OTHER on of the opponent's."""
+    factors: NDArray[np.float32]
+    """What each bit gives to its input."""
     own_factor: Any
-    """What an own disc gives to its input (``float32``)."""
+    """What an own disc does (``float32``)."""
     other_factor: Any
     column_row: Any
     """Where the row of the input for the column begins."""
@@ -88,13 +91,13 @@ def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, a
         own_total = simd.spread(ZERO)
         bits = own
         while bits:
-            row = peek(reader.own_rows, lowest_bit(bits)) + block
+            row = peek(reader.rows, lowest_bit(bits)) + block
             own_total = simd.add(own_total, simd.load(network.rows, row))
             bits &= bits - BIT
         other_total = simd.spread(ZERO)
         bits = other
         while bits:
-            row = peek(reader.other_rows, lowest_bit(bits)) + block
+            row = peek(reader.rows, OTHER + lowest_bit(bits)) + block
             other_total = simd.add(other_total, simd.load(network.rows, row))
             bits &= bits - BIT
         total = simd.load(network.rows, reader.bias_row + block)
@@ -115,16 +118,16 @@ def add_disc(
 
 @inlined
 def value_columns(
-    network: Any, reader: Any, columns: int, full: Any, workspace: Any, at: int, values: Any
+    network: Any, reader: Any, columns: int, allowed: Any, workspace: Any, at: int, values: Any
 ) -> Any:
-    """Values every column that is not *full* (bit c) for the board whose sums begin at *at*.
+    """Values every *allowed* column (bit c) for the board whose sums begin at *at*.
 
     Returns:
         The first column of the largest value; that value stands in *values*.
     """
     best = -1
     for column in range(columns):
-        if (full >> np.uint64(column)) & BIT:
+        if not (allowed >> np.uint64(column)) & BIT:
             continue
         value = _value_column(network, reader, column, workspace, at)
         poke(values, column, value)
@@ -134,12 +137,14 @@ def value_columns(
 
 
 @inlined
-def best_column(network: Any, reader: Any, columns: int, full: Any, workspace: Any, at: int) -> Any:
+def best_column(
+    network: Any, reader: Any, columns: int, allowed: Any, workspace: Any, at: int
+) -> Any:
     """The first column of the largest value, and the value."""
     best = -1
     best_value = ZERO
     for column in range(columns):
-        if (full >> np.uint64(column)) & BIT:
+        if not (allowed >> np.uint64(column)) & BIT:
             continue
         value = _value_column(network, reader, column, workspace, at)
         if best < 0 or value > best_value:
@@ -221,13 +226,13 @@ def teach(
         own_change = simd.multiply(simd.spread(reader.own_factor), change)
         bits = own
         while bits:
-            _change_row(network.rows, peek(reader.own_rows, lowest_bit(bits)) + block, own_change)
+            _change_row(network.rows, peek(reader.rows, lowest_bit(bits)) + block, own_change)
             bits &= bits - BIT
         other_change = simd.multiply(simd.spread(reader.other_factor), change)
         bits = other
         while bits:
             _change_row(
-                network.rows, peek(reader.other_rows, lowest_bit(bits)) + block, other_change
+                network.rows, peek(reader.rows, OTHER + lowest_bit(bits)) + block, other_change
             )
             bits &= bits - BIT
     return error

@@ -11,9 +11,10 @@ from importlib import resources
 from statistics import fmean
 
 from evolve_arena.arena.intervals import Sample
-from evolve_arena.games.connect_four.concepts import concept_groups
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import Player
+from evolve_arena.runs.positions import find_own_positions, read_positions, solve_positions
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
@@ -74,15 +75,21 @@ def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sampl
     return concept_samples(run.champion_at(generation), run.method.decoder.game)
 
 
-def concept_samples(player: Player, game: ConnectFour, times: int = 100) -> dict[str, Sample]:
-    """How many states of each group *player* solves, and of how many.
+def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str, Sample]:
+    """Return how many states of each group *player* solves, and of how many.
 
     One that draws its answers is asked *times* times.
+
+    Raises:
+        BadValueError: The concept states are not for the board of *game*.
     """
-    groups = concept_groups(player, game, times=times)
+    path = find_own_positions(game)
+    if path is None:
+        raise BadValueError(f"concept states are not for {game.describe()}")
+    solved = solve_positions(player, game, read_positions(game, path), times=times)["solved"]
     return {
-        name: Sample(groups[name].share * groups[name].states, groups[name].states)
-        for name in CONCEPTS
+        name[0]: Sample(group["share"] * group["count"], group["count"])
+        for name, group in solved["by_group"].items()
     }
 
 

@@ -18,7 +18,7 @@ MOST = 4000
 """Games in a generation, at most."""
 
 HIDDEN = {"G1": 20, "G2": 40, "G3": 80, "G4": 120}
-ENCODINGS = {"R1": "0/1/-1", "R2": "two-planes"}
+ENCODINGS = {"R1": "signed", "R2": "planes"}
 TRACES = {"L1": 0.0, "L2": 0.3, "L3": 0.6}
 LADDER = {f"MM{depth}": f"minimax:depth={depth},noise=0.2" for depth in (1, 2, 3, 4)}
 OPPONENTS = {"random": "random", **LADDER}

@@ -13,7 +13,8 @@ from functools import partial
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import make_executor
 from evolve_arena.arena.statistics import Z_95, wilson_interval
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.several import Job
@@ -99,7 +100,7 @@ def _ladder(name: str, noise: float) -> TableKind:
 
 def measure_ladder(name: str, noise: float, material: Material) -> Table:
     """All pairs of MM1 to MM4 and the random player, and what each does in concept states."""
-    game = ConnectFour()
+    game = make_game("connect-four")
     players: dict[str, Player] = {"random": make_player("random", game)}
     for depth in range(1, 5):
         specification = f"minimax:depth={depth},noise={noise:g}"
@@ -113,9 +114,7 @@ def measure_ladder(name: str, noise: float, material: Material) -> Table:
     return Table(name, title, rows, remarks, NOTES + ([] if noise else [ALONE]))
 
 
-def _measure(
-    name: str, players: dict[str, Player], game: ConnectFour, material: Material
-) -> list[Row]:
+def _measure(name: str, players: dict[str, Player], game: AnyGame, material: Material) -> list[Row]:
     rows = []
     games = material.settings.scaled(LADDER_GAMES)
     given = published(name)

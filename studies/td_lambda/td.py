@@ -8,7 +8,7 @@ What that text leaves open are keys here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -19,10 +19,14 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.mlp import MLP
+from evolve_arena.players.board.kernel import specialise_board
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.board.workspace import count_changes, make_states
 from evolve_arena.studies.td_lambda.td_kernel import (
     DRAWS,
     ERROR,
@@ -31,10 +35,16 @@ from evolve_arena.studies.td_lambda.td_kernel import (
     PLIES,
     epsilon_at,
 )
-from evolve_arena.studies.td_lambda.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
+from evolve_arena.studies.td_lambda.td_moves import (
+    EXPLORATIONS,
+    RANDOM_LESSONS,
+    LearningSettings,
+    Workspace,
+)
 
 MOST_HIDDEN = 1024
-KERNEL = "evolve_arena.studies.td_lambda.td_kernel:teach_part"
+FOLDER = "evolve_arena.studies.td_lambda"
+KERNEL = f"{FOLDER}.td:teach_part"
 
 
 class TdConfig(LearnerConfig):
@@ -90,11 +100,10 @@ class ValueNetworkConfig(Config):
 
     head: Literal["value"] = "value"
     """One output, which scores every position that a move can reach."""
-    encoding: str = "0/1/-1"
-    """What an empty cell, one's own disc and the opponent's are to the network: ``0/1/2`` or
-    ``0/1/-1`` in one input a cell, or ``two-planes``, an input for each cell and owner."""
-    viewpoint: Literal["mover"] = "mover"
-    """Both players see their own discs as the first kind."""
+    encoding: str = "signed"
+    """``signed``: an input for each cell, 1 for one's own disc and -1 for the opponent's;
+    ``numbered``: the same with 2 for the opponent's; ``planes``: an input for each cell and
+    owner."""
     hidden: tuple[int, ...] = (120,)
     """Units of the only hidden layer, 1 to 1024."""
     activation: Literal["tanh"] = "tanh"
@@ -137,11 +146,8 @@ class Td(Learner[TdState]):
                 f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
-        if game.options["steal"]:
-            raise BadValueError(
-                "game.steal is 1: the method 'td' learns without STEAL; 'td-tuples' learns with it"
-            )
-        return NetworkDecoder(**game.options, **network.model_dump())
+        decoder: NetworkDecoder = super().make_decoder(game, network, config)
+        return decoder
 
     def __init__(self, config: TdConfig, decoder: NetworkDecoder) -> None:
         super().__init__(config, decoder)
@@ -163,19 +169,20 @@ class Td(Learner[TdState]):
     def make_work(self, state: TdState) -> Work:
         """A learner's games of one generation are a part."""
         learners, genes = state.population.shape
-        board = self.decoder.board
+        bits = self.decoder.inputs_of_bits
         return Work(
             kernel=KERNEL,
             inputs=(
                 state.population,
                 derive_seeds(state.seed, state.generation, "games", learners),
-                board.index,
-                board.factor.astype(np.float32),
+                bits[:, 0].astype(np.int64),
+                bits[:, 1].astype(np.float32),
             ),
             outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
             options={
+                "game": self.decoder.game.name,
                 "rules": list(self.decoder.game.rules),
-                "inputs": board.inputs,
+                "inputs": self.decoder.inputs,
                 "units": self.decoder.hidden[0],
                 "learning": make_learning_settings(
                     self.config, self.decoder, state.generation
@@ -208,6 +215,55 @@ class Td(Learner[TdState]):
         individuals, genes = state.population.shape
         games = state.generation * self.config.games
         return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+
+def teach_part(
+    options: Mapping[str, Any],
+    inputs: Sequence[NDArray[Any]],
+    outputs: Sequence[NDArray[Any]],
+    part: slice,
+) -> None:
+    """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
+    population, seeds, index, factor = inputs
+    game: Any = game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+    modules = f"{FOLDER}.td_moves", f"{FOLDER}.td_kernel"
+    code, *_, lessons = specialise_board(game.place, game.rules, modules)
+    pupil = new_pupil(options["inputs"], options["units"])
+    workspace = _make_workspace(code, pupil, index, factor)
+    learning = LearningSettings(**options["learning"])
+    rows: Sequence[int] = range(part.start, part.stop)
+    if not rows:  # only to compile
+        scratch = seeds[:1].copy(), population[0].copy(), outputs[1][0].copy()
+        lessons.teach(pupil, learning._replace(games=0), workspace, *scratch)
+    for row in rows:
+        genes, figures = outputs[0][row], outputs[1][row]
+        genes[:], figures[:] = population[row], 0.0
+        stream = seeds[row : row + 1].copy()  # it goes on as numbers are drawn
+        lessons.teach(pupil, learning, workspace, stream, genes, figures)
+        game.refuse_faults(workspace.states)
+
+
+def _make_workspace(
+    code: Any, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
+) -> Workspace:
+    """Room for games of *pupil* by the rules of a compiled module."""
+    plies, moves = int(code.LONGEST), int(code.MOVES)
+    return Workspace(
+        inputs_of_bits=np.array(index),
+        factors=np.array(factor),
+        sums=np.zeros(2 * pupil.width, dtype=np.float32),
+        outputs=np.zeros(moves, dtype=np.float32),
+        chances=np.zeros(moves),
+        sources=np.zeros(2 * plies, dtype=np.int64),
+        values=np.zeros(2 * plies, dtype=np.float32),
+        estimates=np.zeros(plies),
+        rivals=np.zeros(plies),
+        targets=np.zeros(plies),
+        moves=np.zeros(2 * moves, dtype=np.int64),
+        wins=np.zeros(2 * moves, dtype=np.int64),
+        changes=np.zeros(count_changes(code), dtype=np.int64),
+        states=make_states(code, 2),
+    )
 
 
 def make_learning_settings(

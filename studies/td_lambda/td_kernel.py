@@ -1,19 +1,18 @@
-"""Temporal-difference learning by self-play of Connect Four, compiled: games, targets, training.
+"""Temporal-difference learning by self-play, compiled: games, targets, training.
 
 A game gives two episodes, one for each player: the positions that this player moved to, as that
 player sees them. Nothing is learned before the game is over. Then every position gets a target
 by TD(λ), from the values that the network had while it played, and the network is trained
 towards the targets, one position after the other. After Löfroth and Dalenius (2011), chapters
-2.3 and 3.
+2.3 and 3. It is for games of two in which each move adds a disc, and is copied for one; see
+`evolve_arena.players.board.kernel.specialise_board`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.evolve.learning.backprop import (
@@ -21,71 +20,25 @@ from evolve_arena.evolve.learning.backprop import (
     add_input,
     apply_tanh,
     learn,
-    new_pupil,
     read_genes,
     start_sums,
     write_genes,
 )
-from evolve_arena.games.connect_four.bitboard import (
-    Rules,
-    all_cells,
-    cell_of,
-    column_height,
-    drop,
-    has_line,
-    make_rules,
-    mark_if_full,
-)
 from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import GOES_ON, LONGEST, advance, begin, judge
 from evolve_arena.studies.td_lambda.td_moves import (
     BEST,
-    MOST_CELLS,
     PLAYED,
     LearningSettings,
     Workspace,
     choose_move,
-    make_workspace,
+    find_input,
 )
 
 ERROR, PLIES, FIRST_WINS, DRAWS = 0, 1, 2, 3
 """Sums over games: of |target - value| over all positions, of plies, of games that who began
 won, of draws."""
 FIGURES = 4
-
-
-def teach_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
-    part: slice,
-) -> None:
-    """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`.
-
-    Args:
-        options: ``rules``, ``units`` (hidden ones), ``inputs``, and the fields of the
-            :class:`LearningSettings` as ``learning``.
-        inputs: Genes, shape ``(learners, genes)``; a seed for each learner (``uint64``); the
-            input that each feature of the board raises and by how much (``float32``).
-        outputs: Genes afterwards, and sums over the games (``float64``), shape
-            ``(learners, FIGURES)``.
-        part: Which learners.
-    """
-    population, seeds, index, factor = inputs
-    pupil = new_pupil(options["inputs"], options["units"])
-    learning = LearningSettings(**options["learning"])
-    outputs[0][part] = population[part]
-    outputs[1][part] = 0.0
-    streams = seeds[part].copy()  # they go on as numbers are drawn
-    arrays = streams, outputs[0][part], outputs[1][part]
-    _teach(
-        make_rules(*options["rules"]),
-        pupil,
-        learning,
-        index,
-        factor,
-        make_workspace(pupil),
-        *arrays,
-    )
 
 
 @compiled
@@ -145,75 +98,64 @@ def compute_targets(
 
 
 @compiled
-def _teach(
-    rules: Rules,
+def teach(
     pupil: Pupil,
     learning: LearningSettings,
-    index: Any,
-    factor: Any,
     workspace: Workspace,
-    streams: Any,
-    population: Any,
+    stream: Any,
+    genes: Any,
     figures: Any,
 ) -> None:
-    for learner in range(population.shape[0]):
-        read_genes(pupil, population[learner])
-        stream = streams[learner : learner + 1]
-        for game in range(learning.games):
-            epsilon = epsilon_at(learning, learning.played + game)
-            plies, outcome = _play(
-                rules, pupil, learning, index, factor, workspace, stream, epsilon
-            )
-            figures[learner, ERROR] += _learn_from(pupil, learning, workspace, plies, outcome)
-            figures[learner, PLIES] += plies
-            figures[learner, FIRST_WINS] += outcome > 0
-            figures[learner, DRAWS] += outcome == 0
-        write_genes(pupil, population[learner])
+    """Plays games and changes *genes* after each of them.
+
+    Args:
+        pupil: Room for the network.
+        learning: How to play and learn.
+        workspace: Memory that is used again and again.
+        stream: Chance.
+        genes: Those of the network, ``float32``, changed in place.
+        figures: :data:`FIGURES`, to which the games' are added.
+    """
+    read_genes(pupil, genes)
+    for game in range(learning.games):
+        epsilon = epsilon_at(learning, learning.played + game)
+        plies, outcome = _play(pupil, learning, workspace, stream, epsilon)
+        figures[ERROR] += _learn_from(pupil, learning, workspace, plies, outcome)
+        figures[PLIES] += plies
+        figures[FIRST_WINS] += outcome > 0
+        figures[DRAWS] += outcome == 0
+    write_genes(pupil, genes)
 
 
 @inlined
 def _play(
-    rules: Rules,
-    pupil: Pupil,
-    learning: LearningSettings,
-    index: Any,
-    factor: Any,
-    workspace: Workspace,
-    stream: Any,
-    epsilon: Any,
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, epsilon: Any
 ) -> Any:
     """A game of the network against itself.
 
     Returns:
         How many plies it took, and 1, 0 or -1 if who began won, nobody, or the other.
     """
-    own = other = full = np.uint64(0)
-    bits = rules.columns * column_height(rules)
+    states = workspace.states
     start_sums(pupil, workspace.sums, 0)
     start_sums(pupil, workspace.sums, pupil.width)
-    for ply in range(all_cells(rules)):
-        side = ply & 1
+    state, ply = begin(states), 0
+    outcome = judge(states, state)
+    while outcome == GOES_ON and ply < LONGEST:
         poke(workspace.rivals, ply, np.nan)
-        column = choose_move(
-            rules, pupil, learning, index, factor, workspace, stream, epsilon, ply, own, other, full
-        )
-        bit = drop(own | other, column, rules)
-        cell = cell_of(bit)
-        poke(
-            workspace.estimates, ply, np.float64(apply_tanh(pupil, peek(workspace.outputs, column)))
-        )
+        place = choose_move(pupil, learning, workspace, stream, epsilon, ply, state)
+        value = apply_tanh(pupil, peek(workspace.outputs, place))
+        poke(workspace.estimates, ply, np.float64(value))
+        move = peek(workspace.moves, place)
         for viewer in range(2):
-            feature = cell if viewer == side else bits + cell
-            source, value = peek(index, feature), peek(factor, feature)
-            poke(workspace.sources, viewer * MOST_CELLS + ply, source)
-            poke(workspace.values, viewer * MOST_CELLS + ply, value)
+            source, value = find_input(workspace, state, move, viewer)
+            poke(workspace.sources, viewer * LONGEST + ply, source)
+            poke(workspace.values, viewer * LONGEST + ply, value)
             add_input(pupil, workspace.sums, viewer * pupil.width, source, value)
-        full = mark_if_full(full, bit, column, rules)
-        own |= bit
-        if has_line(own, rules):
-            return ply + 1, 1 - 2 * side
-        own, other = other, own
-    return all_cells(rules), 0
+        ply += 1
+        state = advance(states, state, move, ply)
+        outcome = judge(states, state)
+    return ply, outcome if outcome != GOES_ON else np.int64(0)
 
 
 @inlined
@@ -251,7 +193,7 @@ def _learn_from(
             pupil,
             workspace.sources,
             workspace.values,
-            (ply & 1) * MOST_CELLS,
+            (ply & 1) * LONGEST,
             ply + 1,
             np.float32(target),
             np.float32(learning.hidden_rate),

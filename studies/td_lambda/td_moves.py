@@ -1,7 +1,8 @@
-"""How a learner of values chooses its moves of Connect Four, compiled; and its settings.
+"""How a learner of values chooses its moves, compiled; and its settings.
 
 It values the positions that its moves lead to. Whether it plays the best, and what instead, is
-drawn from the stream of its games.
+drawn from the stream of its games. It is copied for a game; see
+`evolve_arena.players.board.kernel.specialise_board`.
 """
 
 from __future__ import annotations
@@ -14,17 +15,10 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import below, chance
 from evolve_arena.evolve.learning.backprop import Pupil, apply_tanh, output_with
-from evolve_arena.games.connect_four.bitboard import (
-    Rules,
-    cell_of,
-    column_of,
-    drop,
-    landing_cells,
-    winning_cells,
-)
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate
 from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.players.board.rules import list_changes, list_moves, list_wins
 
 EPSILON, GREEDY, SOFTMAX = 0, 1, 2
 EXPLORATIONS = {"epsilon": EPSILON, "greedy": GREEDY, "softmax": SOFTMAX}
@@ -35,8 +29,6 @@ RANDOM_LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
 """The code of each thing that a random move may teach about the position before."""
 
 SIGMOID = ACTIVATIONS["sigmoid"]
-ONE = np.uint64(1)
-MOST_CELLS = 64
 
 
 class LearningSettings(NamedTuple):
@@ -78,151 +70,127 @@ class LearningSettings(NamedTuple):
 class Workspace(NamedTuple):
     """Room for one game, used again and again."""
 
+    inputs_of_bits: NDArray[np.int64]
+    """The input that each bit which is seen raises."""
+    factors: NDArray[np.float32]
+    """The value of that input."""
     sums: NDArray[np.float32]
     """The sums of the hidden units, as who began sees the board, then as the other does."""
     outputs: NDArray[np.float32]
-    """What the network thinks of each column."""
+    """The network's output for each legal move, in their order."""
     chances: NDArray[np.float64]
-    """How likely each column is."""
+    """The probability of each of them."""
     sources: NDArray[np.int64]
-    """The inputs that the discs raise, in the order in which they fell, for the one player;
-    from :data:`MOST_CELLS` on for the other."""
+    """The inputs that the discs raise, in the order in which they fell, for the one player; in the
+    second half for the other."""
     values: NDArray[np.float32]
-    """By how much."""
+    """Their values."""
     estimates: NDArray[np.float64]
     """The value of the position after each ply, for who moved."""
     rivals: NDArray[np.float64]
     """Where a move at random was not the best: what the best was worth; elsewhere no number."""
     targets: NDArray[np.float64]
+    moves: NDArray[np.int64]
+    wins: NDArray[np.int64]
+    changes: NDArray[np.int64]
+    states: NDArray[np.int64]
+    """As in `evolve_arena.evolve.learning.network_learning.NetworkWorkspace`."""
 
 
-def make_workspace(pupil: Pupil) -> Workspace:
-    """Room for games of *pupil*."""
-    return Workspace(
-        np.zeros(2 * pupil.width, dtype=np.float32),
-        np.zeros(MOST_CELLS, dtype=np.float32),
-        np.zeros(MOST_CELLS, dtype=np.float64),
-        np.zeros(2 * MOST_CELLS, dtype=np.int64),
-        np.zeros(2 * MOST_CELLS, dtype=np.float32),
-        np.zeros(MOST_CELLS, dtype=np.float64),
-        np.zeros(MOST_CELLS, dtype=np.float64),
-        np.zeros(MOST_CELLS, dtype=np.float64),
-    )
+@inlined
+def find_input(workspace: Workspace, state: Any, move: Any, seat: int) -> Any:
+    """The input that a *move* raises for a *seat*, and its value: a disc is all that it adds."""
+    list_changes(workspace.states, state, move, seat, workspace.changes)
+    bit = peek(workspace.changes, 0)
+    return peek(workspace.inputs_of_bits, bit), peek(workspace.factors, bit)
 
 
 @inlined
 def choose_move(
-    rules: Rules,
     pupil: Pupil,
     learning: LearningSettings,
-    index: Any,
-    factor: Any,
     workspace: Workspace,
     stream: Any,
     epsilon: Any,
     ply: int,
-    own: Any,
-    other: Any,
-    full: Any,
+    state: Any,
 ) -> Any:
-    """The column of the next move; its output at least is then known."""
-    side = ply & 1
+    """The place of the next move among the legal ones; its output at least is then known."""
+    side, moves = ply & 1, workspace.moves
     at_random = learning.exploration == EPSILON and chance(stream) < epsilon
+    count = list_moves(workspace.states, state, moves, 0)
     only = -1
     if at_random and learning.any_move and learning.random_lesson == PLAYED:
-        only = _draw_open(rules, stream, full, -1)
-    for column in range(rules.columns):
-        if (only < 0 or column == only) and not (full >> np.uint64(column)) & ONE:
-            cell = cell_of(drop(own | other, column, rules))
-            source, value = peek(index, cell), peek(factor, cell)
+        only = below(stream, count)
+    for place in range(count):
+        if only < 0 or place == only:
+            source, value = find_input(workspace, state, peek(moves, place), side)
             output = output_with(pupil, workspace.sums, side * pupil.width, source, value)
-            poke(workspace.outputs, column, output)
+            poke(workspace.outputs, place, output)
     if only >= 0:
         return only
-    if learning.take_wins:
-        wins = winning_cells(own, rules) & landing_cells(own | other, rules)
-        if wins and not at_random:
-            return column_of(wins, rules)
+    wins = workspace.wins
+    if learning.take_wins and not at_random and list_wins(workspace.states, state, wins) > 0:
+        place = 0
+        while peek(moves, place) != peek(wins, 0):
+            place += 1
+        return place
     if learning.exploration == SOFTMAX:
-        return _draw_by_value(rules, pupil, learning, workspace, stream, full)
-    best = _draw_best(rules, workspace, stream, full)
+        return _draw_by_value(pupil, learning, workspace, stream, count)
+    best = _draw_best(workspace, stream, count)
     if not at_random:
         return best
-    column = _draw_open(rules, stream, full, -1 if learning.any_move else best)
-    if column != best:
+    place = best
+    if learning.any_move:
+        place = below(stream, count)
+    elif count > 1:
+        place = below(stream, count - 1)
+        place += place >= best
+    if place != best:
         poke(workspace.rivals, ply, np.float64(apply_tanh(pupil, peek(workspace.outputs, best))))
-    return column
+    return place
 
 
 @inlined
-def _draw_open(rules: Rules, stream: Any, full: Any, without: int) -> Any:
-    """A column that is not full, each as likely; not *without*, unless no other is left."""
-    count = 0
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE and column != without:
-            count += 1
-    if count == 0:
-        return without
-    left = below(stream, count)
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE and column != without:
-            if left == 0:
-                return column
-            left -= 1
-    return without
-
-
-@inlined
-def _draw_best(rules: Rules, workspace: Workspace, stream: Any, full: Any) -> Any:
-    """The column with the highest output; of several one, each as likely."""
-    best, ties = -1, 0
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE:
-            if best < 0 or peek(workspace.outputs, column) > peek(workspace.outputs, best):
-                best, ties = column, 1
-            elif peek(workspace.outputs, column) == peek(workspace.outputs, best):
-                ties += 1
+def _draw_best(workspace: Workspace, stream: Any, count: int) -> Any:
+    """The place of the move with the highest output; of several one, each as likely."""
+    best, ties = 0, 1
+    for place in range(1, count):
+        if peek(workspace.outputs, place) > peek(workspace.outputs, best):
+            best, ties = place, 1
+        elif peek(workspace.outputs, place) == peek(workspace.outputs, best):
+            ties += 1
     left = below(stream, ties) if ties > 1 else 0
-    column = best
+    place = best
     while left > 0:
-        column += 1
-        closed = (full >> np.uint64(column)) & ONE
-        if not closed and peek(workspace.outputs, column) == peek(workspace.outputs, best):
-            left -= 1
-    return column
+        place += 1
+        left -= peek(workspace.outputs, place) == peek(workspace.outputs, best)
+    return place
 
 
 @inlined
 def _draw_by_value(
-    rules: Rules,
-    pupil: Pupil,
-    learning: LearningSettings,
-    workspace: Workspace,
-    stream: Any,
-    full: Any,
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, count: int
 ) -> Any:
-    """A column with probability proportional to exp(value / temperature)."""
+    """The place of a move, with probability proportional to exp(value / temperature)."""
     highest = -1.0
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE:
-            value = np.float64(apply_tanh(pupil, peek(workspace.outputs, column)))
-            poke(workspace.chances, column, value)
-            highest = max(highest, value)
+    for place in range(count):
+        value = np.float64(apply_tanh(pupil, peek(workspace.outputs, place)))
+        poke(workspace.chances, place, value)
+        highest = max(highest, value)
     total = 0.0
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE:
-            below_highest = (peek(workspace.chances, column) - highest) / learning.temperature
-            weight = _exponential(pupil, below_highest)
-            poke(workspace.chances, column, weight)
-            total += weight
+    for place in range(count):
+        below_highest = (peek(workspace.chances, place) - highest) / learning.temperature
+        weight = _exponential(pupil, below_highest)
+        poke(workspace.chances, place, weight)
+        total += weight
     left = chance(stream) * total
-    chosen = -1
-    for column in range(rules.columns):
-        if not (full >> np.uint64(column)) & ONE:
-            chosen = column
-            left -= peek(workspace.chances, column)
-            if left < 0.0:
-                break
+    chosen = 0
+    for place in range(count):
+        chosen = place
+        left -= peek(workspace.chances, place)
+        if left < 0.0:
+            break
     return chosen
 
 

@@ -16,12 +16,11 @@ from evolve_arena.arena.batch import (
 )
 from evolve_arena.core.game import MOST_SEATS
 from evolve_arena.core.registry import find_game, game_names, make_game
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 PAIR = combine_players([make_random(GAME).packed] * 2)
 ZEROS = np.zeros((4, 2), np.int32)
 SEEDS = np.arange(4, dtype=np.uint64)
@@ -32,9 +31,9 @@ TWO_SEEDS = np.arange(2, dtype=np.uint64)
 
 
 def test_a_batch_has_the_length_of_its_pairings_and_the_rules_of_its_game() -> None:
-    batch = make_batch(ConnectFour(5, 4, 3), PAIR, ZEROS, SEEDS)
+    batch = make_batch(make_game("connect-four", columns=5, rows=4, connect=3), PAIR, ZEROS, SEEDS)
     assert len(batch) == 4
-    assert tuple(batch.rules) == (5, 4, 3, 0)
+    assert tuple(batch.rules) == (5, 4, 3)
     assert batch.openings.shape == (4, 0)
     assert len(make_batch(GAME, PAIR, ZEROS[:0], SEEDS[:0])) == 0
 

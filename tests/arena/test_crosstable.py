@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +12,19 @@ from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.executors import ProcessExecutor
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+GAME = make_game("connect-four")
 
 
 def make_players() -> list[Player]:
-    decoder = NetworkDecoder(hidden=(4,))
+    decoder = NetworkDecoder(head="policy", hidden=(4,))
     genome = decoder.initialise(1, "uniform", np.random.default_rng(0))[0]
-    return [make_random(GAME), decoder.player(genome, "network"), make_test_bot(GAME)]
+    return [make_random(GAME), decoder.player(genome, "network"), make_player("test-bot", GAME)]
 
 
 def make_result(wins: int, draws: int, losses: int) -> DuelResult:
@@ -100,7 +102,7 @@ def test_each_pair_has_games_of_its_own() -> None:
 
 
 def test_equal_names_are_numbered() -> None:
-    players = [make_random(GAME), make_test_bot(GAME), make_random(GAME)]
+    players = [make_random(GAME), make_player("test-bot", GAME), make_random(GAME)]
     players[1].name = "random #1"
     table = play_tournament(GAME, players, games=2)
     assert len(set(table.names)) == 3

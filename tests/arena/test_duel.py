@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,14 @@ from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
-from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+GAME = make_game("connect-four")
 TICKETS = make_game("ticket-to-ride")
 TABLES = find_game("ticket-to-ride")
 NAMES = ("a", "b")
@@ -43,7 +45,7 @@ class Slow(Player):
         """Notes who begins."""
         self.sides.append(side)
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The very move of the compiled player."""
         return self.player.choose(position, stream)
 
@@ -59,7 +61,7 @@ class Stacker(Player):
         self.column = column
         self.name = f"stacker {column}"
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The first column from mine on that is not full."""
         moves = GAME.legal_moves(position)
         return min(moves, key=lambda column: (column - self.column) % 7)
@@ -70,7 +72,7 @@ class Cheat(Player):
 
     name = "cheat"
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """No such column."""
         return 7
 
@@ -87,9 +89,8 @@ class Recorder(SerialExecutor):
         return super().play(batch)
 
 
-def make_network(seed: int = 0, game: ConnectFour = GAME, head: str = "policy") -> NetworkPlayer:
-    columns, rows, connect, _ = game.rules
-    decoder = NetworkDecoder(columns=columns, rows=rows, connect=connect, head=head, hidden=(4,))
+def make_network(seed: int = 0, game: BoardGame = GAME, head: str = "policy") -> VectorPlayer:
+    decoder = NetworkDecoder(**game.options, head=head, hidden=(4,))
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     return decoder.player(genome, f"network {seed}")
 
@@ -106,7 +107,7 @@ def test_counts_add_up_and_compiled_or_not_is_the_same(
 ) -> None:
     makers = [
         lambda: make_random(GAME),
-        lambda: make_test_bot(GAME),
+        lambda: make_player("test-bot", GAME),
         make_network,
         lambda: make_network(1, head="value"),
     ]
@@ -139,8 +140,8 @@ def test_who_moves_first_decides_and_the_colours_cancel() -> None:
 
 
 def test_the_result_is_told_from_the_first_players_side() -> None:
-    one = duel(GAME, make_test_bot(GAME), make_random(GAME), games=2000, seed=5)
-    other = duel(GAME, make_random(GAME), make_test_bot(GAME), games=2000, seed=5)
+    one = duel(GAME, make_player("test-bot", GAME), make_random(GAME), games=2000, seed=5)
+    other = duel(GAME, make_random(GAME), make_player("test-bot", GAME), games=2000, seed=5)
     assert one.score > 0.6
     assert other.score < 0.4
 
@@ -170,7 +171,7 @@ def test_seeds_give_different_games() -> None:
 
 
 def test_every_executor_gives_the_same_result() -> None:
-    players = make_network(), make_test_bot(GAME)
+    players = make_network(), make_player("test-bot", GAME)
     expected = duel(GAME, *players, games=1000, opening_plies=4, seed=3)
     with ProcessExecutor(2) as executor:
         assert duel(GAME, *players, games=1000, opening_plies=4, seed=3, executor=executor) == (
@@ -219,7 +220,7 @@ class Fickle(Stacker):
         """Counts the games."""
         self.begun += 1
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The stacker's move, or none."""
         if self.begun == 3:
             raise ForfeitError(Forfeit.CRASH, "It broke.")
@@ -253,7 +254,7 @@ def test_repeated_games_are_told_of() -> None:
 
 
 def test_other_boards_work_too() -> None:
-    game = ConnectFour(5, 4, 3)
+    game = make_game("connect-four", columns=5, rows=4, connect=3)
     first, second = make_network(0, game), make_random(game)
     result = duel(game, first, second, games=50, opening_plies=3)
     assert result.games == 50
@@ -263,7 +264,7 @@ def test_other_boards_work_too() -> None:
 @pytest.mark.parametrize("slow", [False, True])
 def test_a_player_of_another_board_is_refused(slow: bool) -> None:
     # The larger board is the player's, so that nothing is read from beyond its arrays.
-    stranger = make_network(0, ConnectFour(8, 7, 4))
+    stranger = make_network(0, make_game("connect-four", columns=8, rows=7, connect=4))
     with pytest.raises(ArenaError, match="8"):
         duel(GAME, Slow(stranger) if slow else stranger, make_random(GAME), games=4)
 
@@ -274,9 +275,9 @@ def test_a_duel_has_games(games: int) -> None:
         duel(GAME, make_random(GAME), make_random(GAME), games=games)
 
 
-@pytest.mark.parametrize("plies", [-1, 22])
-def test_openings_leave_half_the_board(plies: int) -> None:
-    with pytest.raises(BadValueError, match=f"{plies} plies: on this board from 0 to 21"):
+@pytest.mark.parametrize("plies", [-1, 11])
+def test_openings_leave_most_of_the_game(plies: int) -> None:
+    with pytest.raises(BadValueError, match=f"{plies} plies: on this board from 0 to 10"):
         duel(GAME, make_random(GAME), make_random(GAME), opening_plies=plies)
 
 

@@ -32,21 +32,22 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+GAME = make_game("connect-four")
 DECODER = NetworkDecoder(hidden=(4,))
 
 
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
     """Matches among networks, the test bot and a random player."""
     genomes = DECODER.initialise(players, "uniform", np.random.default_rng(seed))
-    others = [make_random(GAME).packed, make_test_bot(GAME).packed]
+    others = [make_random(GAME).packed, make_player("test-bot", GAME).packed]
     packed = combine_players([DECODER.pack(genomes), *others])
     pairings = np.random.default_rng(seed).integers(0, players + 2, (count, 2))
     openings = random_openings(GAME, plies, count, seed) if plies else None
@@ -304,10 +305,10 @@ import sys
 import numpy as np
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import make_random
 
-game = ConnectFour()
+game = make_game("connect-four")
 packed = make_random(game).packed
 
 

@@ -17,8 +17,6 @@ from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     KEEP_FIRST,
@@ -27,11 +25,12 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 
 
 class Scripted(Player):
@@ -46,9 +45,9 @@ class Scripted(Player):
         """Notes the side."""
         self.log.append(f"begin {side}")
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The next move of the script."""
-        self.log.append(f"choose at {position.ply}")
+        self.log.append(f"choose at {position.plies}")
         move = self.moves.pop(0)
         if isinstance(move, BaseException):
             raise move
@@ -75,7 +74,7 @@ def test_a_win_of_the_second() -> None:
 
 
 def test_a_draw() -> None:
-    game = ConnectFour(3, 1, 3)
+    game = make_game("connect-four", columns=3, rows=1, connect=3)
     match = play_match(game, [Scripted("Ada", 0, 1), Scripted("Bob", 2)])
     assert match.outcome == 0
     assert match == Match((0, 2, 1), (1, 1), Termination.DRAW, "A draw: the board is full.")
@@ -96,7 +95,7 @@ def test_an_opening_that_ends_the_game_is_the_game() -> None:
 
 def test_an_illegal_opening_is_the_callers_mistake() -> None:
     player = Scripted("Ada")
-    with pytest.raises(IllegalMoveError, match="column 0 is full"):
+    with pytest.raises(IllegalMoveError, match="0 can't be played here"):
         play_match(GAME, [player, player], opening=(0,) * 7)
     assert player.log == ["begin 0", "begin 1", "end", "end"]
 
@@ -155,16 +154,16 @@ def test_every_position_is_watched() -> None:
     seen: list[tuple[int, int | None]] = []
     match = play_match(
         GAME,
-        [make_random(GAME), make_test_bot(GAME)],
+        [make_random(GAME), make_player("test-bot", GAME)],
         seed=3,
         opening=(3, 3),
-        watch=lambda position, move: seen.append((position.ply, move)),
+        watch=lambda position, move: seen.append((position.plies, move)),
     )
     assert seen == [(0, None), *[(ply + 1, move) for ply, move in enumerate(match.moves)]]
 
 
 def test_the_seed_decides() -> None:
-    players = [make_random(GAME), make_test_bot(GAME)]
+    players = [make_random(GAME), make_player("test-bot", GAME)]
     matches = [play_match(GAME, players, seed=seed) for seed in range(20)]
     assert matches == [play_match(GAME, players, seed=seed) for seed in range(20)]
     assert len({match.moves for match in matches}) == 20

@@ -11,12 +11,12 @@ import pytest
 from evolve_arena.arena.pairings import enumerate_openings, longest_opening, random_openings
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.players.board.game import BoardGame
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 
 
-def is_playable(game: ConnectFour, moves: list[int]) -> bool:
+def is_playable(game: BoardGame, moves: list[int]) -> bool:
     """Whether all *moves* are legal and the game goes on after them."""
     position = game.initial()
     for move in moves:
@@ -26,22 +26,21 @@ def is_playable(game: ConnectFour, moves: list[int]) -> bool:
     return game.outcome(position) is None
 
 
-@pytest.mark.parametrize("board", [(7, 6, 4), (4, 3, 3), (9, 6, 5), (16, 3, 4), (3, 3, 2)])
+@pytest.mark.parametrize("board", [(7, 6, 4), (4, 4, 3), (9, 6, 5), (16, 3, 4)])
 @pytest.mark.parametrize("plies", [1, 2, 4])
 def test_random_openings_are_legal_and_the_game_goes_on(
     board: tuple[int, int, int], plies: int
 ) -> None:
-    game = ConnectFour(*board)
-    if board == (3, 3, 2) and plies == 4:
-        plies = 3
+    columns, rows, connect = board
+    game = make_game("connect-four", columns=columns, rows=rows, connect=connect)
     openings = random_openings(game, plies, 300, 1)
     assert openings.shape == (300, plies)
-    assert openings.dtype == np.int8
+    assert openings.dtype == np.int64
     assert all(is_playable(game, opening) for opening in openings.tolist())
 
 
 def test_long_random_openings_avoid_the_end() -> None:
-    openings = random_openings(GAME, 21, 500, 2)
+    openings = random_openings(GAME, 10, 500, 2)
     assert all(is_playable(GAME, opening) for opening in openings.tolist())
 
 
@@ -83,7 +82,7 @@ def count_positions(columns: int, rows: int, plies: int) -> int:
 def test_every_position_has_one_opening(plies: int, count: int) -> None:
     """The counts are those of John Tromp's table of positions by ply."""
     openings = enumerate_openings(GAME, plies)
-    assert openings.dtype == np.int8
+    assert openings.dtype == np.int64
     assert openings.shape == (count, plies)
     assert count == count_positions(7, 6, plies)
     assert all(is_playable(GAME, opening) for opening in openings.tolist())
@@ -92,17 +91,17 @@ def test_every_position_has_one_opening(plies: int, count: int) -> None:
 
 
 def test_positions_that_are_over_are_left_out() -> None:
-    game = ConnectFour(3, 3, 2)
-    playable = [list(moves) for moves in product(range(3), repeat=3) if is_playable(game, moves)]
+    game = make_game("connect-four", columns=4, rows=4, connect=2)
+    playable = [list(moves) for moves in product(range(4), repeat=3) if is_playable(game, moves)]
     reached = {game.parse_position("".join(map(str, moves))) for moves in playable}
     openings = enumerate_openings(game, 3)
     assert {game.parse_position("".join(map(str, row))) for row in openings.tolist()} == reached
-    assert len(openings) == len(reached) < count_positions(3, 3, 3)
+    assert len(openings) == len(reached) < count_positions(4, 4, 3)
 
 
-@pytest.mark.parametrize("plies", [-1, 22, 42])
-def test_more_plies_than_half_the_board_are_refused(plies: int) -> None:
-    message = f"openings of {plies} plies: on this board from 0 to 21"
+@pytest.mark.parametrize("plies", [-1, 11, 42])
+def test_more_plies_than_a_quarter_of_the_moves_are_refused(plies: int) -> None:
+    message = f"openings of {plies} plies: on this board from 0 to 10"
     with pytest.raises(BadValueError, match=message):
         random_openings(GAME, plies, 1, 1)
     with pytest.raises(BadValueError, match=message):
@@ -111,7 +110,7 @@ def test_more_plies_than_half_the_board_are_refused(plies: int) -> None:
 
 def test_openings_of_checkers_are_numbers_of_legal_moves() -> None:
     game = make_game("checkers")
-    assert (longest_opening(ConnectFour()), longest_opening(game)) == (21, 250)
+    assert (longest_opening(make_game("connect-four")), longest_opening(game)) == (10, 250)
     openings = random_openings(game, 6, 50, seed=1)
     assert (openings.shape, openings.dtype) == ((50, 6), np.dtype(np.int64))
     for opening in openings.tolist():

@@ -13,11 +13,11 @@ from evolve_arena.arena.ranking import (
     rank_configurations,
 )
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.games.connect_four.column_player import MinimaxPlayer
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 
 
 def named(player: Player, name: str) -> Player:
@@ -27,9 +27,9 @@ def named(player: Player, name: str) -> Player:
 
 def make_agents() -> list[Player]:
     return [
-        named(MinimaxPlayer(GAME, 2), "search-1"),
+        named(make_player("minimax:depth=2", GAME), "search-1"),
         named(make_random(GAME), "chance-1"),
-        named(MinimaxPlayer(GAME, 1), "search-2"),
+        named(make_player("minimax:depth=1", GAME), "search-2"),
         named(make_random(GAME), "chance-2"),
         named(make_random(GAME), "luck-1"),
     ]
@@ -91,7 +91,10 @@ def test_agents_meet_those_of_other_configurations_once_for_each_side() -> None:
 
 
 def test_what_one_wins_the_other_loses() -> None:
-    agents = [named(MinimaxPlayer(GAME, 4), "strong-1"), named(make_random(GAME), "weak-1")]
+    agents = [
+        named(make_player("minimax:depth=4", GAME), "strong-1"),
+        named(make_random(GAME), "weak-1"),
+    ]
     for order in (agents, agents[::-1]):
         tallies = meet_others(GAME, order, games=50)
         assert tallies["strong-1"].won > 45
@@ -131,6 +134,8 @@ def test_results_depend_on_the_seed_and_on_nothing_else() -> None:
 
 def test_draws_are_not_won() -> None:
     assert Tally(3, 12).share == 0.25
-    tiny = ConnectFour(3, 1, 3)  # three in a row, of which nobody can have more than two
+    tiny = make_game(
+        "connect-four", columns=3, rows=1, connect=3
+    )  # three in a row, of which nobody can have more than two
     agents = [named(make_random(tiny), "a-1"), named(make_random(tiny), "b-1")]
     assert meet_others(tiny, agents, games=10) == {"a-1": Tally(0, 10), "b-1": Tally(0, 10)}

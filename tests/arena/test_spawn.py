@@ -22,8 +22,7 @@ from evolve_arena.arena.batch import Batch, Results, make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError, processes
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.registry import find_game, open_file, register_game
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import find_game, make_game, open_file, register_game
 from evolve_arena.players.player import make_random
 
 
@@ -63,7 +62,7 @@ def test_every_number_of_workers_gives_the_same_results(
 ) -> None:
     executor = team(workers)
     for count in (1, 65, 5000, 200):
-        batch = make_matches(ConnectFour(), count)
+        batch = make_matches(make_game("connect-four"), count)
         assert_same(executor.play(batch), SerialExecutor().play(batch))
     assert len(executor.processes()) == workers - 1
     assert set(ready_workers) == set(executor.processes())  # each did something
@@ -75,13 +74,13 @@ def test_more_memory_than_at_first_is_shared(
     monkeypatch.setattr(processes, "FIRST_SIZE", 64 * 1024)
     executor = team(2)
     for count in (10, 4000):
-        batch = make_matches(ConnectFour(), count)
+        batch = make_matches(make_game("connect-four"), count)
         assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
 def test_a_worker_that_is_killed_is_replaced(team: Callable[[int], ProcessExecutor]) -> None:
     executor = team(3)
-    batch = make_matches(ConnectFour(), 4000)
+    batch = make_matches(make_game("connect-four"), 4000)
     executor.play(batch)
     before = executor.processes()
     os.kill(before[0], signal.SIGKILL)
@@ -95,7 +94,7 @@ def test_a_worker_that_is_killed_is_replaced(team: Callable[[int], ProcessExecut
 
 def test_a_worker_that_is_not_ready_holds_up_nobody() -> None:
     with ProcessExecutor(2, "spawn") as executor:
-        batch = make_matches(ConnectFour(), 1000)
+        batch = make_matches(make_game("connect-four"), 1000)
         assert_same(executor.play(batch), SerialExecutor().play(batch))
         assert not executor._team.workers[0].ready
 
@@ -114,9 +113,9 @@ def test_a_game_is_played_as_its_file_was_when_it_was_opened(
 
 
 RENAMED = """
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import find_game
 
-class Renamed(ConnectFour):
+class Renamed(find_game("ticket-to-ride").game):
     name = "renamed"
 """
 
@@ -128,7 +127,7 @@ def test_a_registered_game_is_known_to_workers(
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
     game = import_module("their_renamed").Renamed
-    given = replace(find_game("connect-four"), game=game, make_text_ui=lambda game: None)
+    given = replace(find_game("ticket-to-ride"), game=game, make_text_ui=lambda game: None)
     register_game(given)
     batch = make_matches(game(), 3000)
     assert_same(team(2).play(batch), SerialExecutor().play(batch))
@@ -139,14 +138,14 @@ def test_a_registered_game_that_can_not_be_sent_is_named(
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
 
-    class Stuck(ConnectFour):
+    class Stuck(find_game("ticket-to-ride").game):
         """Nothing that a worker could import."""
 
         name = "stuck"
 
-    register_game(replace(find_game("connect-four"), game=Stuck))
+    register_game(replace(find_game("ticket-to-ride"), game=Stuck))
     executor = team(2)
-    other = make_matches(ConnectFour(), 1000)
+    other = make_matches(make_game("connect-four"), 1000)
     assert_same(executor.play(other), SerialExecutor().play(other))
     with pytest.raises(
         ArenaError, match=r"game stuck, given by register_game, can't be sent .*'se"
@@ -159,10 +158,10 @@ import sys
 import numpy as np
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import make_random
 
-game = ConnectFour()
+game = make_game("connect-four")
 packed = make_random(game).packed
 
 
@@ -256,7 +255,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
 
 def test_signals_that_come_while_workers_start_are_for_the_caller() -> None:
     with ProcessExecutor(3, "spawn") as executor:
-        batch = make_matches(ConnectFour(), 1000)
+        batch = make_matches(make_game("connect-four"), 1000)
         executor.play(batch)
         pids = executor.processes()
         for pid in pids:

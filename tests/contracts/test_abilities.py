@@ -11,23 +11,18 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import game_names, open_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.abilities import (
     PLACES,
-    RECURRENT,
     Ability,
     list_abilities,
     make_untaught,
 )
 from evolve_arena.runs.api import start
-from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.methods import METHODS, learners_of, methods_of
-from evolve_arena.runs.recipe import make_usual
 from tests.contracts.test_games import SMALL, compare_games, walk
 from tests.forked import evolve
 from tests.tracks import STONES
@@ -106,21 +101,6 @@ def test_who_shows_the_start_shows_whole_games(game: str) -> None:
         for position, _, _ in walk(made, 3) if not reason else ():
             if made.legal_moves(position):
                 PLACES[place](made, position)
-
-
-@every_game
-def test_graphs_remember_where_they_may(game: str) -> None:
-    reason = abilities(game)["remember by"]["recurrence"]
-    changes = {**RECURRENT, "neat.pop_size": 4, "neat.num_hidden": 2}
-    if reason:
-        with pytest.raises(RecipeError) as caught:
-            make_usual(open_game(game), changes).make_method()
-        assert reason in str(caught.value)
-        return
-    method: Any = make_usual(open_game(game), changes).make_method()
-    assert method.decoder.feed_forward is False
-    state, _ = method.step(method.initial(1), Arena(method.decoder, SerialExecutor()))
-    assert state.generation == 1
 
 
 def test_a_reason_is_told_in_a_few_words() -> None:

@@ -158,6 +158,15 @@ def test_moves_have_numbers_of_their_own(name: str) -> None:
         assert game.to_move(position) == game.to_move(game.view(position, game.to_move(position)))
 
 
+@in_one_file
+@pytest.mark.parametrize("move", [-1, 10**6])
+def test_moves_that_are_none_are_refused(name: str, move: int) -> None:
+    """A program may answer any number."""
+    game = find_game(name).make()
+    with pytest.raises(IllegalMoveError, match=f"{move} can't be played here"):
+        game.play(game.initial(1), move)
+
+
 @games
 def test_what_is_seen_is_an_array_of_one_shape(name: str) -> None:
     game = find_game(name).make()

@@ -44,7 +44,7 @@ def test_a_name_like_nothing_gets_the_list_alone() -> None:
 
 def test_games_are_made_by_name() -> None:
     assert "connect-four" in game_names() == sorted(game_names())
-    assert make_game("connect-four", columns=9, rows=6, connect=5).rules == (9, 6, 5, 0)
+    assert make_game("connect-four", columns=9, rows=6, connect=5).rules == (9, 6, 5)
 
 
 def test_unknown_games_are_refused() -> None:

@@ -88,7 +88,7 @@ def test_all_that_it_types_works(tmp_path: Path) -> None:
     (served,) = (text for command, text in said.items() if command.startswith("evolve serve"))
     assert "<html" in served
     (played,) = (text for command, text in said.items() if command.startswith("evolve play"))
-    assert "would play column" in played
+    assert "would play" in played
     assert "values of the positions" in played
 
 

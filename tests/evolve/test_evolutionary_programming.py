@@ -26,13 +26,13 @@ from evolve_arena.evolve.evolutionary_programming import (
     draw_opponents,
     rank_by_merit,
 )
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.self_adaptive import mutate_self_adaptive, self_adaptive_rate
 from evolve_arena.players.board.workspace import DEPTH
 from tests.small_recipes import ONE_GAME
 
-LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
 
 SEARCHING: Any = find_game("tic-tac-toe").networks["mlp"].decoder_type
@@ -188,7 +188,7 @@ def count_points(
 @pytest.mark.parametrize("counting", [{}, {"win": 3.0, "draw": 1.0, "loss": 0.5}])
 def test_those_with_most_points_live_on(score: str, counting: dict[str, float]) -> None:
     keys = {f"{key}_points": value for key, value in counting.items()}
-    decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="two-planes", hidden=())
+    decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="planes", hidden=())
     method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)
     rules = {"win": 1.0, "draw": 0.0, "loss": -2.0, **counting}
     differences = draws = 0
@@ -298,7 +298,7 @@ def test_the_champion_is_who_beats_everybody(place: int) -> None:
 
 
 def test_it_learns_connect_four() -> None:
-    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(16,), activation="tanh")
+    decoder = NetworkDecoder(head="value", encoding="planes", hidden=(16,), activation="tanh")
     config = EvolutionaryProgrammingConfig.model_validate(
         {"opponents": 10, "noise": 0.1, **ONE_GAME}
     )
@@ -370,8 +370,9 @@ def test_openings_and_initialisations_are_looked_at_first() -> None:
 
 
 def test_a_training_depth_is_for_those_who_search() -> None:
-    with pytest.raises(BadValueError, match=r"training_depths: these players do not look ahead"):
-        make_method(training_depths=[2])
+    policy = NetworkDecoder(head="policy")
+    with pytest.raises(BadValueError, match=r"training_depths: depth: a policy has no values"):
+        make_method(policy, training_depths=[2])
     with pytest.raises(BadValueError, match=r"method.training_depths: depth is 13"):
         make_method(SEARCHING(), training_depths=[2, 13])
 
@@ -399,7 +400,7 @@ def make_section(game: str, **content: Any) -> Any:
 def test_decoders_of_games_with_code_of_their_own_and_in_one_file() -> None:
     method, config = EvolutionaryProgramming, EvolutionaryProgrammingConfig()
     network = make_section("connect-four", head="value")
-    decoder = method.make_decoder(ConnectFour(), network, config)
+    decoder = method.make_decoder(make_game("connect-four"), network, config)
     assert decoder == NetworkDecoder(head="value")
     network = make_section("othello", hidden=[8], depth=2)
     decoder = method.make_decoder(make_game("othello", size=6), network, config)

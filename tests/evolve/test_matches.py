@@ -14,6 +14,7 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.matches import (
     MatchSettings,
     check_openings,
@@ -23,15 +24,15 @@ from evolve_arena.evolve.matches import (
     meet_hall,
     sum_points,
 )
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import NOISE
 from tests.small_recipes import ONE_GAME
 
-DECODER = GraphDecoder(5, 4, 4, head="value")
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+
+DECODER = GraphDecoder(columns=5, rows=4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs, 1)
 
 
@@ -207,7 +208,7 @@ def test_figures_of_fitness() -> None:
 
 
 def test_openings_that_the_board_has_no_room_for_are_named() -> None:
-    game = ConnectFour(3, 2, 3)
-    check_openings(game, 3, "method.openings.plies")
-    with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*3"):
+    game = make_game("connect-four", columns=3, rows=2, connect=3)
+    check_openings(game, 1, "method.openings.plies")
+    with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*1"):
         check_openings(game, 4, "method.openings.plies")

@@ -17,10 +17,9 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import both_colours, inside_groups, round_robin
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig, NeatState
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -42,7 +41,7 @@ CALM = {
     "activation_options": ["tanh", "identity"],
 }
 """Nothing mutates."""
-VALUE = {"head": "value", "encoding": "two-planes"}
+VALUE = {"head": "value", "encoding": "planes"}
 Board = tuple[int, int, int]
 
 
@@ -74,7 +73,9 @@ def make_method(
     content = VALUE if network is None else network
     section = Neat.network_section(find_game("connect-four"), content)
     view = section.model_validate(content)
-    return Neat(config, Neat.make_decoder(ConnectFour(*board), view, config))
+    columns, rows, connect = board
+    game = make_game("connect-four", columns=columns, rows=rows, connect=connect)
+    return Neat(config, Neat.make_decoder(game, view, config))
 
 
 def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
@@ -503,7 +504,7 @@ def test_a_new_population_takes_over_and_numbers_go_on() -> None:
 def test_a_run_goes_on_after_extinctions() -> None:
     """Genomes and species never get a number twice; a genome that lives on keeps its genes."""
     method = make_method(
-        network={"head": "policy", "encoding": "0/1/2"},
+        network={"head": "policy", "encoding": "numbered"},
         board=(4, 4, 4),
         neat={**DOOMED, "pop_size": 9, "compatibility_threshold": 1.0, "node_add_prob": 0.5},
         hall_of_fame=HALL,
@@ -640,7 +641,6 @@ def test_the_same_figures_are_reported_at_each_step() -> None:
 
 SORTS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "recurrent": {"neat": {"feed_forward": False}},
     "doomed": {"neat": DOOMED, "hall_of_fame": HALL},
     "species": {"pairing": "species", "neat": {"compatibility_threshold": 1.0}},
     "outside": {"stagnation": {"judge": "outside"}, "noise": 1.0},
@@ -752,9 +752,9 @@ def test_a_state_of_another_size_is_named() -> None:
     state = make_method(neat={"pop_size": 8}).initial(1)
     assert make_method().find_mismatch(state) == "it has 8 genomes, not 6"
     state = make_method(neat={"num_hidden": 2}).initial(1)
-    narrow = make_method({"head": "value", "encoding": "0/1/2"}, {"num_hidden": 2})
+    narrow = make_method({"head": "value", "encoding": "numbered"}, {"num_hidden": 2})
     assert narrow.find_mismatch(state) == "its genomes have more than 42 inputs"
-    policy = make_method({"head": "policy", "encoding": "two-planes"}, {"num_hidden": 2})
+    policy = make_method({"head": "policy", "encoding": "planes"}, {"num_hidden": 2})
     assert policy.find_mismatch(state) == "its genomes do not have 7 outputs"
 
 
@@ -783,7 +783,7 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) 
 
 
 def test_openings_longer_than_the_board_allows_are_named_with_their_key() -> None:
-    with pytest.raises(BadValueError, match=r"method\.openings\.plies: .*from 0 to 3"):
+    with pytest.raises(BadValueError, match=r"method\.openings\.plies: .*from 0 to 1"):
         make_method(board=(3, 2, 3), openings={"plies": 4})
 
 

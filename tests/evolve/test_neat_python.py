@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig
 from evolve_arena.evolve.neat_python import NeatPython
 from evolve_arena.evolve.operators import seeded_global_random
-from evolve_arena.games.connect_four.graph import GraphDecoder
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
+
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 
 DECODER = GraphDecoder(columns=4, rows=4, connect=3, head="value")
 QUICK = {"pop_size": 24, "node_add_prob": 0.4, "compatibility_threshold": 3.2}
@@ -39,7 +41,7 @@ def draw_fitness(generation: int, count: int) -> Any:
     "keys",
     [
         {"num_hidden": 2, "species_fitness_func": "mean"},
-        {"feed_forward": False, "initial_connection": "partial_direct 0.5", "elitism": 0},
+        {"initial_connection": "partial_direct 0.5", "elitism": 0},
         {"max_stagnation": 1, "species_elitism": 0, "min_species_size": 1},
     ],
 )

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
@@ -31,9 +32,10 @@ from evolve_arena.evolve.operators import (
     operator_names,
 )
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.connect_four.graph import GraphDecoder
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
+
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "select": {"tournsize": 3},

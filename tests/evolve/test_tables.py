@@ -17,12 +17,12 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import OFFENCE_POINTS
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import Tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
@@ -195,9 +195,9 @@ def test_who_meets_itself_wins_half_and_who_is_stronger_nearly_all() -> None:
 
 def test_tables_are_for_games_of_several_and_have_room() -> None:
     config = TournamentConfig(individuals=2, tournament_size=2)
-    assert find_tables(config, ConnectFour(), 2) is None
+    assert find_tables(config, make_game("connect-four"), 2) is None
     with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
-        find_tables(replace_tables(config, decks=3), ConnectFour(), 2)
+        find_tables(replace_tables(config, decks=3), make_game("connect-four"), 2)
     with pytest.raises(BadValueError, match=r"3 individuals sit at a table, but there are 2"):
         find_tables(config, DECODER.game, 2)
     found = find_tables(replace_tables(config, seats=(2,)), DECODER.game, 2)

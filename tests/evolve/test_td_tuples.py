@@ -1,4 +1,4 @@
-"""Tuple networks that learn by playing, in games in one file of any number of seats."""
+"""Tuple networks that learn by playing: games and lessons against plain NumPy, and the method."""
 
 from __future__ import annotations
 
@@ -9,10 +9,26 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.arena.arena import Arena
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.stream import new_stream
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import below, chance, new_stream
+from evolve_arena.evolve.learning.tuple_learning import (
+    DRAWS,
+    ERROR,
+    FIGURES,
+    FIRST_WINS,
+    PLIES,
+    LearningSettings,
+    average_tables,
+    merge_shards,
+)
+from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
+from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.recipe import load_recipe
 from tests.tracks import STONES
+from tests.tuples import PlainTuples
 
 SMALL = {
     "method.name": "td-tuples",
@@ -36,63 +52,119 @@ def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
 
 
 class Mirror:
-    """The same tables and the same lessons, in NumPy and 64 bits; cells are single bits."""
+    """The same tables and the same lessons, in NumPy and 64 bits."""
 
-    def __init__(self, run: ea.Run) -> None:
-        self.config = run.method.config
-        self.game: Any = run.method.decoder.game
-        population = run.state(0).population
-        self.cells = population.cells[0].astype(np.int64)
-        self.tables = np.zeros((len(self.cells), 2 ** self.cells.shape[1]))
-        assert population.tables.size == self.tables.size
-
-    def look(self, position: Any, seat: int) -> np.ndarray:
-        """The entry of each tuple: its first cell is the lowest digit."""
-        bits = self.game.observe(position, seat).ravel()[self.cells].astype(np.int64)
-        return np.asarray(bits @ (1 << np.arange(bits.shape[1])))
-
-    def value(self, entries: np.ndarray) -> float:
-        """From -1 to 1."""
-        return float(np.tanh(self.tables[np.arange(len(entries)), entries].sum()))
+    def __init__(self, method: Any, state: TdTuplesState) -> None:
+        self.config, self.game = method.config, method.decoder.game
+        genome = state.population
+        cells, numbers = genome.cells[0].astype(np.int64), genome.tables[0].astype(np.float64)
+        self.network = PlainTuples(method.decoder, cells, numbers)
+        self.stream = derive_seeds(state.seed, state.generation, "learning", 1)
+        self.figures = np.zeros(FIGURES)
 
     def play(self, own: int = -1, opponent: Any = None) -> None:
         """Plays a game and learns from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
-            side, best, most = game.to_move(position), None, -np.inf
+            side, moves = game.to_move(position), game.legal_moves(position)
             if opponent and side != own:
                 position = game.play(position, opponent.choose(position, new_stream(1)))
-                line.append((side, None, 0.0))
+                line.append((side, None, 0.0, False))
                 continue
-            for move in game.legal_moves(position):
-                after = game.play(position, move)
-                end = game.outcome(after)
-                worth = 10.0 if end and end.winner == side else self.value(self.look(after, side))
-                if worth > most:
-                    best, most = after, worth
-            position = best
-            entries = self.look(position, side)
-            line.append((side, entries, self.value(entries)))
-        following = [(1.0, 1.0) if place == 1 else (-1.0, -1.0) for place in outcome.places]
-        for side, entries, value in reversed(line[:-1]):
-            if entries is None:
+            explores = chance(self.stream) < self.config.exploration
+            if explores or len(moves) == 1:
+                move = moves[below(self.stream, len(moves)) if len(moves) > 1 else 0]
+            else:
+                move = self.network.choose(position, moves)
+            position = game.play(position, move)
+            value = float(np.tanh(self.network.value(position, side)))
+            read = self.network.read(position, side)
+            line.append((side, read, value, explores and len(moves) > 1))
+        self.learn(line, outcome)
+
+    def learn(self, line: list[Any], outcome: Any) -> None:
+        """Draws values towards their returns: of two players along one line, else of each."""
+        config, pair = self.config, self.game.seats == 2
+        places = outcome.places
+        ends = [0.0 if places.count(1) > 1 else 1.0 if place == 1 else -1.0 for place in places]
+        following = [(end, end, True) for end in ends]
+        last = 0 if pair else line[-1][0]
+        following[last] = (*following[last][:2], not line[-1][3])
+        for side, read, value, explored in reversed(line[:-1]):
+            if read is None:
                 continue
-            after, result = following[side]
-            decay = self.config.trace_decay
-            target = self.config.discount * ((1 - decay) * after + decay * result)
-            following[side] = value, target
-            change = self.config.step * (target - value)
-            self.tables[np.arange(len(entries)), entries] += change
+            sign, at = (1 - 2 * side, 0) if pair else (1, side)
+            after, result, chosen = following[at]
+            if chosen:
+                mixed = (1 - config.trace_decay) * after + config.trace_decay * result
+                result = config.discount * mixed
+                slope = 1.0 - value * value if config.gradient == "squared" else 1.0
+                change = config.step * (sign * result - value) * slope
+                np.add.at(self.network.tables[read[0]], read[1], change)
+                self.figures[ERROR] += abs(sign * result - value)
+            else:
+                result = sign * value
+            following[at] = sign * value, result, not explored
+        self.figures[[PLIES, FIRST_WINS, DRAWS]] += len(line), ends[0] == 1, ends[0] == 0
+
+
+def make_method(game: str = "connect-four", **changes: Any) -> Any:
+    return load_recipe(
+        game, SMALL | {k.replace("__", "."): changes[k] for k in changes}
+    ).make_method()
+
+
+LESSONS: dict[str, dict[str, Any]] = {
+    "plain": {"exploration": 0.2, "discount": 1.0},
+    "squared": {"exploration": 0.2, "gradient": "squared", "trace_decay": 0.0},
+    "discounted": {"exploration": 0.05, "trace_decay": 0.4},
+    "results": {"exploration": 0.7, "trace_decay": 1.0},
+}
+BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "stacks": ("connect-four", {"network__by_seat": True}),
+    "stacks of 64": ("connect-four", {"game__columns": 8, "game__rows": 8}),
+    "small stacks": (
+        "connect-four",
+        {"game__columns": 4, "game__rows": 3, "game__connect": 3, "network__turns": True},
+    ),
+    "cells": ("tic-tac-toe", {"network__by_seat": True}),
+    "numbers": ("kalah", {"game__pits": 3, "network__turns": True}),
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_game_and_its_lesson_are_those_of_plain_numpy(name: str) -> None:
+    """From tables of few bits, so that sums are exact in any order and equal ones are equal."""
+    game, changes = BOARDS[name]
+    seen, changed = set(), 0
+    for lesson in LESSONS.values():
+        settings = {f"method__{key}": value for key, value in lesson.items()}
+        method = make_method(game, **changes, **settings, method__games=1, network__tuples=12)
+        for seed in range(12):
+            population = method.initial(1).population
+            numbers = np.random.default_rng(seed).normal(0.0, 0.1, population.tables.shape)
+            tables = (np.rint(numbers * 256) / 256).astype(np.float32)
+            population = TuplePopulation(population.cells, tables)
+            state = TdTuplesState(seed, 0, population, tables)
+            learned, figures = SerialExecutor().do(method.make_work(state))
+            mirror = Mirror(method, state)
+            mirror.play()
+            np.testing.assert_allclose(figures[0], mirror.figures, atol=1e-4)
+            np.testing.assert_allclose(learned[0], mirror.network.numbers, atol=2e-6)
+            changed += np.count_nonzero(learned != tables)
+            seen.add(tuple(figures[0, [FIRST_WINS, DRAWS]]))
+    assert changed > 1000
+    assert len(seen) > 1
 
 
 def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
     run = breed(str(STONES), tmp_path / "run", method__games=20)
-    mirror = Mirror(run)
+    mirror = Mirror(run.method, run.state(0))
     for _ in range(20):
         mirror.play()
     learned = run.state(1).population.tables[0]
     assert np.abs(learned).max() > 0.1
-    np.testing.assert_allclose(learned, mirror.tables.ravel(), atol=1e-5)
+    np.testing.assert_allclose(learned, mirror.network.numbers, atol=1e-5)
 
 
 def test_they_learn_their_own_moves_against_others(tmp_path: Path) -> None:
@@ -101,12 +173,12 @@ def test_they_learn_their_own_moves_against_others(tmp_path: Path) -> None:
     others = [breed(game, tmp_path / str(n), run__seed=n, method__games=50) for n in (5, 6)]
     named = [f"run:{others[0].path}", f"run:{others[1].path}"]
     run = breed(game, tmp_path / "run", method__games=12, method__opponents=named)
-    mirror = Mirror(run)
+    mirror = Mirror(run.method, run.state(0))
     for number in range(12):
         mirror.play(number % 3, others[number // 3 % 2].champion)
     learned = run.state(1).population.tables[0]
     assert np.abs(learned).max() > 0.05
-    np.testing.assert_allclose(learned, mirror.tables.ravel(), atol=1e-5)
+    np.testing.assert_allclose(learned, mirror.network.numbers, atol=1e-5)
 
 
 def test_opponents_are_met_by_turns_with_oneself(tmp_path: Path) -> None:
@@ -138,11 +210,141 @@ def test_what_it_does_not_learn_is_told() -> None:
     for game, changes, sentence in (
         ("pig", {"game.seats": 3, "method.individuals": 2}, "method.individuals is 2"),
         ("hex", {"method.opponents": ["nobody"]}, "method.opponents: unknown player"),
-        (
-            "connect-four",
-            {"method.opponents": ["random"]},
-            "method.opponents: tuple networks of connect-four learn from themselves",
-        ),
+        ("hex", {"method.shards": 2}, "games is 3, no multiple of the 2 shards"),
     ):
         with pytest.raises(ArenaError, match=sentence):
             load_recipe(game, SMALL | changes).make_method()
+
+
+# Shards and averages
+
+
+def learn(method: Any, generations: int, workers: int = 0) -> TdTuplesState:
+    executor = ProcessExecutor(workers) if workers else SerialExecutor()
+    arena, state = Arena(method.decoder, executor), method.initial(1)
+    for _ in range(generations):
+        state, _ = method.step(state, arena)
+    executor.close()
+    return state  # type: ignore[no-any-return]
+
+
+def test_shards_are_brought_together_entry_by_entry() -> None:
+    tables = np.array([1.0, 1.0, 1.0, 0.0, -2.0], dtype=np.float32)
+    rows = [1.0, 1.5, 2.0, 0.25, -2.0], [1.0, 1.0, 1.0, -0.25, -1.0], [1.0, 1.0, 4.0, 0.75, 0.0]
+    merge_shards(tables, np.array(rows, dtype=np.float32))
+    # Nobody; one alone; two of three; all; two of three.
+    assert tables.tolist() == [1.0, 1.5, 3.0, 0.25, -0.5]
+
+
+def test_averages_move_by_a_share() -> None:
+    average = np.array([0.0, 1.0, 4.0], dtype=np.float32)
+    average_tables(average, np.array([1.0, 1.0, 0.0], dtype=np.float32), 0.25)
+    assert average.tolist() == [0.25, 1.0, 3.0]
+
+
+MANY = {"method__exploration": 0.1, "method__shards": 2, "method__games": 60}
+
+
+def test_a_step_is_the_same_however_many_work() -> None:
+    method = make_method("tic-tac-toe", **MANY, method__individuals=3)
+    alone, together = learn(method, 3), learn(method, 3, 2)
+    assert alone.population.tables.any(axis=1).all()
+    assert np.array_equal(alone.population.tables, together.population.tables)
+    assert np.array_equal(alone.averages, together.averages)
+
+
+def test_shards_begin_with_their_learners_tables_and_play_games_of_their_own() -> None:
+    method = make_method("tic-tac-toe", **MANY, method__individuals=2)
+    cells = np.repeat(method.initial(1).population.cells[:1], 2, axis=0)
+    tables, done = np.repeat(method.initial(1).population.tables[:1], 2, axis=0), []
+    for generation in (0, 1):
+        state = TdTuplesState(1, generation, TuplePopulation(cells, tables), tables)
+        done += list(SerialExecutor().do(method.make_work(state))[0])
+    assert len({shard.tobytes() for shard in done}) == 8
+    method = make_method("tic-tac-toe", **MANY, method__individuals=2, method__step=0.0)
+    tables += np.float32([[1.0], [2.0]])
+    state = TdTuplesState(1, 0, TuplePopulation(cells, tables), tables)
+    shards, _ = SerialExecutor().do(method.make_work(state))
+    assert np.array_equal(shards, np.repeat(tables, 2, axis=0))
+
+
+def test_a_step_brings_shards_together_and_averages() -> None:
+    method = make_method("tic-tac-toe", **MANY, method__individuals=2, method__averaging=0.25)
+    state = learn(method, 5)
+    shards, figures = SerialExecutor().do(method.make_work(state))
+    after, statistics = method.update(state, [shards, figures])
+    assert after.generation == 6
+    for one in range(2):
+        tables = state.population.tables[one].copy()
+        merge_shards(tables, np.ascontiguousarray(shards[2 * one : 2 * one + 2]))
+        assert np.array_equal(after.population.tables[one], tables)
+        mean = state.averages[one] + (tables - state.averages[one]) * np.float32(0.25)
+        assert np.array_equal(after.averages[one], mean)
+    total = figures.sum(axis=0)
+    for name, place in (("plies", PLIES), ("first_wins", FIRST_WINS), ("draws", DRAWS)):
+        assert statistics[name] == total[place] / 120
+    assert statistics["error"] == total[ERROR] / total[PLIES]
+
+
+def test_the_first_generations_are_averaged_evenly() -> None:
+    method = make_method("tic-tac-toe", method__games=60)
+    seen = [learn(method, number).population.tables[0] for number in (1, 2, 3, 4)]
+    state = learn(method, 4)
+    np.testing.assert_allclose(state.averages[0], np.mean(seen, axis=0), atol=1e-6)
+    assert np.array_equal(method.candidates(state).tables, state.averages), "these play"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"step_end": 0.1, "exploration_end": 0.0}, [(0.5, 0.2), (0.4, 0.15), (0.1, 0.0)]),
+        ({}, [(0.5, 0.2)] * 3),
+    ],
+)
+def test_step_and_exploration_come_to_their_ends(changes: dict[str, float], expected: Any) -> None:
+    usual = {"games": 100, "schedule_games": 400, "step": 0.5, "exploration": 0.2}
+    method = make_method(**{f"method__{key}": value for key, value in (usual | changes).items()})
+    state, found = method.initial(1), []
+    for generation in (0, 1, 9):
+        now = TdTuplesState(1, generation, state.population, state.averages)
+        learning = LearningSettings(*method.make_work(now).options["learning"])
+        found.append((learning.step, learning.exploration))
+    assert found == [pytest.approx(pair) for pair in expected]
+
+
+def test_learners_begin_with_shapes_of_their_own_and_know_nothing() -> None:
+    method = make_method(method__individuals=3, network__by_seat=True)
+    population = method.initial(1).population
+    assert not np.array_equal(population.cells[0], population.cells[1])
+    needed = [method.decoder.table(cells).numbers for cells in population.cells]
+    assert population.tables.shape == (3, max(needed))
+    assert not population.tables.any()
+    assert np.array_equal(method.initial(1).population.cells, population.cells)
+    assert not np.array_equal(method.initial(2).population.cells, population.cells)
+    figures = method.describe(method.initial(1))
+    assert figures == {"individuals": 3, "tuples": 5, "cells": 3, "numbers": max(needed), "used": 0}
+
+
+def test_states_of_other_networks_are_told() -> None:
+    method: TdTuples = make_method(method__individuals=2)
+    state = method.initial(1)
+    assert method.find_mismatch(state) is None
+    cells, tables = state.population.cells, state.population.tables
+    for changed, averages, message in (
+        (TuplePopulation(cells[:1], tables), tables, "shape (1, 5, 3), not (2, 5, 3)"),
+        (TuplePopulation(cells + np.int16(40), tables), tables, "no cells of the board"),
+        (TuplePopulation(cells.astype(np.int64), tables), tables, "no cells of the board"),
+        (TuplePopulation(cells, tables[:, 1:]), tables, "its tables have shape"),
+        (TuplePopulation(cells, tables.astype(np.float64)), tables, "its tables have shape"),
+        (state.population, tables[:, 1:], "its tables have shape"),
+    ):
+        assert message in str(method.find_mismatch(TdTuplesState(1, 0, changed, averages)))
+
+
+def test_connect_four_is_learned(tmp_path: Path) -> None:
+    options = {"method__games": 5000, "method__exploration": 0.1, "method__step": 0.01}
+    options |= {"network__tuples": 30, "network__length": 6, "network__by_seat": True}
+    run = breed(
+        "connect-four", tmp_path / "run", run__generations=4, method__discount=1.0, **options
+    )
+    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wins > 0.9 * 400

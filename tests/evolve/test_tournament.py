@@ -15,13 +15,15 @@ from scipy import stats
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds, derive_stream
 from evolve_arena.evolve.matches import draw_members
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from tests.small_recipes import ONE_GAME
 
-LINEAR = NetworkDecoder(head="value", encoding="two-planes", hidden=())
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 """Its value is the sum of the weights of the cells that are taken, so it can be written by hand."""
 ROUNDS = 40
 
@@ -457,7 +459,7 @@ def test_diversity_is_the_mean_spread_of_the_genes() -> None:
 
 
 def test_a_population_finds_out_how_to_win() -> None:
-    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=(4,), activation="tanh")
+    decoder = NetworkDecoder(head="value", encoding="planes", hidden=(4,), activation="tanh")
     method = Tournament(TournamentConfig(individuals=40, tournament_size=5), decoder)
     state = method.initial(1)
     arena = make_arena(decoder)

@@ -13,6 +13,7 @@ from scipy import stats
 
 from evolve_arena.arena.batch import new_results
 from evolve_arena.arena.pairings import both_colours, tournaments
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.matches import (
     TournamentResults,
@@ -21,7 +22,6 @@ from evolve_arena.evolve.matches import (
     sum_points,
     sum_tournaments,
 )
-from evolve_arena.games.connect_four.game import ConnectFour
 
 
 def make_contest(
@@ -101,7 +101,7 @@ def test_points_add_up_match_by_match(games: int) -> None:
     members = draw_members(9, 12, 4, new_stream(6))
     pairings = np.repeat(both_colours(tournaments(members)), games, axis=0)
     outcomes = np.random.default_rng(7).integers(-1, 2, len(pairings)).astype(np.int8)
-    results = new_results(ConnectFour(), len(pairings))
+    results = new_results(make_game("connect-four"), len(pairings))
     results.places[:] = np.stack([1 + (outcomes < 0), 1 + (outcomes > 0)], axis=1)
     won = np.zeros(members.shape)
     points, played = np.zeros(9), np.zeros(9)

@@ -75,7 +75,7 @@ def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStra
 
 @st.composite
 def _four_block(draw: Any, columns: int, rows: int) -> str:
-    new, strays = draw(st.booleans()), draw(st.integers(0, 2)) == 0
+    strays = draw(st.integers(0, 2)) == 0
     heights = draw(st.lists(st.integers(0, rows), min_size=columns, max_size=columns))
     discs = draw(st.lists(st.sampled_from("12"), min_size=columns * rows, max_size=columns * rows))
     field = [
@@ -86,14 +86,11 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
         for row in range(rows)
     ]
     text = ";".join(",".join(line) for line in field)
-    if new:
-        text = text.replace("0", ".").replace(";", ",").replace("2", "0")
     if strays:
         text = ",".join(draw(_change_words(text.replace(";", ",").split(","))))
-    size = "field_width" if new else "field_columns"
-    bot = draw(st.one_of(st.sampled_from("01" if new else "12"), nasty if strays else st.just("1")))
+    bot = draw(st.one_of(st.sampled_from("12"), nasty if strays else st.just("1")))
     lines = [
-        f"settings {size} {draw(st.one_of(st.just(str(columns)), nasty))}",
+        f"settings field_columns {draw(st.one_of(st.just(str(columns)), nasty))}",
         f"settings your_botid {bot}",
         f"update game field {text}",
         f"action move {draw(st.one_of(st.just('10000'), nasty))}",
@@ -104,7 +101,7 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
 
 
 def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
-    """Lines for Connect Four bots: settings, fields and ``action move``, of both protocols."""
+    """Lines for Connect Four bots: settings, fields and ``action move``."""
     return _join(_four_block(columns, rows))
 
 

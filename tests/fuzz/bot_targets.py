@@ -136,13 +136,13 @@ def _told(name: str) -> list[str]:
     """What hosts tell of some positions of random games."""
     game = _players()[name].game
     dialects = find_game(name).dialects
-    show: Any = dialects["plain" if "plain" in dialects else next(iter(dialects))].show
+    show: Any = dialects["plain"].show
     return [show(position).strip() for position in random_positions(game, 30)]
 
 
 ONCE = {
-    "connect-four": "settings field_width 5\nsettings your_botid 0\n"
-    f"update game field {','.join('.' * 20)}\naction move 100\n",
+    "connect-four": "settings field_columns 5\nsettings your_botid 1\n"
+    f"update game field {','.join('0' * 20)}\naction move 100\n",
     "botzone": '{"requests": [{"x": -1, "y": -1}], "responses": []}\n',
 }
 """What is in order, where it is not a position that a dialect shows."""

@@ -431,7 +431,7 @@ def _networks() -> list[bytes]:
     """Small champions of the kinds that are written differently."""
     made = [
         make_bred("connect-four", "mlp", hidden=(2,)),
-        make_bred("connect-four", "graph", feed_forward=False),
+        make_bred("connect-four", "graph"),
         make_bred("connect-four", "tuples", tuples=3, length=2),
     ]
     return [player.serialise() for player in made]
@@ -468,7 +468,7 @@ FILE_TARGETS = (
     ),
     Target(
         "consent",
-        encode('"python bot.py"\x01{"run": "x"}', "dialect=riddles,cat\x01"),
+        encode('"python bot.py"\x01{"run": "x"}', "dialect=plain,cat\x01"),
         change_pieces("\x01", "{", "}", '"', "'", "dialect=", ",", " ", "rm -rf", "\x1b[2J"),
         _check_consent,
         weight=1,

@@ -21,8 +21,6 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.positions import solve_positions
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.genomes.neat.interchange import read_json, write_json
@@ -36,6 +34,7 @@ from evolve_arena.runs.export import read_neat_file
 from evolve_arena.runs.export.neat_python import export_neat_python
 from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
+from evolve_arena.runs.positions import read_positions, solve_positions
 from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe
 from tests.fuzz.bot_targets import BOT_TARGETS
 from tests.fuzz.file_targets import FILE_TARGETS
@@ -133,7 +132,7 @@ def _check_settings(data: bytes) -> None:
 def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     kinds = words(
         *("random", "test-bot", "minimax", "rule", "file", "process", "human", "run", "piotrowski"),
-        *("minimax:depth=4,noise=0.2", "rule:text,early=always", "process:dialect=riddles,cat"),
+        *("minimax:depth=4,noise=0.2", "rule:text,early=always", "process:dialect=plain,cat"),
         *("run:r", "run:r@2", "run:r@1", "file:r/champion.safetensors", "file:.", "file:loop"),
     )
     parts = words(":", ",", "=", "depth", "noise", "quiet", "0.2", "1", "code", "long=6", "@", "'")
@@ -155,20 +154,24 @@ def _check_player(data: bytes) -> None:
 
 
 def _check_connect_four(data: bytes) -> None:
-    game = ConnectFour()
-    position = game.parse_position(read(data))
-    assert game.parse_position(position.drawing()) == position
-    assert game.parse_position(str(position).rpartition("\n")[0]) == position
+    own, other, discs = _check_position("connect-four", data)
+    assert own & other == 0
+    assert own.bit_count() + other.bit_count() == discs
 
 
 def _check_checkers(data: bytes) -> None:
-    game = _make_once("checkers")
-    position = game.parse_position(read(data))
-    dark, light, kings = position.state[:3]
+    dark, light, kings, *_ = _check_position("checkers", data)
     assert dark & light == kings & ~(dark | light) == 0
+
+
+def _check_position(name: str, data: bytes) -> tuple[int, ...]:
+    """The state that a text gives, whose moves are played and which is drawn."""
+    game = _make_once(name)
+    position = game.parse_position(read(data))
     for move in game.legal_moves(position):
         game.play(position, move)
     find_text_ui(game).draw(position)
+    return tuple(position.state)
 
 
 def _check_tickets(data: bytes) -> None:
@@ -195,8 +198,9 @@ def _check_entries(data: bytes) -> None:
 
 
 def _check_scores(data: bytes) -> None:
-    game = ConnectFour()
-    solved = solve_positions(make_random(game), game, put("positions.csv", data))
+    game = _make_once("connect-four")
+    file = read_positions(game, put("positions.csv", data))
+    solved = solve_positions(make_random(game), game, file, times=2)
     assert solved["count"] > 0
     json.dumps(solved, allow_nan=False)
 
@@ -363,16 +367,13 @@ def _check_command(data: bytes) -> None:
 
 
 def _networks() -> list[bytes]:
-    bases = []
-    for feed_forward in ("true", "false"):
-        changes = ["neat.pop_size=4", f"neat.feed_forward={feed_forward}", "neat.num_hidden=2"]
-        method = load_recipe("connect-four-neat", changes).make_method()
-        player: Any = method.decoder.player(method.initial(1).population.take([0]), "x")
-        tree = json.loads(export_neat_python(player))
-        bases.append(tree)
-        metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}
-        bases.append({**tree, "metadata": metadata})
-    return [json.dumps(base).encode() for base in bases]
+    method = load_recipe(
+        "connect-four-neat", ["neat.pop_size=4", "neat.num_hidden=2"]
+    ).make_method()
+    player: Any = method.decoder.player(method.initial(1).population.take([0]), "x")
+    tree = json.loads(export_neat_python(player))
+    metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}
+    return [json.dumps(base).encode() for base in (tree, {**tree, "metadata": metadata})]
 
 
 FEN = ("B", "W", ":", ",", "-", "K", "1", "12", "21-32", "B:W21,K30:B1-4", "W:WK3,21-24:B1,2")

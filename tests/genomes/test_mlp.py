@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.games.connect_four.board_view import ENCODINGS
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.genomes.mlp import INITIALISATIONS, MLP
+from evolve_arena.core.registry import find_game
+from evolve_arena.genomes.mlp import INITIALISATIONS, MLP, share_genes
+
+DECODER_TYPE: Any = find_game("connect-four").networks["mlp"].decoder_type
+DECODER = DECODER_TYPE(head="policy", encoding="numbered", hidden=(10,))
 
 
 def test_the_network_of_four_in_a_row_has_507_genes() -> None:
@@ -132,16 +136,15 @@ def test_unknown_initialisations_are_refused() -> None:
 
 
 def test_genomes_of_another_length_are_refused() -> None:
-    decoder = NetworkDecoder()
     for shape in ((507,), (3, 506), (3, 508), (1, 3, 507)):
         with pytest.raises(BadValueError, match=r"expected \(individuals, 507\)"):
-            decoder.mlp.pack(np.zeros(shape, dtype=np.float32), decoder.board)
+            DECODER.mlp.pack(np.zeros(shape, dtype=np.float32), DECODER.board)
 
 
 @pytest.mark.parametrize("hidden", [(10,), (40, 10), (10, 40)])
 def test_packing_keeps_genomes_apart_and_pads_with_zeros(hidden: tuple[int, ...]) -> None:
     mlp = MLP(42, hidden, 7)
-    encoding = ENCODINGS["0/1/2"](NetworkDecoder().game.rules)
+    encoding = DECODER.board
     genomes = mlp.initialise(5, "normal", np.random.default_rng(1))
     columns, weights = mlp.pack(genomes, encoding)
     assert columns.dtype == np.int32
@@ -155,9 +158,17 @@ def test_packing_keeps_genomes_apart_and_pads_with_zeros(hidden: tuple[int, ...]
 
 
 def test_packing_does_not_need_contiguous_genomes() -> None:
-    decoder = NetworkDecoder()
-    genomes = decoder.initialise(6, "normal", np.random.default_rng(1))
+    genomes = DECODER.initialise(6, "normal", np.random.default_rng(1))
     for view in (genomes[::2], np.asfortranarray(genomes), genomes.astype(np.float64)):
-        expected = decoder.mlp.pack(np.ascontiguousarray(view, dtype=np.float32), decoder.board)
-        found = decoder.mlp.pack(view, decoder.board)
+        expected = DECODER.mlp.pack(np.ascontiguousarray(view, dtype=np.float32), DECODER.board)
+        found = DECODER.mlp.pack(view, DECODER.board)
         assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
+
+
+def test_genes_are_shared_as_worked_out_by_hand() -> None:
+    """Inputs a b (mirrored into b a), hidden units u v (a pair), one output."""
+    mlp = MLP(inputs=2, hidden=(2,), outputs=1)
+    shared, places = share_genes(mlp, np.array([[0, 1], [1, 0]]), np.zeros((2, 1), dtype=int))
+    # au av bu bv, biases u v, uo vo, bias o
+    assert shared.tolist() == [0, 1, 1, 0, 2, 2, 3, 3, 4]
+    assert places.tolist() == [0, 1, 4, 6, 8]

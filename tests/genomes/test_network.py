@@ -12,10 +12,8 @@ import pytest
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.board_view import ENCODINGS, VIEWPOINTS
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
 from evolve_arena.genomes import network
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
@@ -30,32 +28,35 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
+from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.packed import combine_players
 
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
+HEADS, ENCODINGS = ["policy", "value"], ["planes", "signed", "numbered"]
 DECODERS = [
-    NetworkDecoder(
-        head=head, encoding=encoding, viewpoint=viewpoint, hidden=hidden, activation=activation
-    )
-    for head, encoding, viewpoint, hidden, activation in product(
-        ["policy", "value"], ENCODINGS, VIEWPOINTS, HIDDEN_SHAPES, ACTIVATIONS
-    )
+    NetworkDecoder(head=head, encoding=encoding, hidden=hidden, activation=activation)
+    for head, encoding, hidden, activation in product(HEADS, ENCODINGS, HIDDEN_SHAPES, ACTIVATIONS)
 ] + [
-    NetworkDecoder(columns, rows, connect, head=head, hidden=(12,), encoding=encoding)
+    NetworkDecoder(
+        columns=columns, rows=rows, connect=connect, head=head, hidden=(12,), encoding=encoding
+    )
     for (columns, rows, connect), head, encoding in product(
-        [(4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 11, 4)], ["policy", "value"], ENCODINGS
+        [(4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 11, 4), (8, 8, 4)], HEADS, ENCODINGS
     )
 ]
 
 
-def name_decoder(decoder: NetworkDecoder) -> str:
+def name_decoder(decoder: Any) -> str:
     hidden = "-".join(map(str, decoder.hidden)) or "none"
     board = f"{decoder.columns}x{decoder.rows}"
-    kind = f"{decoder.head} {decoder.encoding} {decoder.viewpoint}"
-    return f"{board} {kind} {hidden} {decoder.activation}"
+    return f"{board} {decoder.head} {decoder.encoding} {hidden} {decoder.activation}"
 
 
-def draw_positions(game: ConnectFour, count: int, seed: int) -> list[Position]:
+def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
     """Positions of random games that are not over."""
     choices = random.Random(seed)
     positions = []
@@ -69,16 +70,15 @@ def draw_positions(game: ConnectFour, count: int, seed: int) -> list[Position]:
     return positions
 
 
-def encode(decoder: NetworkDecoder, position: Position, side: int) -> np.ndarray:
+def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
     """The inputs, by the definition of the encodings."""
-    seat = side if decoder.viewpoint == "mover" else 0
-    own, other = decoder.game.observe(position, seat).reshape(2, -1).astype(int)
-    if decoder.encoding == "two-planes":
+    own, other = decoder.game.observe(position, side)[:, decoder.game.drawn].astype(int)
+    if decoder.encoding == "planes":
         return np.concatenate([own, other])
-    return own + {"0/1/2": 2, "0/1/-1": -1}[decoder.encoding] * other
+    return own + {"numbered": 2, "signed": -1}[decoder.encoding] * other
 
 
-def round_first_layer(decoder: NetworkDecoder, genome: np.ndarray) -> np.ndarray:
+def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
     """The genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
     count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
@@ -87,7 +87,7 @@ def round_first_layer(decoder: NetworkDecoder, genome: np.ndarray) -> np.ndarray
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
-def test_moves_and_values_agree_with_numpy(decoder: NetworkDecoder) -> None:
+def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
     generator = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
     for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
@@ -98,9 +98,7 @@ def test_moves_and_values_agree_with_numpy(decoder: NetworkDecoder) -> None:
     assert compared >= 9
 
 
-def compare(
-    decoder: NetworkDecoder, player: NetworkPlayer, genome: np.ndarray, position: Position
-) -> bool:
+def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
     """Checks values and the choice; whether the choice was clear enough to be checked."""
     game = decoder.game
     side = game.to_move(position)
@@ -112,7 +110,7 @@ def compare(
         inputs = np.array([encode(decoder, reached, side) for reached in after])
         outputs = np.full(decoder.columns, np.nan)
         outputs[legal] = decoder.mlp.evaluate(genome, inputs)[:, 0]
-        np.testing.assert_allclose(player.value_columns(position), outputs, rtol=0, atol=1e-4)
+        compare_values(player, position, outputs)
         wins = [move for move, reached in zip(legal, after, strict=True) if game.outcome(reached)]
         wins = [move for move in wins if game.outcome(game.play(position, move)).winner == side]
         if wins:
@@ -126,17 +124,23 @@ def compare(
     return True
 
 
+def compare_values(player: VectorPlayer, position: Board, outputs: np.ndarray) -> None:
+    """Checks what the player thinks of moves; those that win at once are worth more than any."""
+    for move, value in rate_moves(player, position).items():
+        assert value == np.inf or abs(value - outputs[move]) < 1e-4
+
+
 def test_unrounded_weights_change_values_by_little() -> None:
     """Half a unit of rounding in each of 43 weights, two thirds of them doubled, at the most."""
-    decoder = NetworkDecoder(head="value", hidden=())
+    decoder = NetworkDecoder(encoding="numbered", hidden=(), take_wins=False)
     generator = np.random.default_rng(1)
     for genome in decoder.initialise(20, "uniform", generator):
         player = decoder.player(genome, "network")
         for position in draw_positions(decoder.game, 5, 1):
-            values = player.value_columns(position)
+            values = rate_moves(player, position)
             for move in decoder.game.legal_moves(position):
                 reached = decoder.game.play(position, move)
-                inputs = encode(decoder, reached, position.ply % 2)
+                inputs = encode(decoder, reached, position.plies % 2)
                 exact = decoder.mlp.evaluate(genome, inputs[None])[0, 0]
                 assert abs(values[move] - exact) < 85 * 0.5 / RESOLUTION
 
@@ -152,14 +156,14 @@ def test_unrounded_weights_change_values_by_little() -> None:
 def test_activations_are_accurate(activation: str, exact: Any, error: float) -> None:
     """A network whose only hidden unit sees nothing but its bias shows its activation."""
     mlp = MLP(42, (1,), 1, activation)
-    decoder = NetworkDecoder(head="value", hidden=(1,), activation=activation)
+    decoder = NetworkDecoder(head="value", hidden=(1,), activation=activation, encoding="numbered")
     points = np.concatenate([np.linspace(-20, 20, 801), [-300, -100, -88, 88, 100, 300]])
     points = np.rint(points * RESOLUTION) / RESOLUTION
     genome = np.zeros(mlp.genes, dtype=np.float32)
     genome[-2] = 1.0
     for point in points:
         genome[-3] = point
-        value = decoder.player(genome, "network").value_columns(decoder.game.initial())[0]
+        value = rate_moves(decoder.player(genome, "network"), decoder.game.initial())[0]
         assert abs(value - exact(point)) <= error
         assert np.isfinite(value)
 
@@ -167,7 +171,7 @@ def test_activations_are_accurate(activation: str, exact: Any, error: float) -> 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("size", [1e3, 1e9, np.inf])
 def test_weights_beyond_the_limit_count_as_the_limit(encoding: str, size: float) -> None:
-    decoder = NetworkDecoder(head="value", encoding=encoding, hidden=())
+    decoder = NetworkDecoder(encoding=encoding, hidden=(), take_wins=False)
     limit = decoder.board.limit
     assert 100 < limit < 1000
     generator = np.random.default_rng(1)
@@ -175,21 +179,20 @@ def test_weights_beyond_the_limit_count_as_the_limit(encoding: str, size: float)
     for row in np.concatenate([signs, np.ones((1, decoder.genes)), -np.ones((1, decoder.genes))]):
         player = decoder.player((row * size).astype(np.float32), "network")
         for position in draw_positions(decoder.game, 2, 1):
-            values = player.value_columns(position)
+            values = rate_moves(player, position)
             for move in decoder.game.legal_moves(position):
-                inputs = encode(decoder, decoder.game.play(position, move), position.ply % 2)
+                inputs = encode(decoder, decoder.game.play(position, move), position.plies % 2)
                 exact = decoder.mlp.evaluate(np.clip(row * size, -limit, limit), inputs[None])
                 np.testing.assert_allclose(values[move], exact[0, 0], rtol=1e-6, atol=1e-3)
 
 
 def test_genes_that_are_no_numbers_count_as_zero_in_the_first_layer() -> None:
-    decoder = NetworkDecoder(head="value", hidden=())
+    decoder = NetworkDecoder(encoding="numbered", hidden=(), take_wins=False)
     genome = decoder.initialise(1, "normal", np.random.default_rng(1))[0]
     genome[::3] = np.nan
     position = decoder.game.parse_position("3342561")
-    values = decoder.player(genome, "network").value_columns(position)
-    same = decoder.player(np.nan_to_num(genome), "network").value_columns(position)
-    assert values.tobytes() == same.tobytes()
+    values = rate_moves(decoder.player(genome, "network"), position)
+    assert values == rate_moves(decoder.player(np.nan_to_num(genome), "network"), position)
 
 
 def test_the_limit_leaves_room_for_every_disc() -> None:
@@ -220,7 +223,7 @@ def value_along(shape: Any, columns: Any, weights: Any, features: Any, workspace
 
 @pytest.mark.parametrize("hidden", [(16,), (40,), (20, 9)])
 def test_the_order_of_discs_does_not_matter_to_the_last_bit(hidden: tuple[int, ...]) -> None:
-    decoder = NetworkDecoder(head="value", encoding="two-planes", hidden=hidden)
+    decoder = NetworkDecoder(head="value", encoding="planes", hidden=hidden)
     genomes = decoder.initialise(20, "normal:3", np.random.default_rng(1))
     columns, weights = decoder.mlp.pack(genomes, decoder.board)
     generator = np.random.default_rng(2)
@@ -239,20 +242,20 @@ def test_the_order_of_discs_does_not_matter_to_the_last_bit(hidden: tuple[int, .
 @pytest.mark.parametrize(
     "decoder",
     [
-        NetworkDecoder(),
-        NetworkDecoder(viewpoint="absolute", hidden=(20, 10), activation="tanh"),
-        NetworkDecoder(head="value", encoding="two-planes", hidden=(16,)),
-        NetworkDecoder(head="value", encoding="0/1/-1", hidden=(40,), activation="relu"),
+        NetworkDecoder(head="policy", encoding="numbered"),
+        NetworkDecoder(head="policy", hidden=(20, 10), activation="tanh"),
+        NetworkDecoder(head="value", encoding="planes", hidden=(16,)),
+        NetworkDecoder(head="value", encoding="signed", hidden=(40,), activation="relu"),
     ],
     ids=name_decoder,
 )
 def test_matches_go_on_alike_from_a_position_reached_along_two_paths(
-    decoder: NetworkDecoder,
+    decoder: Any,
 ) -> None:
     """All move orders of five plies; those that end in one position make one group."""
     game = decoder.game
     openings = np.array(list(product(range(7), repeat=5)), dtype=np.int8)
-    groups: dict[Position, list[int]] = {}
+    groups: dict[Board, list[int]] = {}
     for row, opening in enumerate(openings.tolist()):
         position = game.initial()
         for move in opening:

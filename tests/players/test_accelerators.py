@@ -7,52 +7,55 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.core.registry import open_file
+from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import GameFileError
 from tests.forked import evolve
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "games" / "connect_four_accelerated.py"
-RIGHT = FILE.read_text("utf-8")
+RIGHT: str = find_game("connect-four").game.source  # type: ignore[attr-defined]
 AFTER = r", after \d( \d)*$"
-STACKS = "    found = (own << U(1)) & (own << U(2)) & (own << U(3))\n"
-LANDS = "complete_lines(state[0]) & (discs + BOTTOM) & INSIDE"
-FORCED = "    if forced & (forced - U(1)):\n        return 0\n"
+WINS = "    return write_columns(find_gaps(state[0]) & find_free(state[0] | state[1]), moves)\n"
+CHANGED = "bits[0] = cell if seat == state[2] & 1 else 64 + cell\n"
+KEY = "return (state[0] | state[1]) + BOTTOM | state[0]\n"
 MISTAKES = {
     "both overlook stacks": (
-        STACKS,
-        "    found = U(0)\n",
+        "    for way in range(4):\n        for gap",
+        "    for way in range(1, 4):\n        for gap",
         "(wins|safe) lists [0-6none, ]+, but [0-6none, ]+ (would win at once|are safe)",
     ),
     "wins takes cells in the air": (
-        LANDS,
-        "complete_lines(state[0]) & ~discs & INSIDE",
+        "find_free(state[0] | state[1]), moves)",
+        "~(state[0] | state[1]), moves)",
         r"wins lists [0-6, ]+, but [0-6none, ]+ would win at once",
     ),
     "wins looks for the other's": (
-        LANDS,
-        LANDS.replace("state[0]", "state[1]"),
+        WINS,
+        WINS.replace("gaps(state[0])", "gaps(state[1])"),
         "wins lists [0-6none, ]+, but [0-6none, ]+ would win at once",
     ),
     "wins lists a move twice": (
-        "        moves[count] = column\n        count += 1\n        cells",
-        "        moves[count] = moves[count + 1] = column\n        count += 2\n        cells",
+        WINS,
+        f"{WINS.replace('return', 'count =')}    if count == 1:\n        moves[1] = moves[0]\n"
+        "    return count * 2 if count == 1 else count\n",
         r"wins lists (\d), \1: it must list each move once, ascending",
     ),
     "wins counts wrongly": (
-        "        cells &= cells - U(1)\n    return count\n\n\ndef complete",
-        "        cells &= cells - U(1)\n    return count - 1\n\n\ndef complete",
+        WINS,
+        WINS.replace("moves)", "moves) - 1"),
         "wins gives -1: it must give 0 to 7, at the start$|wins gives -1: it must give 0 to 7",
     ),
     "wins gives a text": (
-        "    discs, count = state[0] | state[1], 0\n    cells = complete",
-        "    if state[2] == 9:\n        return 'none'\n"
-        "    discs, count = state[0] | state[1], 0\n    cells = complete",
+        WINS,
+        f"    if state[2] == 9:\n        return 'none'\n{WINS}",
         "wins gives 'none': it must give a whole number",
     ),
-    "safe overlooks two threats": (FORCED, "", "safe lists [0-6, ]+, but none are safe"),
+    "safe overlooks two threats": (
+        "    if forced & (forced - ONE):\n        return 0\n",
+        "",
+        "safe lists [0-6, ]+, but none are safe",
+    ),
     "safe overlooks what lies above": (
-        " & ~(threats >> U(1))",
+        " & ~((threats & ~BOTTOM) >> ONE)",
         "",
         "safe lists [0-6, ]+, but [0-6none, ]+ are safe",
     ),
@@ -62,28 +65,28 @@ MISTAKES = {
         "safe lists [0-6, ]+, but [0-6none, ]+ are safe",
     ),
     "changes takes the other plane": (
-        "bit if seat == state[2] & 1 else 64 + bit",
-        "64 + bit if seat == state[2] & 1 else bit",
+        CHANGED,
+        "bits[0] = 64 + cell if seat == state[2] & 1 else cell\n",
         r"changes lists \[\d+\] for \d at seat 0, but see changes \[\d+\]",
     ),
     "changes forgets who looks": (
-        "bit if seat == state[2] & 1 else 64 + bit",
-        "bit",
+        CHANGED,
+        "bits[0] = cell\n",
         r"changes lists \[\d+\] for \d at seat 1, but see changes \[\d+\]",
     ),
     "changes takes the next cell": (
-        "    bits[0] = bit if",
-        "    bit += 1\n    bits[0] = bit if",
+        CHANGED,
+        f"cell += 1\n    {CHANGED}",
         r"changes lists \[\d+\] for \d at seat 0, but see changes \[\d+\]",
     ),
     "changes says that nothing changes": (
-        "    return 1\n",
-        "    return 0\n",
+        f"{CHANGED}    return 1\n",
+        f"{CHANGED}    return 0\n",
         r"changes lists \[\] for \d at seat 0, but see changes \[\d+\]",
     ),
     "gain takes the cell below": (
-        "    return LINES[lowest_bit((discs + (U(1) << shift)) & (U(63) << shift))]",
-        "    return LINES[lowest_bit((discs + (U(1) << shift)) & (U(63) << shift)) - 1]",
+        "LINES[lowest_bit(find_cell(state[0] | state[1], move))]",
+        "LINES[lowest_bit(find_cell(state[0] | state[1], move)) - 1]",
         r"gain gives \d+ for \d, but evaluate grows by \d+",
     ),
     "gain is of an evaluation for one": (
@@ -92,18 +95,23 @@ MISTAKES = {
         r"gain needs evaluations that add up to 0; for the seats they are \[",
     ),
     "key forgets whose discs they are": (
-        "    return (state[0] | state[1]) + BOTTOM | state[0]",
-        "    return (state[0] | state[1]) + BOTTOM",
+        KEY,
+        "return (state[0] | state[1]) + BOTTOM\n",
+        r"key is \d+ in two positions that differ: ",
+    ),
+    "key forgets a column": (
+        KEY,
+        "return ((state[0] | state[1]) + BOTTOM | state[0]) & np.uint64(2**42 - 1)\n",
         r"key is \d+ in two positions that differ: ",
     ),
     "legal_bits forgets full columns": (
-        "    return ~full & U(127)",
-        "    return U(127)",
+        "found |= (top ^ ONE) <<",
+        "found |= ONE <<",
         r"legal_bits gives 127, the moves 0, 1, 2, 3, 4, 5, 6, but legal lists [0-6, ]+",
     ),
     "legal_bits has a move too many": (
-        "    return ~full & U(127)",
-        "    return ~full & U(255)",
+        "    return found\n\n\ndef find_cell",
+        "    return found | np.uint64(128)\n\n\ndef find_cell",
         r"legal_bits gives 255, the moves 0, 1, 2, 3, 4, 5, 6 and 7, but legal lists [0-6, ]+",
     ),
     "order is too large": (
@@ -116,6 +124,8 @@ MISTAKES = {
         "def quiet(state):\n    return state[2]\n\n\ndef key(",
         "quiet gives neither True nor False",
     ),
+    "moves do not stay": ("ONLY_WINS = True", "MOVES_STAY = ONLY_WINS = True", "MOVES_STAY "),
+    "some games end undecided": ("state[2] == LONGEST", "state[2] == 30", "ONLY_WINS "),
 }
 
 
@@ -128,7 +138,7 @@ def write(folder: Path, name: str) -> Path:
 
 
 def test_the_right_file_is_taken() -> None:
-    assert compare_accelerators(open_file(FILE).make(), games=20, seconds=60.0) > 60
+    assert compare_accelerators(make_game("connect-four"), games=20, seconds=60.0) > 60
 
 
 @pytest.mark.parametrize("name", MISTAKES)

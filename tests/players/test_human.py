@@ -15,24 +15,16 @@ import pytest
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.text_ui import find_text_ui
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 CHECKERS: Any = make_game("checkers")
-START = """
-  . . . . . . .
-  . . . . . . .
-  . . . . . . .
-  . . . . . . .
-  . . . . . . .
-  . . . . . . .
-  0 1 2 3 4 5 6
-"""
-PROMPT = "Your move, column 0-6, or q to quit: "
+UI = find_text_ui(GAME)
+START = f"\n{UI.draw(GAME.initial())}\n"
+PROMPT = "Your move, a move such as 0, or q to quit: "
 
 
 class Terminal(io.StringIO):
@@ -43,7 +35,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def enter(text: str, moves: str = "", game: ConnectFour = GAME) -> tuple[int, str]:
+def enter(text: str, moves: str = "", game: BoardGame = GAME) -> tuple[int, str]:
     """The column that a person chooses who types *text* after *moves*, and what he sees."""
     seen = io.StringIO()
     human = HumanPlayer(game, reads=io.StringIO(text), writes=seen)
@@ -54,63 +46,40 @@ def test_the_board_and_the_question() -> None:
     assert enter("3\n") == (3, START + PROMPT)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3",
-        " 3 ",
-        "\t3\r",
-        "col 3",
-        "COL 3",
-        "Column 3",
-        "column: 3",
-        "col3",
-        "3.",
-        "(3)",
-        "#3",
-        "3!",
-    ],
-)
-def test_entries_that_mean_column_3(text: str) -> None:
+@pytest.mark.parametrize("text", ["3", " 3 ", "\t3\r"])
+def test_blanks_do_not_matter(text: str) -> None:
     assert enter(f"{text}\n")[0] == 3
 
 
 @pytest.mark.parametrize(
     ("text", "explained"),
     [
-        ("7", "'7' names no column: they are numbered 0 to 6."),
-        ("-1", "'-1' is not the number of a column."),
-        ("3 4", "'3 4' is not the number of a column."),
-        ("2.5", "'2.5' is not the number of a column."),
-        ("left", "'left' names no column: they are numbered 0 to 6."),
-        ("9" * 5000, f"'{'9' * 20}…' is not the number of a column."),
-        ("\x1b[A", "'\\x1b[A' is not the number of a column."),
-        ("0", "column 0 is full."),
+        ("7", "'7' is no move, such as 1, 2 or 3"),
+        ("-1", "'-1' is no move, such as 1, 2 or 3"),
+        ("3 4", "'3 4' is no move, such as 1, 2 or 3"),
+        ("left", "'left' is no move, such as 1, 2 or 3"),
+        ("9" * 5000, f"'{'9' * 20}' is no move, such as 1, 2 or 3"),
+        ("\x1b[A", "'\\x1b[a' is no move, such as 1, 2 or 3"),
+        ("0", "0 can't be played here, but 1, 2 or 3 can"),
     ],
 )
 def test_an_illegal_entry_is_explained_and_asked_for_again(text: str, explained: str) -> None:
     column, seen = enter(f"{text}\n4\n", "000000")
     assert column == 4
-    said = f"Not possible: {explained} Open are 1, 2, 3, 4, 5 and 6.\n"
-    assert seen.endswith(PROMPT + said + PROMPT)
+    said = f"Not possible: {explained}. These moves can be played: 1, 2, 3, 4, 5, 6.\n"
+    prompt = PROMPT.replace("0", "1")
+    assert seen.endswith(prompt + said + prompt)
 
 
 def test_an_empty_line_is_only_asked_again() -> None:
     assert enter("\n  \n4\n") == (4, START + PROMPT * 3)
 
 
-def test_the_last_open_column_is_named() -> None:
-    column, seen = enter("0\n1\n", "00", ConnectFour(2, 2, 2))
+def test_the_only_move_is_named() -> None:
+    game = make_game("connect-four", columns=2, rows=2, connect=2)
+    column, seen = enter("0\n1\n", "0 0", game)
     assert column == 1
-    assert "Not possible: column 0 is full. Only column 1 is open." in seen
-
-
-def test_wide_boards_take_numbers_and_letters() -> None:
-    game = ConnectFour(12, 4, 4)
-    column, seen = enter("11\n", "", game)
-    assert column == 11
-    assert seen.endswith("  0 1 2 3 4 5 6 7 8 9 a b\nYour move, column 0-b, or q to quit: ")
-    assert enter("col B\n", "", game)[0] == 11
+    assert "Not possible: 0 can't be played here, but 1 can." in seen
 
 
 @pytest.mark.parametrize("text", ["q", "Q", " quit ", "exit", "resign"])
@@ -127,18 +96,28 @@ def test_the_end_of_input_resigns(text: str) -> None:
     assert caught.value.kind is Forfeit.RESIGNED
 
 
+class First(Player):
+    """Plays the first legal move."""
+
+    name = "first"
+
+    def choose(self, position: Any, stream: Stream) -> int:
+        """Column 0, while it has room."""
+        return int(GAME.legal_moves(position)[0])
+
+
 def test_a_whole_match() -> None:
     seen = io.StringIO()
     human = HumanPlayer(GAME, name="Ada", reads=io.StringIO("6\n5\n4\n"), writes=seen)
-    match = play_match(GAME, [human, make_test_bot(GAME)], opening=(3, 0))
+    match = play_match(GAME, [human, First()], opening=(3, 0))
     assert (match.outcome, match.termination) == (1, Termination.WIN)
     assert match.sentence == "Ada wins: 4 in a row."
-    assert seen.getvalue().startswith("You play x and move first.\n\n  . . . . . . .\n")
-    assert seen.getvalue().count(f"The other plays column {match.moves[3]}.\n") >= 1
+    assert seen.getvalue().startswith("You play x and move first.\n\n")
+    assert seen.getvalue().count(f"The other plays {match.moves[3]}.\n") >= 1
     assert seen.getvalue().count("The other plays") == 2
 
     second = HumanPlayer(GAME, reads=io.StringIO("3\nq\n"), writes=(seen := io.StringIO()))
-    match = play_match(GAME, [make_test_bot(GAME), second])
+    match = play_match(GAME, [First(), second])
     assert (match.outcome, match.termination) == (1, Termination.RESIGNED)
     assert seen.getvalue().startswith("You play o and move second.\n")
 
@@ -152,8 +131,8 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
         human = HumanPlayer(GAME, reads=io.StringIO("3\n"), writes=(seen := Terminal()))
         human.choose(position, new_stream(0))
         boards.append(seen.getvalue())
-    assert "\x1b[33mo\x1b[0m" in boards[0]
-    assert "\x1b[31mx\x1b[0m" in boards[0]
+    assert re.search(r"\x1b\[[0-9;]+m[oO]\x1b\[0m", boards[0])
+    assert re.search(r"\x1b\[[0-9;]+m[xX]\x1b\[0m", boards[0])
     assert "\x1b" not in boards[1]
 
 
@@ -206,9 +185,9 @@ def test_a_whole_match_of_checkers() -> None:
 
 def test_at_a_real_terminal() -> None:
     script = (
-        "from evolve_arena.games.connect_four.game import ConnectFour;"
+        "from evolve_arena.core.registry import make_game;"
         "from evolve_arena.core.stream import new_stream;"
-        "from evolve_arena.players.human import HumanPlayer; game = ConnectFour();"
+        "from evolve_arena.players.human import HumanPlayer; game = make_game('connect-four');"
         "print('chosen', HumanPlayer(game).choose(game.initial(), new_stream(0)))"
     )
     ours, theirs = pty.openpty()
@@ -219,7 +198,7 @@ def test_at_a_real_terminal() -> None:
     os.close(theirs)
     try:
         shown = b""
-        for entry in (b"\xff\xfe\n", b"Col 5\n"):
+        for entry in (b"\xff\xfe\n", b" 5\n"):
             while not shown.endswith(b"quit: "):
                 shown += os.read(ours, 4096)
             os.write(ours, entry)
@@ -230,4 +209,4 @@ def test_at_a_real_terminal() -> None:
         process.kill()
         process.wait()
         os.close(ours)
-    assert b"Not possible: '\xef\xbf\xbd' is not the number of a column." in shown
+    assert b"Not possible: '\xef\xbf\xbd' is no move, such as 0, 1 or 2." in shown

@@ -17,7 +17,6 @@ from evolve_arena.players.packed import NOISE, PackedPlayers, combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "games" / "connect_four_accelerated.py"
 MATCHES = 300
 
 
@@ -39,9 +38,10 @@ def play(game: Any, packed: PackedPlayers, seatings: Any, openings: Any = None) 
     return run_kernel(make_batch(game, packed, seatings, seeds, openings))
 
 
+@pytest.mark.usefixtures("compiled_as_needed")
 @pytest.mark.parametrize("heads", [("policy",), ("value",), ("policy", "value")])
 def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
-    game = make_game(str(FILE))
+    game = make_game("connect-four")
     networks = [make_networks(game, head, (units,)) for head in heads for units in (10, 40)]
     packed = combine_players([*networks, make_random(game).packed])
     searching: Any = make_player("minimax:depth=1", game)  # with whom matches are not in turns
@@ -63,7 +63,7 @@ def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
 
 
 def test_networks_of_other_depths_are_not_in_turns() -> None:
-    game = make_game(str(FILE))
+    game = make_game("connect-four")
     for hidden in ((), (12, 20)):
         assert not find_matches(game, make_networks(game, "policy", hidden)).PLAYS_IN_TURNS
 

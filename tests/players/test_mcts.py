@@ -451,15 +451,6 @@ def test_wrong_times_are_refused(ttt: BoardGame, settings: str, sentence: str) -
         make_player(f"minimax:{settings}", ttt)
 
 
-def test_games_with_a_search_of_their_own_have_none_over_what_was_bred(tmp_path: Path) -> None:
-    spec = find_game("connect-four")
-    decoder = spec.networks["mlp"].decoder_type(hidden=(4,))
-    player = decoder.player(np.zeros(decoder.genes, dtype=np.float32), "zero")
-    (tmp_path / "zero.safetensors").write_bytes(player.serialise())
-    with pytest.raises(BadValueError, match="no search over what was bred in connect-four"):
-        make_player(f"file:{tmp_path / 'zero.safetensors'},depth=2", spec.make())
-
-
 def test_values_need_a_value_head_and_two_seats(
     ttt: BoardGame, coins: BoardGame, bred: dict[str, Any], tmp_path: Path
 ) -> None:

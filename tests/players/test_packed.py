@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.workspace import SEAT_FIELDS, TEST_BOT
+from evolve_arena.players.board.workspace import RECORD_FIELDS, SCRIPTED
 from evolve_arena.players.packed import (
     KIND,
     NETWORK,
@@ -18,8 +19,12 @@ from evolve_arena.players.packed import (
     combine_players,
     simple_player,
 )
+from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+
+GAME = make_game("connect-four")
+TEST_BOT: Any = make_player("test-bot", GAME)
 
 
 def pack(count: int, **options: object) -> PackedPlayers:
@@ -29,10 +34,10 @@ def pack(count: int, **options: object) -> PackedPlayers:
 
 PARTS = [
     pack(3),
-    simple_player(SEAT_FIELDS, TEST_BOT),
-    pack(2, head="value", encoding="two-planes", hidden=(40,)),
-    simple_player(SEAT_FIELDS),
-    pack(1, hidden=(), viewpoint="absolute"),
+    TEST_BOT.packed,
+    pack(2, head="value", encoding="planes", hidden=(40,)),
+    simple_player(RECORD_FIELDS),
+    pack(1, hidden=(), head="policy"),
     pack(2, hidden=(5, 70, 3), activation="tanh"),
 ]
 
@@ -51,7 +56,7 @@ def test_players_move_alike_alone_and_in_company() -> None:
     start = 0
     for part in PARTS:
         for row in range(len(part.seats)):
-            versus_random = combine_players([part, simple_player(SEAT_FIELDS)])
+            versus_random = combine_players([part, simple_player(RECORD_FIELDS)])
             expected = play(versus_random, row, len(part.seats))
             assert play(everybody, start + row, 5 + 1) == expected
             mirrored = play(versus_random, len(part.seats), row)
@@ -61,7 +66,7 @@ def test_players_move_alike_alone_and_in_company() -> None:
 
 def test_kinds_stay_in_order() -> None:
     kinds = combine_players(PARTS).seats[:, KIND].tolist()
-    assert kinds == [*[NETWORK] * 3, TEST_BOT, *[NETWORK] * 2, RANDOM, *[NETWORK] * 3]
+    assert kinds == [*[NETWORK] * 3, SCRIPTED, *[NETWORK] * 2, RANDOM, *[NETWORK] * 3]
 
 
 def test_combining_changes_none_of_the_parts() -> None:

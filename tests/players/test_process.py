@@ -20,34 +20,36 @@ import pytest
 
 from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.spec import make_test_bot
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import ForfeitError, Player, make_random
 from evolve_arena.players.process import ProcessPlayer
 
-GAME = ConnectFour()
+GAME: Any = make_game("connect-four")
 PATIENT = Limits(time_bank=30_000, per_move=500)
 HASTY = Limits(time_bank=300, per_move=0)
 
 HEAD = """
 import os, re, signal, subprocess, sys, time
-field, empty, asked = [], "", 0
+field, asked = [], 0
 def say(text, end="\\n"):
     print(text, end=end, flush=True)
 def play():
-    say(f"place_disc {field.index(empty)}")
+    if field:
+        say(f"place_disc {field.index('0')}")
+    else:
+        say(f"move {next(column for column in range(7) if not discs >> 7 * column + 5 & 1)}")
 """
 LOOP = """
 for line in sys.stdin:
     words = line.split()
-    if words[:1] == ["settings"] and words[1] in ("field_columns", "field_width"):
-        empty = {"field_columns": "0", "field_width": "."}[words[1]]
-    elif words[:3] == ["update", "game", "field"]:
+    if words[:3] == ["update", "game", "field"]:
         field = re.split("[;,]", words[3])
-    elif words[:1] == ["action"]:
+    elif words[:1] == ["state"]:
+        discs = int(words[1]) | int(words[2])
+    elif words[:1] in (["action"], ["go"]):
         asked += 1
 """
 
@@ -64,7 +66,7 @@ class Scripted(Player):
         """Starts again."""
         self._next = 0
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Any, stream: Stream) -> int:
         """The next column."""
         self._next += 1
         return self._columns[self._next - 1]
@@ -123,12 +125,13 @@ def lose(command: str, limits: Limits = PATIENT, opening: tuple[int, ...] = ()) 
     return match
 
 
-@pytest.mark.parametrize("dialect", ["ai-games", "riddles"])
+@pytest.mark.parametrize("dialect", ["ai-games", "plain"])
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_good_bot_plays_whole_games(workshop: Workshop, dialect: str, side: int) -> None:
     bot = ProcessPlayer(GAME, workshop.write(), dialect=dialect, limits=PATIENT)
     for seed in range(2):
-        players: list[Player] = [make_test_bot(GAME), make_test_bot(GAME)]
+        test_bot = find_game("connect-four").players["test-bot"]
+        players: list[Player] = [test_bot.make("", GAME), test_bot.make("", GAME)]
         players[side] = bot
         match = play_match(GAME, players, seed=seed)
         assert match.termination in {Termination.WIN, Termination.DRAW}
@@ -143,7 +146,7 @@ def test_a_good_bot_plays_whole_games(workshop: Workshop, dialect: str, side: in
 def test_two_bots_of_different_dialects_meet(workshop: Workshop) -> None:
     command = workshop.write()
     first = ProcessPlayer(GAME, command, limits=PATIENT)
-    second = ProcessPlayer(GAME, command, dialect="riddles", limits=PATIENT)
+    second = ProcessPlayer(GAME, command, dialect="plain", limits=PATIENT)
     match = play_match(GAME, [first, second])
     assert match.moves == (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3)
     assert match.sentence == "bot.py #1 wins: 4 in a row."
@@ -151,11 +154,10 @@ def test_two_bots_of_different_dialects_meet(workshop: Workshop) -> None:
 
 @pytest.mark.parametrize(("columns", "rows", "connect"), [(4, 3, 3), (9, 6, 4), (32, 1, 4)])
 def test_any_board_will_do(workshop: Workshop, columns: int, rows: int, connect: int) -> None:
-    game = ConnectFour(columns, rows, connect)
-    for dialect in ("ai-games", "riddles"):
-        bot = ProcessPlayer(game, workshop.write(), dialect=dialect, limits=PATIENT)
-        match = play_match(game, [bot, make_random(game)])
-        assert match.termination in {Termination.WIN, Termination.DRAW}
+    game: Any = make_game("connect-four", columns=columns, rows=rows, connect=connect)
+    bot = ProcessPlayer(game, workshop.write(), limits=PATIENT)
+    match = play_match(game, [bot, make_random(game)])
+    assert match.termination in {Termination.WIN, Termination.DRAW}
 
 
 def recorded(workshop: Workshop, dialect: str, side: int) -> list[str]:
@@ -205,36 +207,6 @@ def test_the_ai_games_transcript(workshop: Workshop) -> None:
         "action move 10000",
         f"update game field {no_row * 5}0,0,1,2,0,0,0",
         "update game round 4",
-    ]
-
-
-def test_the_riddles_transcript(workshop: Workshop) -> None:
-    no_row = ".,.,.,.,.,.,.,"
-    assert recorded(workshop, "riddles", 0)[:-1] == [
-        "settings player_names player0,player1",
-        "settings your_bot player0",
-        "settings timebank 5000",
-        "settings time_per_move 200",
-        "settings your_botid 0",
-        "settings field_width 7",
-        "settings field_height 6",
-        "update game round 1",
-        f"update game field {no_row * 5}.,.,.,.,.,.,.",
-        "action move 5000",
-        "update game round 2",
-        f"update game field {no_row * 5}.,.,1,0,.,.,.",
-        "action move LEFT",
-    ]
-    assert recorded(workshop, "riddles", 1)[1:10] == [
-        "settings your_bot player1",
-        "settings timebank 5000",
-        "settings time_per_move 200",
-        "settings your_botid 1",
-        "settings field_width 7",
-        "settings field_height 6",
-        "update game round 1",
-        f"update game field {no_row * 5}.,.,0,.,.,.,.",
-        "action move 5000",
     ]
 
 
@@ -305,9 +277,8 @@ GARBAGE = {
     ),
 }
 ILLEGAL = {
-    "say('place_disc 7')": "makes an illegal move: there is no column 7: they are numbered 0 to 6.",
-    "say('place_disc -1')": "makes an illegal move: there is no column -1: they are"
-    " numbered 0 to 6.",
+    "say('place_disc 7')": "makes an illegal move: 7 can't be played here, but 0, 1 or 2 can.",
+    "say('place_disc -1')": "makes an illegal move: -1 can't be played here, but 0, 1 or 2 can.",
     "say('no_moves')": "passes, which the rules do not allow.",
 }
 
@@ -378,7 +349,9 @@ def test_an_illegal_move_loses(workshop: Workshop, move: str) -> None:
 def test_a_full_column_loses(workshop: Workshop, opening: tuple[int, ...]) -> None:
     match = lose(workshop.write("say('place_disc 3')"), opening=opening)
     assert match.termination is Termination.ILLEGAL_MOVE
-    assert match.sentence == "bot.py makes an illegal move: column 3 is full."
+    assert (
+        match.sentence == "bot.py makes an illegal move: 3 can't be played here, but 0, 1 or 2 can."
+    )
     assert match.moves == opening
 
 
@@ -573,10 +546,10 @@ def test_a_bot_that_kills_its_parents_group_loses(workshop: Workshop) -> None:
 
 HOST = """
 import os, sys
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.process import Limits, ProcessPlayer
-game = ConnectFour()
+game = make_game("connect-four")
 bot = ProcessPlayer(game, sys.argv[1], limits=Limits(60_000, 60_000))
 bot.begin(0)
 bot.choose(game.initial(), new_stream(0))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evolve_arena.core.stream import below, new_stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.spec import make_test_bot
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import CompiledPlayer, make_random
+from evolve_arena.players.specification import make_player
 
-GAME = ConnectFour()
-BOT = make_test_bot(GAME)
+GAME = make_game("connect-four")
+BOT = make_player("test-bot", GAME)
 
 
-def choices(player: CompiledPlayer, position: Position, draws: int = 100) -> set[int]:
+def choices(player: CompiledPlayer, position: Board, draws: int = 100) -> set[int]:
     """Every column that *player* chooses, over many draws."""
     assert player.game.outcome(position) is None
     stream = new_stream(1)
@@ -29,12 +31,13 @@ def stack_on(column: list[int], length: int) -> int | None:
     return top[0] if len(top) == length and len(set(top)) == 1 else None
 
 
-def expected_choices(game: ConnectFour, position: Position) -> set[int]:
+def expected_choices(game: BoardGame, position: Board) -> set[int]:
     """What the test bot may do, from its description."""
-    columns, rows, connect, _ = game.rules
-    cells = position.cells()[::-1]
-    stacks = [[int(c) - 1 for c in cells[:, column] if c] for column in range(columns)]
+    columns, rows, connect = game.rules
     mover = game.to_move(position)
+    mine, theirs = game.observe(position, mover)
+    cells = (mine * (1 + mover) + theirs * (2 - mover))[game.grid[::-1]]
+    stacks = [[int(c) - 1 for c in cells[:, column] if c] for column in range(columns)]
     for owner in (mover, 1 - mover):
         for column, stack in enumerate(stacks):
             if len(stack) < rows and stack_on(stack, connect - 1) == owner:
@@ -97,8 +100,8 @@ def test_a_stack_does_not_run_on_into_the_next_column() -> None:
 def test_the_bot_follows_its_description_in_random_positions(
     columns: int, rows: int, connect: int
 ) -> None:
-    game = ConnectFour(columns, rows, connect)
-    bot = make_test_bot(game)
+    game = make_game("connect-four", columns=columns, rows=rows, connect=connect)
+    bot = make_player("test-bot", game)
     draw = random.Random(columns * 100 + rows * 10 + connect)
     stream = new_stream(2)
     forced = 0
@@ -116,11 +119,11 @@ def test_the_bot_follows_its_description_in_random_positions(
     assert forced > 20 or rows < connect - 1
 
 
-@pytest.mark.parametrize("maker", [make_random, make_test_bot])
+@pytest.mark.parametrize("name", ["random", "test-bot"])
 @pytest.mark.parametrize("moves", ["", "3", "333333", "000000666666"])
-def test_chance_is_fair(maker: object, moves: str) -> None:
+def test_chance_is_fair(name: str, moves: str) -> None:
     """Chi-square over the open columns; five standard deviations are far."""
-    player = maker(GAME)
+    player: Any = make_player(name, GAME)
     position = GAME.parse_position(moves)
     open_columns = GAME.legal_moves(position)
     stream = new_stream(3)
@@ -133,25 +136,22 @@ def test_chance_is_fair(maker: object, moves: str) -> None:
     assert abs(chi_square - freedom) < 5 * np.sqrt(2 * freedom)
 
 
-@pytest.mark.parametrize("maker", [make_random, make_test_bot])
-def test_the_stream_decides(maker: object) -> None:
+@pytest.mark.parametrize("name", ["random", "test-bot"])
+def test_the_stream_decides(name: str) -> None:
     """The same stream gives the same moves, another one others; each move draws one number."""
 
     def play(seed: int) -> tuple[list[int], int]:
-        player, empty, stream = maker(GAME), GAME.initial(), new_stream(seed)
+        player: Any = make_player(name, GAME)
+        empty, stream = GAME.initial(), new_stream(seed)
         return [player.choose(empty, stream) for _ in range(50)], int(stream[0])
 
-    expected = new_stream(9)
-    drawn = [below(expected, 7) for _ in range(50)]
-    assert play(9) == (drawn, int(expected[0]))
-    assert len(set(drawn)) == 7
-    assert play(10)[0] != drawn
-
-
-def test_a_forced_move_draws_nothing() -> None:
-    stream = new_stream(9)
-    assert BOT.choose(GAME.parse_position("01010"), stream) == 0
-    assert stream[0] == 9
+    words = new_stream(9)
+    for _ in range(50):
+        next_word(words)
+    moves, state = play(9)
+    assert (moves, state) == (play(9)[0], int(words[0]))
+    assert len(set(moves)) == 7
+    assert play(10)[0] != moves
 
 
 def test_their_names() -> None:

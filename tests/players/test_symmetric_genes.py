@@ -24,14 +24,16 @@ DESIGNS: list[tuple[str, dict[str, Any], int]] = [
     ("breakthrough", {"hidden": (7,)}, 2),
     ("hex", {"hidden": (6, 4), "size": 4, "activation": "tanh"}, 2),
     ("othello", {"hidden": (16,), "size": 6}, 8),
+    ("connect-four", {"hidden": (7,), "encoding": "numbered"}, 2),
+    ("connect-four", {"hidden": (6, 5), "columns": 8, "rows": 8, "activation": "sigmoid"}, 2),
 ]
 
 
 def turn(decoder: Any, inputs: np.ndarray) -> list[np.ndarray]:
     """The inputs that show the same in each view of the board."""
-    code = decoder.game.code
-    views = find_symmetries(int(code.CELLS), int(code.WIDTH), decoder.game.symmetry)
-    planes = inputs.reshape(len(inputs), -1, int(code.CELLS))
+    grid = decoder.game.grid
+    views = find_symmetries(grid.size, grid.shape[1], decoder.game.symmetry)
+    planes = inputs.reshape(len(inputs), -1, grid.size)
     return [planes[:, :, view].reshape(inputs.shape) for view in views]
 
 
@@ -65,7 +67,7 @@ def test_genes_are_counted_by_hand() -> None:
     assert decoder.genes == 2 * 9 + 2 * 3 + 2 + 2 + 1
 
 
-@pytest.mark.parametrize("game", ["tic-tac-toe", "breakthrough"])
+@pytest.mark.parametrize("game", ["tic-tac-toe", "breakthrough", "connect-four"])
 def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
     player = make_bred(game, "mlp", 3, symmetric=True, hidden=(8,))
     decoder: Any = player.decoder

@@ -14,10 +14,10 @@ from evolve_arena import Run, duel, load, resume, start
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame, PlayerKind
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
 from evolve_arena.players import specification
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import NotARunError, RecipeError, RunExistsError
@@ -43,9 +43,9 @@ class Spy(Player):
     def __init__(self) -> None:
         self.closed = 0
 
-    def choose(self, position: Position, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The first open column."""
-        return ConnectFour().legal_moves(position)[0]
+        return make_game("connect-four").legal_moves(position)[0]
 
     def close(self) -> None:
         """Counts."""
@@ -57,7 +57,7 @@ def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
     """All players that were made from the specification ``spy``."""
     made: list[Spy] = []
 
-    def make(argument: str, game: ConnectFour) -> Player:
+    def make(argument: str, game: BoardGame) -> Player:
         made.append(Spy())
         return made[-1]
 
@@ -282,7 +282,10 @@ def test_a_runs_opponents_are_closed_however_it_ends(spies: list[Spy], tmp_path:
 
 
 def test_a_game_and_a_player_of_ones_own_are_met_by_name() -> None:
-    mine = replace(find_game("connect-four"), game=type("Mine", (ConnectFour,), {"name": "mine"}))
+    mine = replace(
+        find_game("connect-four"),
+        game=type("Mine", (find_game("connect-four").game,), {"name": "mine"}),
+    )
     ea.register_game(mine)
     ea.register_player("first", PlayerKind("first", "the first move", _make_first))
     try:

@@ -21,9 +21,8 @@ from matplotlib.figure import Figure
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.cli import main
 from evolve_arena.runs.display import Display
@@ -43,6 +42,8 @@ from evolve_arena.runs.tournaments import (
     ranking,
 )
 from evolve_arena.runs.training import Progress
+
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
 BOT = """
 import os, re, sys, time
@@ -338,7 +339,7 @@ def test_every_table_tells_of_forfeits(
     assert len(warnings) == 2
     print_crosstable(table)
     assert "forfeited" in capsys.readouterr().out
-    game = ConnectFour()
+    game = make_game("connect-four")
     content = evaluate_player(players[0], game, games=4, opponents=[bot])
     assert content["opponents"][bot]["won"] is None
     assert content["opponents"][bot]["won_wilson_95"] == [0.0, 1.0]

@@ -17,11 +17,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -38,6 +36,8 @@ from evolve_arena.runs.checkpoint import (
 )
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
+
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
 DECODER = NetworkDecoder(hidden=(2,))
 METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DECODER)
@@ -261,7 +261,8 @@ def make_neat(
         }
     )
     section = Neat.network_section(find_game("connect-four"), network)
-    return Neat(config, Neat.make_decoder(ConnectFour(*board, 3), section(**network), config))
+    game = make_game("connect-four", columns=board[0], rows=board[1], connect=3)
+    return Neat(config, Neat.make_decoder(game, section(**network), config))
 
 
 NEAT = make_neat({"node_add_prob": 0.9, "enabled_mutate_rate": 0.2})
@@ -302,7 +303,7 @@ def assert_alike(one: Any, other: Any, name: str = "state") -> None:
     "neat",
     [
         {},
-        {"feed_forward": False, "num_hidden": 2},
+        {"num_hidden": 2},
         {"initial_connection": "unconnected", "conn_add_prob": 0.0},
         {"compatibility_threshold": 0.0, "min_species_size": 1, "elitism": 0},
         {"max_stagnation": 1, "species_elitism": 0},
@@ -417,11 +418,9 @@ def test_a_state_of_graphs_without_one_of_its_arrays_is_noticed() -> None:
     ("method", "message"),
     [
         (make_neat({"pop_size": 9}), "it has 8 genomes, not 9"),
-        (make_neat(head="value"), "its genomes are made for head 'policy', not 'value'"),
-        (make_neat(encoding="two-planes"), "for encoding '0/1/2', not 'two-planes'"),
-        (make_neat(encoding="0/1/-1"), "for encoding '0/1/2', not '0/1/-1'"),
-        (make_neat(viewpoint="absolute"), "for viewpoint 'mover', not 'absolute'"),
-        (make_neat({"feed_forward": False}), "for feed_forward True, not False"),
+        (make_neat(head="policy"), "its genomes are made for head 'value', not 'policy'"),
+        (make_neat(encoding="numbered"), "for encoding 'planes', not 'numbered'"),
+        (make_neat(encoding="signed"), "for encoding 'planes', not 'signed'"),
         (make_neat(board=(4, 5)), "for rows 4, not 5"),
         (METHOD, "it is of the method 'neat'"),
     ],
@@ -443,11 +442,11 @@ def test_graphs_of_another_recipe_are_named(tmp_path: Path, method: Any, message
     ("decoder", "message"),
     [
         (NetworkDecoder(hidden=(3,)), r"for hidden \[2\], not \[3\]"),
-        (NetworkDecoder(hidden=(2,), activation="tanh"), "activation 'sigmoid', not 'tanh'"),
-        (NetworkDecoder(hidden=(2,), encoding="0/1/-1"), "encoding '0/1/2', not '0/1/-1'"),
+        (NetworkDecoder(hidden=(2,), activation="tanh"), "activation 'relu', not 'tanh'"),
+        (NetworkDecoder(hidden=(2,), encoding="signed"), "encoding 'planes', not 'signed'"),
     ],
 )
-def test_weights_of_another_network_are_named(decoder: NetworkDecoder, message: str) -> None:
+def test_weights_of_another_network_are_named(decoder: Any, message: str) -> None:
     other = Tournament(TournamentConfig(individuals=4, tournament_size=2), decoder)
     with pytest.raises(DamagedFileError, match=message):
         read_state(BLOB, other)

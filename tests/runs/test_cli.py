@@ -138,7 +138,7 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["duel", "randon", "test-bot"], "did you mean 'random'?"),
         (["duel", "random", "run:nowhere"], "nowhere does not exist"),
         (["duel", "random", "file:nowhere"], "file:nowhere"),
-        (["duel", "random", "test-bot", "--openings", "30"], "from 0 to 21"),
+        (["duel", "random", "test-bot", "--openings", "30"], "from 0 to 10"),
         (["duel", "random", "process:no-such-program"], "no-such-program"),
         (["tournament", "random"], "at least two players"),
         (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
@@ -189,7 +189,7 @@ def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     (place / "themes.csv").write_text("theme,line,moves,answer\nattack,column,030303,0\n")
     words = ["--positions", "scores.csv", "--positions", "themes.csv", "--games", "20", "--json"]
     content = json.loads(evolve("evaluate", "test-bot", *words, folder=place).stdout)
-    assert {"random", "test-bot", "minimax:depth=4,noise=0.2"} <= set(content["opponents"])
+    assert {"random", "minimax:depth=4,noise=0.2"} <= set(content["opponents"])
     assert content["positions"]["scores.csv"]["count"] == 1
     assert content["positions"]["themes.csv"]["solved"]["overall"] == 1.0
     assert content["positions"]["themes.csv"]["solved"]["by_theme"] == {"attack": 1.0}

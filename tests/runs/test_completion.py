@@ -56,7 +56,7 @@ def test_recipes_runs_and_games(place: Path) -> None:
 
 
 def test_players_by_game_and_runs_after_a_colon(place: Path) -> None:
-    assert complete(place, "duel", "te") == ["test-bot"]
+    assert complete(place, "duel", "te") == ["test-bot:", "test-bot:noise=0.2"]
     assert complete(place, "duel", "random", "--game", "ticket-to-ride", "ru") == [
         "rule:",
         "rule:text,early=always",

@@ -7,31 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.errors import UnknownNameError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, study_ladder
-from evolve_arena.games.connect_four.column_player import MinimaxPlayer
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.spec import LADDER
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs import evaluation
 from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
 from tests.forked import evolve
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 USUAL = find_game("connect-four").ladder
 
 
-def test_the_ladder_comes_after_the_scripted_players() -> None:
-    assert list(USUAL) == ["random", "test-bot", *LADDER]
-    assert LADDER[0] == "minimax:depth=1,noise=0.2"
-    assert LADDER[-1] == "minimax:depth=4,noise=0.2"
-    assert len(LADDER) == 4
+def test_the_ladder_is_of_searches_by_their_depth() -> None:
+    searches = [f"minimax:depth={depth},noise=0.2" for depth in range(1, 5)]
+    rollouts = [f"mcts:rollouts={count}" for count in (10, 100, 1000)]
+    assert list(USUAL) == ["random", *searches, *rollouts]
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
-    content = evaluate_player(MinimaxPlayer(GAME, 2), GAME, games=400, opening_plies=0, seed=3)
-    assert tuple(content["opponents"]) == USUAL
+    player, opponents = make_player("minimax:depth=2", GAME), USUAL[:5]
+    content = evaluate_player(player, GAME, games=400, opponents=opponents, opening_plies=0, seed=3)
+    assert tuple(content["opponents"]) == opponents
     for result in content["opponents"].values():
         assert result["games"] == 400
         assert result["won"] == result["wins"] / 400
@@ -50,9 +48,7 @@ def test_players_of_checkers_meet_others() -> None:
     assert content["opponents"]["random"]["wins"] == 6
     assert content["opponents"]["mcts:rollouts=1000"]["wins"] == 0
     assert content["opponents"]["piotrowski:rafalmore"]["wins"] == 0
-    assert "concepts" not in content
-    with pytest.raises(BadValueError, match="files of positions are not for checkers"):
-        evaluate_player(player, game, games=2, positions=[Path("some.csv")])
+    assert content["positions"] == {}
 
 
 def test_opponents_can_be_chosen() -> None:
@@ -64,7 +60,7 @@ def test_opponents_can_be_chosen() -> None:
 
 
 def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
-    player = MinimaxPlayer(GAME, 1)
+    player = make_player("minimax:depth=1", GAME)
     some = evaluate_player(player, GAME, games=100, opponents=USUAL[:2], seed=5)
     everybody = evaluate_player(player, GAME, games=100, seed=5)
     for name in USUAL[:2]:
@@ -75,7 +71,7 @@ def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.Mon
     closed: list[str] = []
     find = evaluation.find_player
 
-    def watched(name: str, game: ConnectFour) -> Player:
+    def watched(name: str, game: AnyGame) -> Player:
         player = find(name, game)
         monkeypatch.setattr(player, "close", lambda: closed.append(name))
         return player

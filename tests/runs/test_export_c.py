@@ -130,6 +130,9 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("othello", "mlp", {"encoding": "features", "head": "action", "size": 6}),
     ("othello", "mlp", {"head": "action", "size": 6}),
     ("kalah", "graph", {"encoding": "features", "head": "policy"}),
+    ("connect-four", "tuples", {"tuples": 20, "length": 6, "by_seat": True}),
+    ("connect-four", "mlp", {"columns": 9, "rows": 7, "encoding": "numbered"}),
+    ("connect-four", "graph", {}),
     ("pig", "graph", {"seats": 3}),
     ("pig", "tuples", {"seats": 3, "tuples": 6, "length": 3}),
     ("gomoku", "mlp", {"size": 9, "take_wins": False}),
@@ -161,6 +164,7 @@ HOSTILE = {
         "0 0 0 0 0 0 0 0 0 0 0": UNREAD,
         "0 0 0 0 0 0 0 0 0 +1": UNREAD,
     },
+    "connect-four": {f"1 2 {2**64}": UNREAD},
     "othello": {
         f"1 2 12 {-(2**63)}": IMPOSSIBLE,
         f"{2**64} 2 12 0": UNREAD,
@@ -172,7 +176,9 @@ HOSTILE = {
 
 
 @with_sanitizers
-@pytest.mark.parametrize(("game", "network"), [("tic-tac-toe", "mlp"), ("othello", "tuples")])
+@pytest.mark.parametrize(
+    ("game", "network"), [("tic-tac-toe", "mlp"), ("othello", "tuples"), ("connect-four", "tuples")]
+)
 def test_no_state_makes_a_bot_read_beyond_its_tables(
     game: str, network: str, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from tests.bred import make_bred
 
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("connect-four", "mlp", {}),
-    ("connect-four", "mlp", {"columns": 9, "rows": 7, "steal": 1}),
+    ("connect-four", "mlp", {"columns": 9, "rows": 7}),
     ("kalah", "mlp", {}),
     ("pig", "mlp", {"goal": 20, "seats": 3}),
     ("hex", "mlp", {"size": 4}),

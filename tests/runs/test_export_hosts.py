@@ -28,7 +28,7 @@ from tests.bred import make_bred
 
 SPIEL: list[tuple[str, str, dict[str, Any]]] = [
     ("connect-four", "mlp", {}),
-    ("connect-four", "graph", {"feed_forward": False}),
+    ("connect-four", "tuples", {"columns": 6, "rows": 5, "tuples": 9, "length": 4}),
     ("checkers", "mlp", {"depth": 1}),
     ("tic-tac-toe", "mlp", {}),
     ("breakthrough", "mlp", {}),
@@ -292,13 +292,9 @@ def test_policies_choose_the_bots_moves_whoever_moved_first(game: str) -> None:
         position = played.initial()
         while legal := played.legal_moves(position):
             seat = played.to_move(position)
-            if game == "connect-four":
-                cells = position.cells()
-            else:
-                cells = np.reshape(position.state[:9], (3, 3))
-            planes = np.stack([cells == 1 + seat, cells == 2 - seat], axis=2).astype(np.int8)
-            outputs = 7 if game == "connect-four" else 9
-            mask = np.isin(np.arange(outputs), legal).astype(np.int8)
+            grid = played.grid if game == "connect-four" else np.arange(9).reshape(3, 3)
+            planes = played.observe(position, seat)[:, grid].transpose(1, 2, 0).astype(np.int8)
+            mask = np.isin(np.arange(played.code.MOVES), legal).astype(np.int8)
             move = policy({"observation": planes, "action_mask": mask})
             assert move == player.choose(position, new_stream(0))
             compared += 1

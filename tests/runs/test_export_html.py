@@ -253,6 +253,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "features of moves": ("othello", "graph", {"size": 6, "head": "action"}, 100),
     "text": ("kalah", "mlp", {}, 300),
     "numbers, turns": ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}, 300),
+    "stacks": ("connect-four", "tuples", {"tuples": 5, "length": 5, "by_seat": True}, 300),
     "chance": ("pig", "mlp", {}, 300),
     "three seats": ("pig", "tuples", {"seats": 3, "tuples": 6, "length": 3}, 300),
 }
@@ -306,7 +307,8 @@ def test_pages_know_the_rules_and_draw_as_the_view_does(kind: str, tmp_path: Pat
         if kind == "text":
             assert drawn == [drawing["text"]]
         else:
-            paths = [[m["path"]] if m["path"] else [] for m in view.moves(position)]
+            found = view.moves(position)
+            paths = [m.get("paths", [m["path"]] if m["path"] else []) for m in found]
             assert drawn == [drawing["pieces"], paths]
 
 
@@ -468,9 +470,9 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
 
 COUNTED = {"encoding": "features", "hidden": ()}
 AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "MLP": ("connect-four", "mlp", {"head": "value"}),
-    "NEAT": ("connect-four", "graph", {"head": "value"}),
-    "tuples": ("connect-four", "tuples", {}),
+    "MLP": ("connect-four", "mlp", {}),
+    "NEAT": ("connect-four", "graph", {}),
+    "tuples": ("connect-four", "tuples", {"by_seat": True}),
     "search": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 4}),
     "game in one file": ("breakthrough", "mlp", {}),
 }

@@ -53,21 +53,16 @@ class Network:
 def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
     """What the network of *player* sees of a position *after* a move of that *seat*."""
     game: Any = player.game
-    if game.name == "connect-four":
-        if isinstance(player, TuplePlayer):
-            cells = after.cells().ravel()
-            return np.concatenate([cells == 1, cells == 2])
-        shown = after.swap_colours() if player.decoder.viewpoint == "mover" else after
-        return np.asarray(player.decoder.encode(shown))
     if getattr(player.decoder, "encoding", "") == "features":
         counts = game.count("features", after, seat, many=player.decoder.counted)
         bins = player.decoder.bins
         return np.eye(bins)[counts.clip(0, bins - 1).astype(int)].ravel() if bins else counts
-    tuples = isinstance(player, TuplePlayer)
-    bits = game.observe(after, seat)[:, slice(None) if tuples else game.drawn].astype(np.float64)
-    if getattr(player.decoder, "encoding", "") == "signed":
+    cells = game.grid.ravel() if isinstance(player, TuplePlayer) else game.drawn
+    bits = game.observe(after, seat)[:, cells].astype(np.float64)
+    factor = {"signed": -1, "numbered": 2}.get(getattr(player.decoder, "encoding", ""))
+    if factor:
         own, other = np.split(bits, 2)
-        return np.asarray(own - other).ravel()
+        return np.asarray(own + factor * other).ravel()
     return np.asarray(bits.ravel())
 
 
@@ -78,16 +73,13 @@ def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any
     if decoder.head == "policy":
         outputs = network.run([decoder.encode(position)])[0]
         return {move: float(outputs[move]) for move in legal}
-    if decoder.head == "action":
-        shown = decoder.encode(position)
-        rows = np.tile(shown, (len(legal), 1))
-        rows[:, -1] = legal
-        return dict(zip(legal, network.run(rows)[:, 0].tolist(), strict=True))
     seat = game.to_move(position)
     reached = [game.play(position, move) for move in legal]
     rows = np.array([look(player, after, seat) for after in reached])
     if getattr(decoder, "turns", False):
         rows = np.column_stack([rows, [game.to_move(after) == seat for after in reached]])
+    if getattr(decoder, "by_seat", False):
+        rows = np.column_stack([rows, np.full(len(rows), seat)])
     drawn = [bool(getattr(after, "past", ()) and game.outcome(after)) for after in reached]
     return dict(zip(legal, np.where(drawn, 0.0, network.run(rows)[:, 0]).tolist(), strict=True))
 
@@ -123,9 +115,10 @@ def _wins(player: BredPlayer, position: Any) -> bool:
 
 PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("connect-four", "mlp", {"head": "policy", "hidden": (10, 10), "activation": "sigmoid"}),
-    ("connect-four", "mlp", {"head": "value", "encoding": "two-planes", "activation": "tanh"}),
-    ("connect-four", "graph", {"head": "policy"}),
+    ("connect-four", "mlp", {"encoding": "numbered", "activation": "tanh"}),
+    ("connect-four", "graph", {}),
     ("connect-four", "tuples", {"tuples": 9, "length": 4}),
+    ("connect-four", "tuples", {"columns": 5, "rows": 5, "length": 5, "by_seat": True}),
     ("tic-tac-toe", "mlp", {"encoding": "signed"}),
     ("tic-tac-toe", "graph", {"head": "policy"}),
     ("tic-tac-toe", "tuples", {"tuples": 5, "length": 3}),
@@ -135,6 +128,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
     ("checkers", "graph", {"encoding": "features", "features": 14}),
     ("checkers", "tuples", {"tuples": 5, "length": 3}),
     ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}),
+    ("kalah", "tuples", {"tuples": 5, "length": 3, "by_seat": True}),
 ]
 
 
@@ -142,24 +136,6 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
 def test_values_are_those_of_the_arena(game: str, network: str, settings: dict[str, Any]) -> None:
     player = make_bred(game, network, 5, **settings)
     assert count_compared(player, random_positions(player.game, 150)) > 300
-
-
-def test_recurrent_graphs_remember_by_their_state() -> None:
-    player = make_bred("connect-four", "graph", 5, head="policy", feed_forward=False)
-    network, decoder = Network(player), player.decoder
-    inputs = np.array([decoder.encode(p) for p in random_positions(player.game, 40)])
-    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=False)
-    wanted = evaluate(graphs, 0, inputs)
-    size = network.session.get_inputs()[1].shape[1]
-    state = np.zeros((1, size))
-    for row, expected in zip(inputs.astype(np.float32), wanted, strict=True):
-        given = {"inputs": row[None], "state": state}
-        values, state = network.session.run(["values", "next_state"], given)
-        assert values[0] == pytest.approx(expected, rel=1e-5, abs=1e-6)
-    again = network.session.run(
-        ["values"], {"inputs": inputs[-1:].astype(np.float32), "state": 0 * state}
-    )
-    assert np.abs(again[0][0] - wanted[-1]).max() > 1e-3  # so the state matters
 
 
 def test_all_functions_of_graphs_are_those_of_neat_python() -> None:
@@ -207,21 +183,21 @@ def test_networks_of_ticket_to_ride_are_exported_alone(
 
 
 def test_the_file_says_what_it_is() -> None:
-    player = make_bred("connect-four", "mlp", 5, encoding="two-planes")
+    player = make_bred("connect-four", "mlp", 5, head="policy")
     network = Network(player)
     assert network.model.opset_import[0].version == 17
     assert network.about["game"] == "connect-four"
-    assert network.about["options"] == {"columns": 7, "rows": 6, "connect": 4, "steal": 0}
+    assert network.about["options"] == {"columns": 7, "rows": 6, "connect": 4}
     assert network.about["head"] == "policy"
-    assert network.about["planes"] == [["own discs", 6, 7], ["opponent's discs", 6, 7]]
-    assert network.about["decoder"]["encoding"] == "two-planes"
+    assert network.about["planes"] == [["own pieces", 6, 7], ["the opponent's", 6, 7]]
+    assert network.about["decoder"]["encoding"] == "planes"
     assert [entry.name for entry in network.session.get_inputs()] == ["inputs"]
     assert network.session.get_outputs()[0].shape == ["positions", 7]
     assert export_player(player, "onnx") == export_player(player, "onnx")
 
 
 def test_it_plays_by_the_values_of_onnxruntime() -> None:
-    player = make_bred("connect-four", "mlp", 5, head="value")
+    player = make_bred("connect-four", "mlp", 5)
     network, game, chance = Network(player), player.game, random.Random(1)
     for seat in range(4):
         position = game.initial()

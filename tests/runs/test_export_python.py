@@ -31,7 +31,6 @@ BOTS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "words": ("othello", "graph", "python", {}),
     "NumPy": ("hex", "mlp", "python", {"size": 4}),
     "columns": ("connect-four", "mlp", "python", {}),
-    "CodinGame": ("connect-four", "mlp", "codingame", {"columns": 9, "rows": 7, "steal": 1}),
     "earlier states": ("checkers", "mlp", "python", {"depth": 1}),
     "views": ("ticket-to-ride", "moves", "python", {}),
     "Botzone": ("tic-tac-toe", "mlp", "botzone", {}),
@@ -43,10 +42,6 @@ def find_inputs(kind: str) -> st.SearchStrategy[bytes]:
     game, network, target, settings = BOTS[kind]
     if target == "botzone":
         return botzone_lines(ASKED)
-    if target == "codingame":
-        board = "\n".join(["........."] * 7)
-        begin = st.sampled_from([f"0 0\n0\n{board}\n2\n0\n8\n-1\n", f"1 0\n1\n{board}\n1\n-2\n0\n"])
-        return st.tuples(begin, four_lines()).map(lambda both: both[0].encode() + both[1])
     if game == "connect-four":
         return four_lines()
     positions = random_positions(make_bred(game, network, **settings).game, 20)

@@ -40,7 +40,7 @@ seed = 11
 num_inputs = 42
 num_outputs = 7
 num_hidden = 0
-feed_forward = False
+feed_forward = True
 initial_connection = partial_direct 0.5
 compatibility_disjoint_coefficient = 1.0
 compatibility_weight_coefficient = 0.5
@@ -121,7 +121,7 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
     # What the file leaves out is neat-python's default, not ours.
     told = {
         "pop_size": 16,
-        "feed_forward": False,
+        "feed_forward": True,
         "initial_connection": "partial_direct 0.5",
         "activation_options": ["tanh", "relu"],
         "single_structural_mutation": True,
@@ -133,12 +133,12 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
     }
     assert told.items() <= run.recipe.neat.items()
     assert run.recipe.run.seed == 11
-    assert (run.recipe.network["head"], run.recipe.network["encoding"]) == ("policy", "0/1/2")
+    assert (run.recipe.network["head"], run.recipe.network["encoding"]) == ("policy", "numbered")
     for remark in (
         "winner.ini: fitness_criterion = max was dropped",
         "winner.ini: fitness_threshold = 3.9, no_fitness_termination = False were dropped",
         "winner.ini: single_structural_mutation is left out, which neat-python takes for True",
-        "winner.ini: network.encoding 0/1/2 (or 0/1/-1) was assumed: it gives 42 inputs",
+        "winner.ini: network.encoding numbered (or signed) was assumed: it gives 42 inputs",
         "winner.ini: network.head policy was assumed",
     ):
         assert remark in " ".join(said.split()), said
@@ -160,10 +160,10 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
 @pytest.mark.parametrize(
     ("recipe", "typed", "expected"),
     [
-        (None, {}, ("connect-four-neat", "neat-python", "value", "two-planes")),
-        ("connect-four", {}, ("connect-four-neat", "neat-python", "value", "two-planes")),
-        (None, {"method.engine": "own"}, ("connect-four-neat", "own", "value", "two-planes")),
-        ("connect-four-td", {}, ("connect-four-td", "neat-python", "value", "two-planes")),
+        (None, {}, ("connect-four-neat", "neat-python", "value", "planes")),
+        ("connect-four", {}, ("connect-four-neat", "neat-python", "value", "planes")),
+        (None, {"method.engine": "own"}, ("connect-four-neat", "own", "value", "planes")),
+        ("connect-four-td", {}, ("connect-four-td", "neat-python", "value", "planes")),
     ],
 )
 def test_the_recipe_gives_the_rest(
@@ -178,14 +178,13 @@ def test_the_recipe_gives_the_rest(
 
 
 def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
-    text = INI.replace("feed_forward = False", "feed_forward = True")
-    sizes = text.replace("num_inputs = 42", "num_inputs = 9").replace("outputs = 7", "outputs = 9")
+    sizes = INI.replace("num_inputs = 42", "num_inputs = 9").replace("outputs = 7", "outputs = 9")
     Path("winner.ini").write_text(sizes, encoding="utf-8")
     run = ea.start("tic-tac-toe", neat_config="winner.ini", changes=SHORT, executor="serial")
     assert run.path == Path("evolved/winner")
-    told = {"head": "policy", "encoding": "signed", "take_wins": True}
+    told = {"head": "policy", "encoding": "numbered", "take_wins": True}
     assert run.recipe.network == {**told, "depth": 0, "rollouts": 0, "features": 0, "bins": 0}
-    trains = text.replace("num_inputs = 42", "num_inputs = 26").replace("puts = 7", "puts = 4")
+    trains = INI.replace("num_inputs = 42", "num_inputs = 26").replace("puts = 7", "puts = 4")
     Path("winner.ini").write_text(trains, encoding="utf-8")
     found = read_neat_config("winner.ini", "ticket-to-ride")
     assert found.name == "ticket-to-ride-neat"
@@ -203,6 +202,7 @@ def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
         ("pop_size = 16", "pop_size = x", "neat-python can't use this configuration: "),
         ("node_add_prob = 0.2", "", "neat-python can't use.*Missing required.*'node_add_prob'"),
         ("pop_size = 16", "pop_size = 1", "neat.pop_size"),
+        ("forward = True", "forward = False", "neat.feed_forward is false, but in connect-four"),
         (INI, "hello", "no configuration of neat-python: "),
     ],
 )

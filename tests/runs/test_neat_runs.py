@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from evolve_arena import Run, resume, start
-from evolve_arena.games.connect_four.graph import GraphPlayer
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.history import History
@@ -26,7 +25,7 @@ title = "small graphs"
 
 [network]
 head = "value"
-encoding = "two-planes"
+encoding = "planes"
 
 [method]
 name = "neat"
@@ -58,16 +57,13 @@ LAST = 9
 VARIANTS = {
     "record": ["method.noise=0.1", "method.draw_points=0.25", "method.colours=one"],
     "outside": [
-        "neat.feed_forward=false",
         "network.head=policy",
-        "network.viewpoint=absolute",
         "method.pairing=species",
         "method.stagnation.judge=outside",
         "method.stagnation.opponents=['random', 'test-bot']",
         "method.selection=tournament",
     ],
     "rank": [
-        "neat.feed_forward=false",
         "method.pairing=round-robin",
         "method.stagnation.judge=rank",
         "method.openings={plies = 3, count = 2}",
@@ -136,7 +132,7 @@ def test_a_run_does_what_its_recipe_says(expected: Any) -> None:
         assert sum(size > 0 for size in sizes) == outcome.table["species"][generation]
     assert len(species) > 1
     player = read_player(outcome.champion)
-    assert isinstance(player, GraphPlayer)
+    assert isinstance(player, NeatPlayer)
     assert player.remarks["recipe"] == "small graphs"
 
 
@@ -273,9 +269,8 @@ def test_where_nothing_takes_over_a_run_ends_with_one_line(
     ("old", "new", "message"),
     [
         ("pop_size = 12", "pop_size = 14", "it has 12 genomes, not 14"),
-        ('encoding = "two-planes"', 'encoding = "0/1/2"', "encoding 'two-planes', not '0/1/2'"),
+        ('encoding = "planes"', 'encoding = "numbered"', "encoding 'planes', not 'numbered'"),
         ('head = "value"', 'head = "policy"', "for head 'value', not 'policy'"),
-        ("feed_forward = true", "feed_forward = false", "for feed_forward True, not False"),
         ("rows = 6", "rows = 5", "for rows 6, not 5"),
     ],
 )

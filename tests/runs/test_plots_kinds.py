@@ -21,16 +21,16 @@ from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
 from evolve_arena.runs.plots.position import draw_position, find_position
 from evolve_arena.runs.plots.sketch import lay_out_board, sketch_player
-from tests.bred import make_bred, random_positions
+from tests.bred import make_bred
 
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}
 WEIGHTED = {"encoding": "features", "hidden": ()}
 COUNTED: list[str] = make_game("checkers").name_features("FEATURES")
 KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
-    ("connect-four", "mlp", {"head": "policy"}, {"column 6", "own discs as 1, opponent's as 2"}),
-    ("connect-four", "graph", {"encoding": "two-planes"}, {"own discs", "opponent's discs"}),
-    ("connect-four", "tuples", TUPLES, {"disc of who began", "next to be filled", "2nd"}),
+    ("connect-four", "mlp", {"head": "policy"}, {*OWN, "6"}),
+    ("connect-four", "graph", {"encoding": "planes"}, {"own pieces", "the opponent's"}),
+    ("connect-four", "tuples", TUPLES, {*OWN, "next to be filled"}),
     ("checkers", "mlp", {}, {"value", "own men", "other's kings"}),
     (
         "checkers",
@@ -44,6 +44,7 @@ KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("othello", "mlp", {"hidden": (4,)}, {*OWN, "h", "8"}),
     ("othello", "graph", {}, OWN),
     ("othello", "tuples", TUPLES, {*OWN, "empty", "a"}),
+    ("checkers", "tuples", TUPLES, {"own men", "other's kings", "32"}),
     ("tic-tac-toe", "mlp", {"head": "policy", "hidden": (4,)}, {*OWN, "a1", "c3"}),
     ("tic-tac-toe", "graph", {"encoding": "signed"}, {"own pieces as 1, the opponent's as −1"}),
     ("hex", "mlp", {"hidden": (4,)}, {*OWN, "g", "7"}),
@@ -167,9 +168,10 @@ POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
         "mlp",
         {"head": "value"},
         "3321",
-        {"column 3", "own discs as 1, opponent's as 2"},
+        {*OWN, "3"},
     ),
-    ("connect-four", "tuples", TUPLES, "33", {"column 0", "units", "next to be filled"}),
+    ("connect-four", "tuples", TUPLES, "33", {"0", "units", "next to be filled"}),
+    ("checkers", "tuples", TUPLES, "11-15 23-19", {"own men", "units", "32"}),
     ("checkers", "mlp", WEIGHTED, "11-15 23-19", {"own men  12", "outputs"}),
     ("openspiel:tic_tac_toe", "graph", {}, "4 0", {"x(2,2)", "plane 2"}),
 ]
@@ -194,7 +196,7 @@ def test_bars_are_the_values_of_moves_the_best_first() -> None:
     values = player.values(position)
     assert [bar.get_width() for bar in axes.patches] == sorted(values.values(), reverse=True)
     best = max(values, key=lambda move: values[move])
-    assert axes.get_yticklabels()[0].get_text() == f"column {best}"
+    assert axes.get_yticklabels()[0].get_text() == f"{best}"
 
 
 def test_the_board_has_the_pieces() -> None:
@@ -208,7 +210,7 @@ def test_the_board_has_the_pieces() -> None:
 
 
 def test_what_the_network_sees_has_its_colours() -> None:
-    player = make_bred("connect-four", "mlp", encoding="two-planes")
+    player = make_bred("connect-four", "mlp", encoding="planes")
     axes = draw_player(player, "it", "333").axes[-1]
     coloured = [
         len(each.get_paths())
@@ -222,7 +224,7 @@ def test_a_position_of_a_game_against_itself() -> None:
     player = make_bred("connect-four", "mlp")
     one, other = (find_position(player, "self-play", seed) for seed in (1, 1))
     assert one == other
-    assert one.ply > 2
+    assert one.plies > 2
 
 
 def test_who_is_not_asked_in_a_position() -> None:
@@ -237,12 +239,6 @@ def test_positions_that_are_none() -> None:
         draw_player(player, position="0101010")
     with pytest.raises(PositionError, match="9"):
         draw_player(player, position="9")
-
-
-def test_random_positions_of_a_recurrent_graph() -> None:
-    player = make_bred("connect-four", "graph", feed_forward=False, head="policy")
-    for position in random_positions(player.game, 3):
-        assert all_fit(draw_position(player, position))
 
 
 def test_options_that_do_not_fit() -> None:

@@ -18,11 +18,11 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
 
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.games.connect_four.graph import GraphDecoder, GraphPlayer
-from evolve_arena.games.connect_four.network import NetworkDecoder, NetworkPlayer
+from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.commands.evolving import plot
@@ -40,6 +40,9 @@ from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_pla
 from evolve_arena.runs.recipe import load_recipe
 from evolve_arena.runs.run import Run
 
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+
 Link = tuple[int, int, float]
 TANH, RELU, SUM, MAX = (
     ACTIVATIONS.index("tanh"),
@@ -51,9 +54,9 @@ TANH, RELU, SUM, MAX = (
 
 def graph(
     links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
-) -> GraphPlayer:
+) -> NeatPlayer:
     """A NEAT player of those connections; some, by their places, are *disabled*."""
-    decoder = GraphDecoder(**{"head": "value", "encoding": "two-planes", **options})
+    decoder = GraphDecoder(**{"head": "value", "encoding": "planes", **options})
     keys = [*range(decoder.outputs), *hidden]
     nodes, connections = len(keys), len(links)
     sources, targets, weights = zip(*links, strict=True) if links else ((), (), ())
@@ -75,8 +78,9 @@ def graph(
     return decoder.player(genome, "drawn")
 
 
-def perceptron(seed: int = 1, **options: Any) -> NetworkPlayer:
-    decoder = NetworkDecoder(**options)
+def perceptron(seed: int = 1, **options: Any) -> VectorPlayer:
+    usual = {"head": "policy", "encoding": "numbered", "hidden": (10,), "activation": "sigmoid"}
+    decoder = NetworkDecoder(**{**usual, **options})
     genomes = decoder.initialise(1, "normal", np.random.default_rng(seed))
     return decoder.player(genomes[0], "drawn")
 
@@ -114,16 +118,16 @@ def colours_of(patches: Sequence[Any]) -> list[str]:
 # What is drawn
 
 
-@pytest.mark.parametrize("encoding", ["two-planes", "0/1/-1"])
+@pytest.mark.parametrize("encoding", ["planes", "signed"])
 def test_weights_stand_where_their_cells_are(encoding: str) -> None:
-    inputs = 84 if encoding == "two-planes" else 42
+    inputs = 84 if encoding == "planes" else 42
     player = graph([(-1 - place, 0, place + 1.0) for place in range(inputs)], encoding=encoding)
     board = sketch_player(player).nodes[0].board
     assert board is not None
     for owner in range(2):
         for column in range(7):
             for row in range(6):  # the lowest first
-                place = player.decoder.board.index[owner * 49 + column * 7 + row]
+                place = player.decoder.board.index[owner * 64 + column * 7 + row]
                 assert board[42 * owner % inputs + (5 - row) * 7 + column] == place + 1.0
 
 
@@ -131,10 +135,9 @@ def test_what_the_planes_are_is_told() -> None:
     def planes(**options: Any) -> list[str]:
         return [plane.name for plane in sketch_player(graph([], **options)).board.planes]
 
-    assert planes() == ["own discs", "opponent's discs"]
-    assert planes(viewpoint="absolute") == ["first player's discs", "second player's discs"]
-    assert planes(encoding="0/1/2") == ["own discs as 1, opponent's as 2"]
-    assert planes(encoding="0/1/-1") == ["own discs as 1, opponent's as −1"]
+    assert planes() == ["own pieces", "the opponent's"]
+    assert planes(encoding="numbered") == ["own pieces as 1, the opponent's as 2"]
+    assert planes(encoding="signed") == ["own pieces as 1, the opponent's as −1"]
 
 
 def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
@@ -168,7 +171,7 @@ def test_nothing_is_said_to_be_left_out_if_nothing_is() -> None:
 def test_a_network_without_connections_is_drawn() -> None:
     player = graph([], head="policy")
     sketch = sketch_player(player)
-    assert [node.name for node in sketch.nodes] == [f"column {column}" for column in range(7)]
+    assert [node.name for node in sketch.nodes] == list("0123456")
     assert sketch.remarks[0] == "no hidden nodes, no connections, feed-forward"
     assert draw_network(sketch).axes
 
@@ -192,22 +195,6 @@ def test_nodes_say_what_they_compute() -> None:
     assert "Cards: nodes, what they compute, ×response, bias" in "\n".join(said)
 
 
-def test_silent_nodes_of_recurrent_networks_are_left_out() -> None:
-    """To 7 and 8 nothing leads: they are 0 for ever, which a sum does not notice."""
-    links = [(7, 5, 1.0), (5, 0, 2.0), (8, 0, 3.0), (-1, 0, 4.0)]
-    player = graph(links, hidden=[5, 7, 8], feed_forward=False)
-    sketch = sketch_player(player)
-    assert [node.name for node in sketch.nodes] == ["value", "5"]
-    assert [node.computes for node in sketch.nodes] == ["tanh", "tanh"]
-    assert sketch.wires == [Wire(1, 0, 2.0)]
-    assert sketch.remarks[1] == "not drawn: 2 idle nodes, 2 idle connections"
-    aggregation = np.array([MAX, SUM, SUM, SUM], dtype=np.int32)
-    genome = NeatPopulation(**{**vars(player.genome), "aggregation": aggregation})
-    sketch = sketch_player(player.decoder.player(genome, "drawn"))
-    assert [node.name for node in sketch.nodes] == ["value", "5", "8"], "a maximum does notice"
-    assert sketch.nodes[2].computes == "always 0"
-
-
 def test_other_players_have_no_network() -> None:
     player = make_player("test-bot", GraphDecoder().game)
     with pytest.raises(BadValueError, match="test-bot has no network"):
@@ -216,31 +203,25 @@ def test_other_players_have_no_network() -> None:
 
 def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
     """The outputs for *rows* of inputs, from nothing but a sketch of tanh nodes that add up."""
-    memory = np.zeros(len(sketch.nodes))
     results = []
     for row in rows:
         values = np.zeros(len(sketch.nodes))
-        for _ in range(1 if sketch.remembers else len(sketch.nodes)):  # until nothing changes
+        for _ in sketch.nodes:  # until nothing changes
             for place, node in enumerate(sketch.nodes):
-                if node.computes == "always 0":
-                    continue
                 total = 0.0
                 if node.board is not None:
                     total += float(np.nansum(node.board.ravel() * row))
-                read = memory if sketch.remembers else values
-                total += sum(w.weight * read[w.source] for w in sketch.wires if w.target == place)
+                links = [wire for wire in sketch.wires if wire.target == place]
+                total += sum(wire.weight * values[wire.source] for wire in links)
                 values[place] = np.tanh(2.5 * (node.bias + node.response * total))
-        memory = values
         results.append(values[:outputs])
     return np.array(results)
 
 
 @st.composite
-def graphs(draw: Any, feed_forward: bool | None = None) -> GraphPlayer:
-    """Random NEAT players, with cycles if they are recurrent."""
+def graphs(draw: Any) -> NeatPlayer:
+    """Random NEAT players."""
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
-    if feed_forward is None:
-        feed_forward = draw(st.booleans())
     head = draw(st.sampled_from(["value", "policy"]))
     outputs = 7 if head == "policy" else 1
     hidden = (outputs + np.arange(draw(st.integers(0, 9)))).tolist()
@@ -248,12 +229,12 @@ def graphs(draw: Any, feed_forward: bool | None = None) -> GraphPlayer:
     links: dict[tuple[int, int], float] = {}
     for _ in range(draw(st.integers(0, 40))):
         first, second = generator.integers(0, len(order), 2)
-        if feed_forward and first > second:
+        if first > second:
             first, second = second, first
         source, target = int(order[first]), int(order[second])
         if generator.random() < 0.4:
             source = -int(generator.integers(1, 43))
-        if not feed_forward or source != target:
+        if source != target:
             links[source, target] = float(generator.normal())
     disabled = [place for place in range(len(links)) if generator.random() < 0.2]
     return graph(
@@ -261,17 +242,16 @@ def graphs(draw: Any, feed_forward: bool | None = None) -> GraphPlayer:
         hidden=hidden,
         disabled=disabled,
         head=head,
-        encoding="0/1/2",
-        feed_forward=feed_forward,
+        encoding="numbered",
     )
 
 
 @settings(max_examples=100)
 @given(graphs(), st.integers(0, 10**6))
-def test_a_sketch_holds_the_whole_network(player: GraphPlayer, seed: int) -> None:
+def test_a_sketch_holds_the_whole_network(player: NeatPlayer, seed: int) -> None:
     rows = np.random.default_rng(seed).integers(0, 3, (4, 42)).astype(float)
     decoder = player.decoder
-    compiled = compile_graphs(player.genome, 42, decoder.outputs, decoder.feed_forward)
+    compiled = compile_graphs(player.genome, 42, decoder.outputs, feed_forward=True)
     expected = evaluate(compiled, 0, rows)
     computed = recompute(sketch_player(player), rows, decoder.outputs)
     assert computed == pytest.approx(expected, abs=1e-9)
@@ -282,7 +262,7 @@ def test_a_sketch_holds_the_whole_network(player: GraphPlayer, seed: int) -> Non
 def test_a_sketch_of_layers_holds_the_whole_network(
     hidden: tuple[int, ...], symmetric: bool
 ) -> None:
-    player = perceptron(hidden=hidden, symmetric=symmetric, encoding="two-planes")
+    player = perceptron(hidden=hidden, symmetric=symmetric, encoding="planes", head="value")
     sketch = sketch_player(player)
     row = np.random.default_rng(2).integers(0, 2, 84).astype(float)
     values = np.zeros(len(sketch.nodes))
@@ -302,23 +282,12 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("hidden", [(), (6,), (6, 5)])
-@pytest.mark.parametrize("encoding", ["0/1/2", "two-planes"])
-def test_the_move_that_an_action_network_reads_is_a_card_below(
-    hidden: tuple[int, ...], encoding: str
-) -> None:
-    player = perceptron(hidden=hidden, head="action", encoding=encoding)
+@pytest.mark.parametrize("encoding", ["numbered", "planes"])
+def test_what_an_action_network_is_told_of_a_move_is_a_plane(encoding: str) -> None:
+    player = perceptron(head="action", encoding=encoding)
     sketch = sketch_player(player)
-    (place,), lowest = sketch.layers[0], sketch.layers[1]
-    move = sketch.nodes[place]
-    units = (hidden or (1,))[0]
-    assert (move.name, move.board, len(move.votes)) == ("move", None, units)
-    weights = player.genome[: (player.decoder.inputs) * units].reshape(-1, units)
-    for unit, vote in zip(lowest, move.votes, strict=True):
-        board = sketch.nodes[unit].board.ravel()
-        (found,) = (at for at in range(units) if np.array_equal(weights[:-1, at], board))
-        assert vote == weights[-1, found]
-    assert sketch.board.inputs == (84 if encoding == "two-planes" else 42)
+    assert sketch.board.planes[-1].name == "the move"
+    assert sketch.board.inputs == player.decoder.inputs == (85 if encoding == "planes" else 43)
     assert "action" in sketch.remarks[-1]
 
 
@@ -385,7 +354,7 @@ def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
 
 @settings(max_examples=100)
 @given(graphs())
-def test_wires_join_their_cards_and_pass_behind_no_other(player: GraphPlayer) -> None:
+def test_wires_join_their_cards_and_pass_behind_no_other(player: NeatPlayer) -> None:
     sketch = sketch_player(player)
     places = arrange(sketch)
     for wire, route, back in zip(sketch.wires, places.routes, places.back, strict=True):
@@ -415,7 +384,7 @@ def test_wires_enter_a_card_in_the_order_of_their_sources() -> None:
 
 
 def test_wires_between_outputs_go_over_those_between_them() -> None:
-    player = graph([(0, 6, 1.0), (-1, 0, 1.0), (-2, 3, 1.0)], head="policy", feed_forward=False)
+    player = graph([(0, 6, 1.0), (-1, 0, 1.0), (-2, 3, 1.0)], head="policy")
     places = arrange(sketch_player(player))
     (route,) = places.routes
     assert places.back == [True]
@@ -442,7 +411,7 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
 
 
 def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
-    sketch = sketch_player(perceptron(hidden=(40,), encoding="two-planes"))
+    sketch = sketch_player(perceptron(hidden=(40,), encoding="planes"))
     places = arrange(sketch)
     assert places.width <= 11.0
     bottoms = [places.boxes[unit].bottom for unit in sketch.layers[0]]
@@ -453,7 +422,7 @@ def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
 
 
 def test_large_networks_are_thinned_out() -> None:
-    sketch = sketch_player(perceptron(hidden=(150, 120), encoding="0/1/2"))
+    sketch = sketch_player(perceptron(hidden=(150, 120), encoding="numbered"))
     thin = thin_out(sketch)
     assert [len(layer) for layer in thin.layers] == [MOST_NODES, MOST_NODES, 7]
     kept = {thin.nodes[unit].name for unit in thin.layers[0]}
@@ -513,28 +482,21 @@ def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
     assert "Dashed" not in "\n".join(texts(axes))
 
 
-def test_wires_that_lead_back_are_dashed_arrows() -> None:
-    links = [(-1, 5, 1.0), (5, 6, 1.0), (6, 0, 1.0), (6, 5, -1.0), (5, 5, 0.5)]
-    figure = draw_network(sketch_player(graph(links, hidden=[5, 6], feed_forward=False)))
-    axes = figure.axes[0]
+def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
+    links = [(-1, 7, 1.0), (7, 0, 1.0), (0, 6, -1.0)]
+    axes = draw_network(sketch_player(graph(links, hidden=[7], head="policy"))).axes[0]
     back = [wire for wire in wires(axes) if isinstance(wire, FancyArrowPatch)]
-    assert sorted(colours_of(back)) == [POSITIVE.lower(), NEGATIVE.lower()]
+    assert colours_of(back) == [NEGATIVE.lower()]
     assert all(wire.get_linestyle() != "-" for wire in back)
-    assert len(wires(axes)) == 4
-    explained = "\n".join(texts(axes))
-    assert "Dashed wires: against the order of the layers" in explained
-    assert "Wires carry values of the player's move before" in explained
+    assert len(wires(axes)) == 2
+    assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
     ahead = [wire for wire in wires(axes) if wire not in back]
     assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
 
 
-def test_the_board_is_labelled_as_the_page_labels_it() -> None:
-    axes = draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0]
-    said = texts(axes)
-    assert said.count("own discs") == said.count("opponent's discs") == 1
-    columns = [t for t in axes.texts if t.get_va() == "top" and t.get_text() in "0123456"]
-    ordered = sorted(columns, key=lambda t: t.get_position()[0])
-    assert [t.get_text() for t in ordered] == list("0123456") * 2
+def test_the_planes_are_named() -> None:
+    said = texts(draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0])
+    assert said.count("own pieces") == said.count("the opponent's") == 1
 
 
 def test_how_strongly_cells_are_read() -> None:
@@ -569,7 +531,7 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "two-planes"},
+        {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "planes"},
         {"columns": 4, "rows": 4, "connect": 3, "hidden": ()},
         {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"},
         {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,25 +12,28 @@ from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
 
 from evolve_arena import Run, start
-from evolve_arena.games.connect_four.tuple_network import TupleDecoder, TuplePlayer
-from evolve_arena.games.connect_four.tuple_table import show_entries
+from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.stacks import show_entries
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network
 from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.recipe import load_recipe
 
-SMALL = TupleDecoder(3, 3, 3, tuples=1, length=2)
+TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
+
+SMALL = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
 
 
-def make_player(decoder: TupleDecoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+def make_player(decoder: Any, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
     numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
     return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
 
 
 def test_entries_stand_beside_what_they_mean() -> None:
-    player = make_player(SMALL, [[0, 3], [7, 8]])
+    player = make_player(SMALL, [[6, 7], [5, 2]])
     first, second = read_tuples(player)
     assert first.states.shape == (9, 2)
     assert set(map(tuple, first.states.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
@@ -40,13 +44,13 @@ def test_entries_stand_beside_what_they_mean() -> None:
 
 
 def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
-    player = make_player(SMALL, [[0, 4]])
+    player = make_player(SMALL, [[6, 4]])
     (one,) = read_tuples(player)
     one.numbers[0, 3] = 0.0  # not in use
     values = value_cells([one], SMALL)
     assert values.shape == (2, 3, 9)
     values = values.reshape(2, 3, 3, 3)  # the rows from the top
-    numbers, states = one.numbers[0], show_entries(np.array([0, 4]), SMALL.game.rules)
+    numbers, states = one.numbers[0], show_entries(np.array([6, 4]), (3, 3))
     used = numbers != 0
     for place, row, columns in ((0, 2, (0, 2)), (1, 1, (1,))):
         for state in (1, 2, 3):
@@ -73,10 +77,10 @@ def discs(axes: Axes) -> list[str]:
 
 
 def test_the_strongest_entries_are_drawn_as_boards() -> None:
-    player = make_player(SMALL, [[0, 3], [1, 2]])
+    player = make_player(SMALL, [[6, 7], [3, 0]])
     # Discs of both players: who began likes theirs, the other one likes their own.
     player.genome.tables[:] = 0.01
-    states = show_entries(np.array([0, 3]), SMALL.game.rules)
+    states = show_entries(np.array([6, 7]), (3, 3))
     entries = SMALL.table(player.genome.cells[0]).numbers // 2
     good = int(np.flatnonzero((states == 1).all(axis=1))[0])
     bad = int(np.flatnonzero((states == 2).all(axis=1))[0])
@@ -85,7 +89,7 @@ def test_the_strongest_entries_are_drawn_as_boards() -> None:
     figure = draw_tuples(player, "some run")
     axes = figure.axes[0]
     said = [text.get_text() for text in axes.texts]
-    assert {"+1.25", "−2.50", "1st", "2nd"} <= set(said)
+    assert {"+1.25", "−2.50", "1st", "2nd", "2nd: after a move of seat 2"} <= set(said)
     assert said.index("+1.25") < said.index("−2.50")
     found = discs(axes)
     assert found[:2] == [POSITIVE.lower(), NEGATIVE.lower()], "the key"
@@ -100,11 +104,11 @@ def test_the_strongest_entries_are_drawn_as_boards() -> None:
     "decoder",
     [
         TupleDecoder(tuples=13, length=3),
-        TupleDecoder(12, 4, 4, shape="lines"),
-        TupleDecoder(2, 8, 4, tuples=2, length=4),
+        TupleDecoder(columns=12, rows=4),
+        TupleDecoder(columns=2, rows=8, tuples=2, length=4, by_seat=True),
     ],
 )
-def test_other_boards_are_drawn(decoder: TupleDecoder) -> None:
+def test_other_boards_are_drawn(decoder: Any) -> None:
     shapes = decoder.draw(np.random.default_rng(1))
     figure = draw_tuples(make_player(decoder, shapes.tolist()))
     figure.draw_without_rendering()

@@ -24,10 +24,9 @@ from evolve_arena.arena.match import Termination
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.ranking import Tally
 from evolve_arena.arena.standings import PlaceRating, Standings
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four import positions as examination
-from evolve_arena.games.connect_four.concepts import CONCEPTS, ConceptShare
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
@@ -52,7 +51,7 @@ Rows = list[dict[str, str]]
 Printed = Callable[[], dict[str, Rows]]
 Evolve = Callable[..., None]
 
-GAME = ConnectFour()
+GAME = make_game("connect-four")
 TABLE = TicketToRide(players=3)
 
 
@@ -217,16 +216,14 @@ def test_ratings_at_tables(printed: Printed) -> None:
 
 def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     results = {"random": make_duel(), "test-bot": make_duel(7, 2, 1, 9)}
-    shares = [0.9, 0.3, 0.85, 0.45, 0.6]
-    groups = {
-        name: ConceptShare(share, 30 if name in "AF" else 20)
-        for name, share in zip(CONCEPTS, shares, strict=True)
-    }
     monkeypatch.setattr(evaluation, "duel", lambda game, one, other, **_: results[other.name])
-    monkeypatch.setattr(examination, "concept_groups", lambda *given, **options: groups)
     player: Player = make_random(GAME)
     player.name = "hero"
     content = evaluation.evaluate_player(player, GAME, opponents=list(results))
+    groups = content["positions"]["concept states"]["solved"]["by_group"]
+    for group, share in zip(groups.values(), [0.9, 0.3, 0.85, 0.45, 0.6], strict=True):
+        interval = wilson_interval(share * group["count"], group["count"])
+        group |= {"share": share, "wilson_95": list(interval)}
     evaluation.print_evaluation(content, GAME)
     tables = printed()
     first, second = tables["hero"]
@@ -236,8 +233,8 @@ def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> Non
     check(second, against="test-bot", games="10", draws="2", losses="1", distinct_games="9")
     compare(second, {won: "0.700 [0.397, 0.892]"})
     solved = {
-        row[""]: (row["states"], row["solved, 95 % interval"])
-        for row in tables["Concept states: wins at once"]
+        row[""]: (row["positions"], row["solved, 95 % interval"])
+        for row in tables["concept states: 60 positions"]
     }
     assert solved == {
         "A (attack)": ("30", "0.900 [0.744, 0.965]"),

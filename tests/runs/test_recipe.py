@@ -68,12 +68,12 @@ def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "hidden", "encoding", "crossover"),
     [
-        (PAPER[0], (10,), "0/1/2", 0.0),
-        (PAPER[1], (10,), "0/1/2", 0.35),
-        (PAPER[2], (10,), "0/1/-1", 0.35),
-        (PAPER[3], (10, 10), "0/1/2", 0.0),
-        (PAPER[4], (10, 10), "0/1/2", 0.35),
-        (PAPER[5], (10, 10), "0/1/-1", 0.35),
+        (PAPER[0], (10,), "numbered", 0.0),
+        (PAPER[1], (10,), "numbered", 0.35),
+        (PAPER[2], (10,), "signed", 0.35),
+        (PAPER[3], (10, 10), "numbered", 0.0),
+        (PAPER[4], (10, 10), "numbered", 0.35),
+        (PAPER[5], (10, 10), "signed", 0.35),
     ],
 )
 def test_the_recipes_of_the_paper_are_its_runs(
@@ -153,7 +153,7 @@ def test_every_value_survives_being_written(
         ('method.initialisation="glorot"', "method", "initialisation", "glorot"),
         ("network.hidden=[8, 4]", "network", "hidden", [8, 4]),
         ("network.hidden=[]", "network", "hidden", []),
-        ("network.encoding=0/1/-1", "network", "encoding", "0/1/-1"),
+        ("network.encoding=signed", "network", "encoding", "signed"),
         ('check.opponents=["random"]', "check", "opponents", ("random",)),
         ("run.champion=last", "run", "champion", "last"),
     ],
@@ -218,8 +218,8 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("network.hidden=['x']", r"network\.hidden\.0 is 'x': .* whole number"),
         ("network.head=polcy", r"unknown head 'polcy': did you mean 'policy'\?"),
         ("network.activation=tahn", r"unknown activation 'tahn': did you mean 'tanh'\?"),
-        ("network.encoding=two-plains", r"did you mean 'two-planes'\?"),
-        ("game.rows=40", r"40 rows"),
+        ("network.encoding=plains", r"did you mean 'planes'\?"),
+        ("game.rows=40", r"rows is 40: it must be from 1 to 32"),
         ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
         ("title=5", r"title is 5: it must be a text"),
         ("=5", r"is no key"),
@@ -239,8 +239,8 @@ def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
     [
         (["method.initialisation=unifrom"], r"'unifrom': did you mean 'uniform'\?"),
         (["method.initialisation=uniform:-1"], r"uniform:-1"),
-        (["game.columns=4", "game.rows=4", "method.openings.plies=9"], r"0 to 8"),
-        (["game.columns=4", "game.rows=4", "check.opening_plies=9"], r"0 to 8"),
+        (["game.columns=4", "game.rows=4", "method.openings.plies=9"], r"0 to 4"),
+        (["game.columns=4", "game.rows=4", "check.opening_plies=9"], r"0 to 4"),
         (['check.opponents=["tset-bot"]'], r"check\.opponents: .*did you mean 'test-bot'\?"),
         (["method.mate={name = 'uniform', probability = 7}"], r"probability"),
     ],
@@ -344,7 +344,9 @@ def test_a_recipe_of_graphs_is_fully_resolved(graphs: str) -> None:
     assert set(written["neat"]) == set(NeatConfig.model_fields)
     assert written["neat"]["pop_size"] == 30
     assert written["neat"]["activation_options"] == ["tanh"]
-    assert set(written["network"]) == {"head", "encoding", "viewpoint"}
+    assert set(written["network"]) == {
+        *("head", "encoding", "take_wins", "depth", "rollouts", "features", "bins")
+    }
     assert "neat" not in written["method"]
     assert written["method"]["stagnation"]["judge"] == "record"
     path.write_text(recipe.to_toml())
@@ -355,8 +357,8 @@ def test_a_recipe_of_graphs_is_fully_resolved(graphs: str) -> None:
     ("change", "key", "value"),
     [
         ("neat.pop_size=30", "pop_size", 30),
-        ("neat.feed_forward=false", "feed_forward", False),
-        ("neat.feed_forward=False", "feed_forward", False),
+        ("neat.reset_on_extinction=false", "reset_on_extinction", False),
+        ("neat.reset_on_extinction=False", "reset_on_extinction", False),
         ("neat.activation_options=tanh", "activation_options", ["tanh"]),
         ("neat.activation_options=tanh relu", "activation_options", ["tanh", "relu"]),
         ("neat.activation_options=['sin', 'tanh']", "activation_options", ["sin", "tanh"]),
@@ -422,12 +424,14 @@ def test_a_change_reaches_the_section_neat(graphs: str, change: str, key: str, v
         (
             [
                 "game={columns=3, rows=2, connect=3}",
+                "method.openings={plies=0, count=1}",
                 "check.opening_plies=4",
             ],
-            r"check\.opening_plies: openings of 4 plies: .* from 0 to 3",
+            r"check\.opening_plies: openings of 4 plies: .* from 0 to 1",
         ),
         (["network.head=polcy"], r"unknown head 'polcy': did you mean 'policy'"),
-        (["network.hiden=[5]"], r"network\.hiden is no key \(known: encoding, head, viewpoint\)"),
+        (["network.hiden=[5]"], r"network\.hiden is no key \(known: bins, depth, encoding, feat"),
+        (["neat.feed_forward=false"], "neat.feed_forward is false, but in connect-four players "),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -510,7 +514,7 @@ def test_the_settings_of_another_program_are_a_recipe(tmp_path: Path) -> None:
     path = tmp_path / "agent.config"
     path.write_text(json.dumps(SETTINGS))
     recipe = load_recipe(str(path), ["run.seed=3"])
-    assert recipe.make_game().rules == (6, 5, 3, 0)
+    assert recipe.make_game().rules == (6, 5, 3)
     assert recipe.method["name"] == "q-learning"
     assert recipe.method["faithful"] is True
     assert recipe.network["hidden"] == [50]

@@ -73,6 +73,14 @@ PLAIN = {
         ),
         "show the turn and numbers on cells that are empty in all other planes, or leave SYMMETRY",
     ),
+    "pieces float": (
+        ('SYMMETRY = "all"', 'STACKS, SYMMETRY = True, "mirror"'),
+        "STACKS is set, but a piece lies above an empty cell",
+    ),
+    "stacks have pieces of two kinds": (
+        ('SYMMETRY = "all"', 'SYMMETRY = "all"\nPIECES = 2\nSTACKS = True'),
+        r"line \d+: STACKS is for boards with SYMMETRY, of pieces of one kind",
+    ),
     "the state is a list": (
         ("def start():\n", "def start():\n    return [0] * 10\n"),
         "a state is a",

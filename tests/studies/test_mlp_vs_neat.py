@@ -31,7 +31,7 @@ def test_all_arms_have_the_same_budget_and_the_same_checks() -> None:
     for key in ("noise", "colours", "draw_points", "openings", "hall_of_fame"):
         assert len({str(getattr(meeting, key)) for meeting in meetings}) == 1, key
     assert {job.recipe.network["head"] for job in jobs} == {"value"}
-    assert {job.recipe.network["encoding"] for job in jobs} == {"two-planes"}
+    assert {job.recipe.network["encoding"] for job in jobs} == {"planes"}
 
 
 def test_generations_are_counted_by_the_games_that_they_take(result: StudyResult) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.match import play_match
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipe import Recipe
@@ -87,7 +87,7 @@ def test_wins_against_minimax_are_told_by_side(tiny: StudyResult) -> None:
     cells = {(row.row, row.column): row for row in tiny.rows if row.table == "minimax"}
     names = [f"stage-six-{label}" for label in STAGES[5].options]
     assert {row.rpartition(", ")[0] for row, _ in cells} == {*names, "random"}
-    game = ConnectFour()
+    game = make_game("connect-four")
     opponent = make_player("minimax:depth=1", game)
     agents = [Run.open(tiny.out / f"stage-six-6-{agent}").champion for agent in (1, 2)]
     for side, order in (("first", 1), ("second", -1)):
@@ -175,7 +175,7 @@ def test_agents_meet_those_of_other_configurations_once_per_side(tiny: StudyResu
     }
     won = meet_each_other(runs)
     assert {sample.games for sample in won.values()} == {2 * 3 * 2}
-    game, hero = ConnectFour(), "stage-three-1.0-2"
+    game, hero = make_game("connect-four"), "stage-three-1.0-2"
     wins = 0
     for name, run in runs.items():
         if not name.startswith("stage-three-1.0"):

@@ -11,34 +11,26 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from evolve_arena.core.compiled import compiled
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.bitboard import drop, full_columns
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.studies.q_learning.q_learning import QLearningConfig
-from evolve_arena.studies.q_learning.q_learning_games import (
-    DRAWS,
-    FIGURES,
-    FIRST_WINS,
-    PLIES,
-    choose_column,
-    end_of,
-    find_target,
+from evolve_arena.studies.q_learning.q_learning import (
+    QLearningConfig,
+    compile_games,
     make_learning_settings,
-    make_workspace,
-    mirror_discs,
-    play_games,
+    make_room,
 )
-from evolve_arena.studies.q_learning.q_learning_network import make_network, read_genome, sum_board
+from evolve_arena.studies.q_learning.q_learning_games import DRAWS, FIGURES, FIRST_WINS, PLIES
+from evolve_arena.studies.q_learning.q_learning_network import make_network, read_genome
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
 
-STANDARD = NetworkDecoder(head="action", hidden=(20,))
-TINY = NetworkDecoder(columns=3, rows=3, connect=3, head="action", hidden=(20,))
+Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NETWORK = {"head": "action", "encoding": "numbered", "activation": "sigmoid"}
+STANDARD = Decoder(hidden=(20,), **NETWORK)
+TINY = Decoder(columns=3, rows=3, connect=3, hidden=(20,), **NETWORK)
 """Many of its games end with a full board."""
-FLAT = NetworkDecoder(columns=3, rows=2, connect=3, head="action", hidden=(4,))
+FLAT = Decoder(columns=3, rows=2, connect=3, hidden=(4,), **NETWORK)
 BIAS = 0.5
 """What a network without weights says of every move."""
 
@@ -47,16 +39,22 @@ def options(**changes: Any) -> dict[str, Any]:
     return QLearningConfig(**changes).model_dump()
 
 
+def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[Any, ...]:
+    """Settings, the network of a *genome*, room to compute in, and the compiled games."""
+    learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
+    code, games = compile_games(decoder.game)
+    return learning, make_network(decoder.mlp, genome), make_room(code, learning), games
+
+
 # Whole games
 
 
-def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: Any) -> None:
+def compare(decoder: Any, games: int, seed: int, **changes: Any) -> None:
     """Plays with the compiled learner and with NumPy: games and weights must be the same."""
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
-    learning = make_learning_settings(decoder, options(**changes))
-    network = make_network(decoder.mlp, genome)
+    learning, network, room, lessons = prepare(decoder, genome, **changes)
     figures = np.zeros(FIGURES)
-    play_games(learning, network, new_stream(seed), make_workspace(learning), games, figures)
+    lessons.play_games(learning, network, new_stream(seed), room, games, figures)
     board = {"columns": decoder.columns, "rows": decoder.rows, "connect": decoder.connect}
     learner = PlainLearner(genome, decoder.hidden[0], options(**changes) | board)
     stream = new_stream(seed)
@@ -81,11 +79,10 @@ def test_games_are_those_of_numpy_by_epsilon() -> None:
 
 def test_outcomes_are_counted() -> None:
     """Of almost random games, whose whole tree is small."""
-    decoder = NetworkDecoder(columns=3, rows=2, connect=2, head="action", hidden=(4,))
-    learning = make_learning_settings(decoder, options(temperature=1000.0))
-    network = make_network(decoder.mlp, np.zeros(decoder.genes, dtype=np.float32))
-    figures = np.zeros(FIGURES)
-    play_games(learning, network, new_stream(1), make_workspace(learning), 4000, figures)
+    decoder = Decoder(columns=3, rows=2, connect=2, hidden=(4,), **NETWORK)
+    genome, figures = np.zeros(decoder.genes, dtype=np.float32), np.zeros(FIGURES)
+    learning, network, room, lessons = prepare(decoder, genome, temperature=1000.0)
+    lessons.play_games(learning, network, new_stream(1), room, 4000, figures)
     first_wins, draws, plies = _count_random_games()
     assert figures[FIRST_WINS] / 4000 == pytest.approx(first_wins, abs=0.03)
     assert figures[DRAWS] / 4000 == pytest.approx(draws, abs=0.03)
@@ -94,7 +91,7 @@ def test_outcomes_are_counted() -> None:
 
 def _count_random_games() -> tuple[float, float, float]:
     """Shares of first wins and of draws and the mean length of random games, by all branches."""
-    game = ConnectFour(columns=3, rows=2, connect=2)
+    game = make_game("connect-four", columns=3, rows=2, connect=2)
 
     def follow(position: Any, plies: int) -> NDArray[np.float64]:
         outcome = game.outcome(position)
@@ -110,38 +107,22 @@ def _count_random_games() -> tuple[float, float, float]:
 # What a move is worth
 
 
-@compiled
-def target_of(
-    learning: Any, network: Any, own: Any, other: Any, column: Any, after: Any, workspace: Any
-) -> Any:
-    reader = learning.reader
-    sum_board(network, reader, own, other, workspace, 0)
-    sum_board(network, reader, other, own, workspace, reader.width)
-    bit = drop(own | other, column, learning.rules)
-    result = end_of(learning, own | bit, own | other | bit)
-    return find_target(learning, network, own | bit, other, bit, result, after, workspace)
-
-
-def worth(decoder: NetworkDecoder, drawing: str, column: int, **changes: Any) -> float:
+def worth(decoder: Any, drawing: str, column: int, **changes: Any) -> float:
     """What a network that says ``BIAS`` of every move learns about *column*.
 
     In the *drawing*, lines from the top, x are the discs of who moves.
     """
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-1] = BIAS
-    learning = make_learning_settings(decoder, options(**changes))
-    network = make_network(decoder.mlp, genome)
-    own, other = 0, 0
-    for place, mark in enumerate(drawing.replace(" ", "")):
-        row, file = decoder.rows - 1 - place // decoder.columns, place % decoder.columns
-        bit = 1 << (file * (decoder.rows + 1) + row)
-        own |= bit if mark == "x" else 0
-        other |= bit if mark == "o" else 0
-    rules = learning.rules
-    bit = int(drop(np.uint64(own | other), column, rules))
-    after = np.uint64(full_columns(np.uint64(own | other | bit), rules))
-    boards = np.uint64(own), np.uint64(other)
-    return float(target_of(learning, network, *boards, column, after, make_workspace(learning)))
+    learning, network, room, games = prepare(decoder, genome, **changes)
+    marks = np.array(list(drawing.replace(" ", "")))
+    own, other = (1 << np.array(decoder.game.drawn)[marks == mark] for mark in "xo")
+    state = np.uint64(own.sum()), np.uint64(other.sum()), len(own) + len(other)
+    games.sum_state(learning, network, state, room)
+    mover, waiter, plies = games.follow(room.states, 1, state, column)
+    after = np.uint64(mover), np.uint64(waiter), plies
+    given = state, column, after, games.end_of(learning, after, plies, room), plies
+    return float(games.find_target(learning, network, *given, room))
 
 
 THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
@@ -193,20 +174,21 @@ def test_a_reply_that_fills_the_board_brings_a_draw_unless_faithful(future: str)
 # How moves are chosen
 
 
-def choices(full: int, count: int, **changes: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """How often each column is chosen, and the values, of a network that likes the right side."""
+def choices(full: tuple[int, ...], count: int, **changes: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """How often each column is chosen, and the values, of a network that likes the right side.
+
+    Discs do not matter to it; columns that are *full* can't be chosen.
+    """
     decoder = STANDARD
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[42 * 20 : 43 * 20] = np.linspace(-1.0, 1.0, 20)
     genome[44 * 20 : 45 * 20] = np.linspace(-0.3, 0.5, 20)
-    learning = make_learning_settings(decoder, options(**changes))
-    network = make_network(decoder.mlp, genome)
-    workspace, stream = make_workspace(learning), new_stream(4)
-    nothing = np.uint64(0)
-    sum_board(network, learning.reader, nothing, nothing, workspace, 0)
-    chosen = np.zeros(7, dtype=np.int64)
+    learning, network, room, games = prepare(decoder, genome, **changes)
+    state = np.uint64(sum(0b111111 << 7 * column for column in full)), np.uint64(0), 6 * len(full)
+    games.sum_state(learning, network, state, room)
+    chosen, stream = np.zeros(7, dtype=np.int64), new_stream(4)
     for _ in range(count):
-        chosen[choose_column(learning, network, np.uint64(full), stream, workspace)] += 1
+        chosen[games.choose_column(learning, network, state, stream, room)] += 1
     read = np.zeros((7, 43))
     read[:, -1] = np.arange(7)
     return chosen, decoder.mlp.evaluate(genome, read)[:, 0]
@@ -214,7 +196,7 @@ def choices(full: int, count: int, **changes: Any) -> tuple[NDArray[np.int64], N
 
 @pytest.mark.parametrize("temperature", [0.5, 2.0])
 def test_boltzmann_chooses_by_the_exponentials(temperature: float) -> None:
-    chosen, values = choices(0b0100100, 5000, temperature=temperature)
+    chosen, values = choices((2, 5), 5000, temperature=temperature)
     open_columns = [0, 1, 3, 4, 6]
     assert chosen[[2, 5]].tolist() == [0, 0]
     assert values.max() - values.min() > 0.5
@@ -224,7 +206,7 @@ def test_boltzmann_chooses_by_the_exponentials(temperature: float) -> None:
 
 
 def test_epsilon_chooses_the_best_or_any() -> None:
-    chosen, values = choices(0b1000000, 5000, exploration="epsilon", epsilon=0.3)
+    chosen, values = choices((6,), 5000, exploration="epsilon", epsilon=0.3)
     assert np.argmax(values[:6]) == 5
     expected = np.array([0.05, 0.05, 0.05, 0.05, 0.05, 0.75]) * 5000
     assert chosen[6] == 0
@@ -232,17 +214,20 @@ def test_epsilon_chooses_the_best_or_any() -> None:
 
 
 def test_a_cold_learner_chooses_the_best() -> None:
-    chosen, values = choices(0, 200, temperature=0.001)
+    chosen, values = choices((), 200, temperature=0.001)
     assert chosen[np.argmax(values)] == 200
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(7, 6), (4, 9), (1, 5), (6, 1)])
 def test_mirrored_discs(columns: int, rows: int) -> None:
-    game = ConnectFour(columns=columns, rows=rows, connect=max(columns, rows))
-    position = game.initial()
-    generator = np.random.default_rng(columns)
+    board = {"columns": columns, "rows": rows, "connect": max(columns, rows)}
+    game: Any = make_game("connect-four", **board)
+    _, games = compile_games(game)
+    position, generator = game.initial(), np.random.default_rng(columns)
     while game.outcome(position) is None:
         position = game.play(position, int(generator.choice(game.legal_moves(position))))
-        image = position.mirror()
-        assert int(mirror_discs(np.uint64(position.first), game.rules)) == image.first
-        assert int(mirror_discs(np.uint64(position.second), game.rules)) == image.second
+        for word, bits in zip(
+            position.state, game.observe(position, position.plies & 1), strict=False
+        ):
+            image = game.grid[:, ::-1][bits[game.grid] > 0]
+            assert int(games.mirror_discs(np.uint64(word))) == sum(1 << int(cell) for cell in image)

@@ -14,26 +14,27 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, ProcessExecutor, SerialExecutor
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.players.player import make_random
 from evolve_arena.studies.q_learning.q_learning import (
     ActionNetworkConfig,
     QLearning,
     QLearningConfig,
     QLearningState,
+    learn_part,
 )
-from evolve_arena.studies.q_learning.q_learning_games import learn_part
 
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
 
 def make_method(decoder: dict[str, Any] | None = None, **changes: Any) -> QLearning:
-    network = NetworkDecoder(head="action", **{"hidden": (12,), **SMALL, **(decoder or {})})
-    settings = {"individuals": 3, "games": 40, **changes}
-    return QLearning(QLearningConfig(**settings), network)
+    settings = {"hidden": (12,), "encoding": "numbered", "activation": "sigmoid", **SMALL}
+    make_decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+    network = make_decoder(head="action", **settings | (decoder or {}))
+    return QLearning(QLearningConfig(**{"individuals": 3, "games": 40, **changes}), network)
 
 
 def advance(
@@ -64,7 +65,7 @@ def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.
 def test_it_learns_to_beat_random_moves() -> None:
     """Ten thousand games on a small board; in other seeds 0.82 to 0.87, before 0.53 to 0.60."""
     method = make_method(
-        {"hidden": (50,), "encoding": "two-planes"}, games=5000, future="mean", temperature=0.3
+        {"hidden": (50,), "encoding": "planes"}, games=5000, future="mean", temperature=0.3
     )
     before = method.initial(1)
     after, reports = advance(method, before, 2)
@@ -202,7 +203,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any]) -> None:
     "network",
     [
         {"head": "value"},
-        {"viewpoint": "absolute"},
+        {"encoding": "features"},
         {"hidden": (20, 20)},
         {"hidden": ()},
         {"activation": "relu"},

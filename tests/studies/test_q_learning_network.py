@@ -9,17 +9,17 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.games.connect_four.game import ConnectFour, Position
-from evolve_arena.games.connect_four.network import NetworkDecoder
 from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
-from evolve_arena.studies.q_learning.q_learning import QLearningConfig
-from evolve_arena.studies.q_learning.q_learning_games import (
-    LearningSettings,
+from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.studies.q_learning.q_learning import (
+    QLearningConfig,
     make_learning_settings,
-    make_workspace,
+    make_room,
 )
+from evolve_arena.studies.q_learning.q_learning_games import LearningSettings
 from evolve_arena.studies.q_learning.q_learning_network import (
     ActionNetwork,
     make_network,
@@ -30,38 +30,38 @@ from evolve_arena.studies.q_learning.q_learning_network import (
 )
 
 UNITS = 20
+SIGNS = {"numbered": 2, "signed": -1}
 MOVES = [3, 3, 2, 5, 0, 6, 2]
 """After them the second player is to move; no column is full."""
 
 
-def make_decoder(encoding: str = "0/1/2", activation: str = "sigmoid") -> NetworkDecoder:
-    return NetworkDecoder(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
+def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Any:
+    make: Any = find_game("connect-four").networks["mlp"].decoder_type
+    return make(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
 
-def draw_genome(decoder: NetworkDecoder) -> NDArray[np.float32]:
+def draw_genome(decoder: Any) -> NDArray[np.float32]:
     return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(decoder: NetworkDecoder) -> LearningSettings:
-    return make_learning_settings(decoder, QLearningConfig().model_dump())
+def lessons_of(decoder: Any) -> LearningSettings:
+    options = QLearningConfig().model_dump()
+    return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 
 
-def reach(moves: list[int]) -> Position:
-    game = ConnectFour()
+def reach(moves: list[int]) -> Any:
+    game = make_game("connect-four")
     position = game.initial()
     for column in moves:
         position = game.play(position, column)
     return position
 
 
-def inputs_for(encoding: str, position: Position, column: int) -> NDArray[np.float64]:
+def inputs_for(encoding: str, position: Any, column: int) -> NDArray[np.float64]:
     """What the network reads before the second player's move, written out."""
-    cells = position.cells().ravel()
-    own, other = cells == 2, cells == 1
-    if encoding == "two-planes":
-        read = [own, other]
-    else:
-        read = [own + (2 if encoding == "0/1/2" else -1) * other.astype(int)]
+    cells = [7 * column + row for row in range(5, -1, -1) for column in range(7)]
+    own, other = (np.array([word >> cell & 1 for cell in cells]) for word in position.state[:2])
+    read = [own, other] if encoding == "planes" else [own + SIGNS[encoding] * other]
     return np.concatenate([*read, [column]]).astype(np.float64)
 
 
@@ -70,7 +70,7 @@ def value_board(
     network: Any, reader: Any, own: Any, other: Any, workspace: Any, values: Any
 ) -> Any:
     sum_board(network, reader, own, other, workspace, 0)
-    return value_columns(network, reader, 7, np.uint64(0), workspace, 0, values)
+    return value_columns(network, reader, 7, np.uint64(127), workspace, 0, values)
 
 
 @compiled
@@ -84,30 +84,39 @@ def teach_move(
     return teach(network, reader, own, other, column, target, rate, bias, workspace, 0, width)
 
 
-def teach_once(
-    decoder: NetworkDecoder, network: ActionNetwork, position: Position, bias: bool = True
-) -> float:
+def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool = True) -> float:
     """One sample, that column 4 is worth 3, at rate 0.01; the error."""
     learning = lessons_of(decoder)
-    own, other = np.uint64(position.second), np.uint64(position.first)
+    own, other = map(np.uint64, position.state[:2])
     move = (4, np.float32(3.0))
     rate = np.float32(0.01)
     return float(
-        teach_move(network, learning.reader, own, other, move, rate, bias, make_workspace(learning))
+        teach_move(
+            network,
+            learning.reader,
+            own,
+            other,
+            move,
+            rate,
+            bias,
+            make_room(decoder.game.code, learning).sums,
+        )
     )
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
-@pytest.mark.parametrize("encoding", ["0/1/2", "0/1/-1", "two-planes"])
+@pytest.mark.parametrize("encoding", ["numbered", "signed", "planes"])
 def test_values_are_the_textbooks(encoding: str, activation: str) -> None:
     decoder = make_decoder(encoding, activation)
     genome = draw_genome(decoder)
     learning = lessons_of(decoder)
     position = reach(MOVES)
     values = np.zeros(LANES, dtype=np.float32)
-    own, other = np.uint64(position.second), np.uint64(position.first)
+    own, other = map(np.uint64, position.state[:2])
     network = make_network(decoder.mlp, genome)
-    best = value_board(network, learning.reader, own, other, make_workspace(learning), values)
+    best = value_board(
+        network, learning.reader, own, other, make_room(decoder.game.code, learning).sums, values
+    )
     read = np.array([inputs_for(encoding, position, column) for column in range(7)])
     expected = decoder.mlp.evaluate(genome, read)[:, 0]
     assert values[:7] == pytest.approx(expected, abs=1e-5)
@@ -116,22 +125,24 @@ def test_values_are_the_textbooks(encoding: str, activation: str) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_player_thinks_as_the_learner_does(seed: int) -> None:
-    """But for the first layer, of which the player keeps whole numbers of 1/65536."""
+    """With the same weights, but summed up in another order."""
     decoder = make_decoder()
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     learning = lessons_of(decoder)
     position = reach(MOVES)
     values = np.zeros(LANES, dtype=np.float32)
-    own, other = np.uint64(position.second), np.uint64(position.first)
+    own, other = map(np.uint64, position.state[:2])
     network = make_network(decoder.mlp, genome)
-    best = value_board(network, learning.reader, own, other, make_workspace(learning), values)
+    best = value_board(
+        network, learning.reader, own, other, make_room(decoder.game.code, learning).sums, values
+    )
     player = decoder.player(genome, "it")
-    assert player.value_columns(position) == pytest.approx(values[:7], abs=1e-3)
+    assert list(rate_moves(player, position).values()) == pytest.approx(values[:7], abs=1e-5)
     assert player.choose(position, new_stream(0)) == best
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
-@pytest.mark.parametrize("encoding", ["0/1/2", "two-planes"])
+@pytest.mark.parametrize("encoding", ["numbered", "planes"])
 def test_a_step_follows_the_gradient(encoding: str, activation: str) -> None:
     """Each weight moves by rate · error · derivative of the value, here by finite differences."""
     decoder = make_decoder(encoding, activation)
@@ -182,7 +193,7 @@ def test_padding_stays_zero(activation: str) -> None:
 
 
 def test_a_genome_goes_in_and_out_unchanged() -> None:
-    decoder = make_decoder("two-planes")
+    decoder = make_decoder("planes")
     genome = draw_genome(decoder)
     assert np.array_equal(read_genome(decoder.mlp, make_network(decoder.mlp, genome)), genome)
 

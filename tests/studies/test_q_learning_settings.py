@@ -42,7 +42,6 @@ def test_every_key_finds_its_place(tmp_path: Path) -> None:
         "columns": 8,
         "rows": 5,
         "connect": 3,
-        "steal": 0,
     }
     assert recipe.network["hidden"] == [75]
     expected = {

@@ -16,10 +16,10 @@ from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, next
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.spec import make_test_bot
-from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.player import Player
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import load, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.history import History
@@ -256,14 +256,14 @@ def test_progress_and_tables_on_the_screen(
     assert str(tiny.out / "report.md") in shown.out.replace("\n", "")
 
 
-def games_moving_first(player: CompiledPlayer, other: CompiledPlayer, seeds: Iterator[int]) -> int:
-    game = ConnectFour()
+def games_moving_first(player: Player, other: Player, seeds: Iterator[int]) -> int:
+    game = make_game("connect-four")
     return sum(play_match(game, (player, other), seed=seed).outcome == 1 for seed in seeds)
 
 
 def test_the_evolved_player_moves_first(tiny: StudyResult) -> None:
     run = load(tiny.out / "run-2-seed-1")
-    bot = make_test_bot(ConnectFour())
+    bot = make_player("test-bot", make_game("connect-four"))
     for point in begin_each_check(run):
         seeds = (int(seed) for seed in derive_seeds(1, point.generation, "moves first", 20))
         champion = run.champion_at(point.generation)

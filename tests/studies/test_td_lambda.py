@@ -9,9 +9,9 @@ from statistics import fmean
 import pytest
 
 from evolve_arena.arena.intervals import Sample, difference_interval
-from evolve_arena.games.connect_four.column_player import MinimaxPlayer
-from evolve_arena.games.connect_four.concepts import concept_groups
-from evolve_arena.games.connect_four.game import ConnectFour
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs.history import Check
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.reproduction import find_study, reproduce_study
@@ -57,7 +57,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
     games = [recipe.run.generations * recipe.method["games"] for recipe in jobs.values()]
     assert sum(games) == 16 * 4_000_000 + 4 * 300_000 + 4 * 5_000_000
     plain = jobs["R1-G4-L1-3"]
-    assert (plain.network["encoding"], plain.network["hidden"]) == ("0/1/-1", [120])
+    assert (plain.network["encoding"], plain.network["hidden"]) == ("signed", [120])
     assert (plain.method["trace"], plain.method["individuals"]) == (0.0, 1)
     assert (plain.method["epsilon_start"], plain.method["epsilon_end"]) == (0.5, 0.1)
     assert plain.method["epsilon_games"] == 1_000_000
@@ -66,7 +66,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
     written = jobs["R1-G4-L1-as-written-3"]
     assert (written.method["rate_scale"], written.method["initialisation"]) == (1.0, "inverse")
     assert written.network == plain.network
-    assert jobs["R2-G3-L3-1"].network["encoding"] == "two-planes"
+    assert jobs["R2-G3-L3-1"].network["encoding"] == "planes"
     assert jobs["R2-G3-L3-1"].network["hidden"] == [80]
     assert jobs["R2-G3-L3-1"].method["trace"] == 0.6
     assert jobs["R1-G3-L1-end-0.5-2"].method["epsilon_end"] == 0.5
@@ -134,20 +134,24 @@ def test_a_final_result_is_the_last_check_with_half_a_point_for_draws(tiny: Stud
 
 def test_concept_states_are_asked_of_the_last_champion(tiny: StudyResult) -> None:
     run = Run.open(tiny.out / "R1-G4-L1-5M-2")
-    groups = concept_groups(run.champion_at(25))
+    samples = concept_samples(run.champion_at(25), run.method.decoder.game)
     with (tiny.out / "A.5.csv").open(encoding="utf-8", newline="") as file:
         lines = [line for line in csv.DictReader(file) if line["individual"] == "2"]
     assert [line["column"] for line in lines] == SHARES + GROUPS
     for line in lines[5:]:
-        assert float(line["measured"]) == pytest.approx(groups[line["column"]].share, abs=1e-6)
+        assert float(line["measured"]) == pytest.approx(samples[line["column"]].share, abs=1e-6)
         assert int(line["count"]) == (30 if line["column"] in "AF" else 20)
     assert [line["published"] for line in lines[:2]] == ["1.0", "0.96"]
 
 
 def test_a_share_that_is_expected_counts_as_it_is() -> None:
-    samples = concept_samples(MinimaxPlayer(ConnectFour(), 1), ConnectFour())
+    game, wide = make_game("connect-four"), make_game("connect-four", columns=8)
+    samples = concept_samples(make_player("minimax:depth=1", game), game)
+    assert list(samples) == GROUPS
     assert (samples["A"].share, samples["A"].games) == (1.0, 30)
     assert samples["F"].share < 0.5
+    with pytest.raises(BadValueError, match=r"are not for connect-four with columns 8, rows 6"):
+        concept_samples(make_player("minimax", wide), wide)
 
 
 def test_the_report_shows_charts_and_individuals(tiny: StudyResult) -> None:

@@ -14,10 +14,9 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.connect_four.game import ConnectFour
-from evolve_arena.games.connect_four.network import NetworkDecoder
-from evolve_arena.games.connect_four.spec import GAME
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipe import load_recipe
@@ -32,9 +31,11 @@ def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
     """Keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
-    settings = Td.network_section(GAME, network)(**{"hidden": (20,), **network})
+    settings = Td.network_section(find_game("connect-four"), network)(
+        **{"hidden": (20,), **network}
+    )
     config = TdConfig(**method)
-    return Td(config, Td.make_decoder(ConnectFour(**(board or {})), settings, config))
+    return Td(config, Td.make_decoder(make_game("connect-four", **(board or {})), settings, config))
 
 
 @pytest.fixture
@@ -163,8 +164,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "backward": {"order": "backward", "hidden_rate": 0.3, "output_rate": 0.2},
     "mixed": {"episodes": "mixed", "end_value": "reward", "trace": 0.3, "hidden_rate": 0.3},
     "both": {"episodes": "mixed", "order": "backward", "hidden_rate": 0.3},
-    "two planes": {"_encoding": "two-planes", "_hidden": (16,), "output_rate": 0.3},
-    "numbers": {"_encoding": "0/1/2", "biases": False, "_hidden": (33,)},
+    "two planes": {"_encoding": "planes", "_hidden": (16,), "output_rate": 0.3},
+    "numbers": {"_encoding": "numbered", "biases": False, "_hidden": (33,)},
     "soft": {"exploration": "softmax", "temperature": 0.05},
     "greedy": {"exploration": "greedy", "_take_wins": True, "initialisation": "uniform:0.3"},
 }
@@ -302,8 +303,9 @@ def test_a_network_learns_to_beat_chance(arena: Any) -> None:
         ("network.hidden=[1025]", "1 to 1024 units"),
         ("network.head=policy", "network.head is 'policy': it must be 'value'"),
         ("network.activation=relu", "it must be 'tanh'"),
-        ("network.viewpoint=absolute", "it must be 'mover'"),
-        ("network.encoding=planes", "two-planes"),
+        ("network.viewpoint=absolute", "network.viewpoint is (no|a) key"),
+        ("network.encoding=plane", "did you mean 'planes'"),
+        ("network.encoding=features", "has none"),
         ("method.trace=1.1", "method.trace is 1.1: it must be at most 1"),
         ("method.epsilon_end=-0.1", "method.epsilon_end is -0.1: it must be at least 0"),
         ("method.exploration=boltzmann", "'epsilon', 'greedy' or 'softmax'"),

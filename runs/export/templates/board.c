@@ -241,7 +241,7 @@ static const uint64_t *list_planes(State *state, int64_t seat) {
     ask_view(state, seat, planes);
 #endif
 #if TURNS
-    planes[PLANES * WORDS] = ask_mover(state) == seat;
+    planes[PLANES * WORDS] = TURNS == 2 ? (uint64_t)seat : ask_mover(state) == seat;
 #endif
     return planes;
 }

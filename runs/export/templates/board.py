@@ -103,7 +103,7 @@ SIZE = 1
 KINDS = (int,)
 ARRAY = ""
 SEES_CELLS = False
-TURNS = False
+TURNS = 0
 # How many numbers the network is given that the rules count of a state, and of a move.
 FEATURES, MOVE_FEATURES = 0, 0
 BINS = 0
@@ -270,7 +270,7 @@ def round_numbers(numbers: Sequence[Any]) -> list[float]:
 
 def list_planes(state: Any, seat: int) -> list[int]:
     """What there is to see of a state: for each plane its bits, as one whole number."""
-    turn = [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
+    turn = [seat] if TURNS == 2 else [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
     if SEES_CELLS:
         seen, owned = [0] * PLANES, SEATS * PIECES
         for cell in range(CELLS):
@@ -492,6 +492,18 @@ def play_on_stdin() -> None:
             print("move", choose(state, DEEPEST, seconds, past), flush=True)
         elif words[:1] == ["go"]:
             print("move", choose(state, DEPTH, None, past), flush=True)
+        else:
+            answer_site(words)
+
+
+# --- How sites ask ------------------------------------------------------------------------
+
+
+def answer_site(words: Sequence[str]) -> None:
+    """Takes any other line; no site speaks to this bot in words of its own."""
+
+
+# --- As a program -------------------------------------------------------------------------
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import randrange
 from typing import Any
 
-from evolve_arena.players.board_paths import find_path, tell_apart
+from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
 from evolve_arena.runs.export.templates.board import (
     ARRAY,
     CAN_SEARCH,
@@ -45,6 +45,7 @@ DIVISOR = 1
 NAMES: list[str] = []
 DRAWN: list[int] = []
 CELLS_OF_MOVES: list[list[int]] = []
+STACKS = 0
 # --- What a page asks ---------------------------------------------------------------------
 
 
@@ -176,7 +177,7 @@ def ask_paths(position: Any) -> list[list[list[int]]]:
             after = list_pieces(list_numbers(state, RULES["play"](state, move)))
             path = find_path(before, after, seat)
         paths.append(path)
-    return [[path] if path else [] for path in tell_apart(paths)]
+    return list_ways(tell_apart(paths), STACKS, len(DRAWN))
 
 
 # --- Text on a page -----------------------------------------------------------------------

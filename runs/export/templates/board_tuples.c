@@ -22,8 +22,8 @@ static const int64_t *evaluate_planes(const uint64_t *planes) {
     total = 0;
     for (int view = 0; view < VIEW_COUNT; view++) {
         const int32_t *table = ENTRIES;
-        if (TURNS && planes[PLANES * WORDS])
-            table += NUMBER_COUNT / 2;
+        if (TABLES > 1)
+            table += NUMBER_COUNT / TABLES * (int)planes[PLANES * WORDS];
         for (int tuple = 0; tuple < TUPLE_COUNT; tuple++, table += TABLE_SIZE) {
             int entry = 0;
             for (int place = TUPLE_LENGTH - 1; place >= 0; place--)

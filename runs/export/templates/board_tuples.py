@@ -11,7 +11,7 @@ from zlib import decompress
 # --- The network --------------------------------------------------------------------------
 READ, CONTENTS, BITS = 1, 2, 1
 PLANE_STEP, BIT_STEP, KIND_STEP = 0, 1, 1
-PLANES, TURNS = 1, False
+PLANES, TABLES = 1, 1
 VIEWS = [[0]]
 TUPLES = [[0]]
 NUMBERS = """
@@ -30,7 +30,7 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
     total = 0
     for view in VIEWS:
         seen = [contents[cell] for cell in view]
-        table = len(ENTRIES) // 2 if TURNS and planes[PLANES] else 0
+        table = planes[PLANES] * (len(ENTRIES) // TABLES) if TABLES > 1 else 0
         for cells in TUPLES:
             entry = 0
             for cell in reversed(cells):
@@ -40,8 +40,11 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
     return [total]
 
 
+# --- How numbers are kept -----------------------------------------------------------------
+
+
 def unpack_numbers() -> Sequence[int]:
-    """The numbers of all tables, one after the other."""
+    """The numbers of all entries, one tuple after the other."""
     numbers = array("i")
     numbers.frombytes(decompress(b85decode("".join(NUMBERS.split()))))
     if sys.byteorder == "big":

@@ -121,7 +121,6 @@ static double aggregate(enum aggregation aggregation, double *terms, int count) 
 }
 
 // --- The network --------------------------------------------------------------------------
-#define IS_RECURRENT 0
 #define INPUTS 2
 #define SLOTS 4
 #define NODE_COUNT 2
@@ -134,16 +133,12 @@ static const struct connection CONNECTIONS[] = {{0, 1.0}, {1, 1.0}};
 // --- How the network computes -------------------------------------------------------------
 
 // Lets all nodes take their values in a plane: the inputs, then the values of all nodes.
-// A recurrent network's nodes read what stood there before, all others what stands there now.
 static void activate(double *plane) {
-    double before[SLOTS], terms[MOST_TERMS];
+    double terms[MOST_TERMS];
     const struct connection *connection = CONNECTIONS;
-    if (IS_RECURRENT)
-        memcpy(before, plane, sizeof before);
-    const double *source = IS_RECURRENT ? before : plane;
     for (const struct node *node = NODES; node < NODES + NODE_COUNT; node++) {
         for (int place = 0; place < node->count; place++, connection++)
-            terms[place] = source[connection->from] * connection->weight;
+            terms[place] = plane[connection->from] * connection->weight;
         double total = aggregate(node->aggregation, terms, node->count);
         plane[node->slot] = apply(node->activation, node->bias + node->response * total);
     }

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from math import exp, inf, isnan, log, sin, tanh
 
 # --- The network --------------------------------------------------------------------------
-RECURRENT = False
 NODES: list[tuple[int, str, str, float, float, list[tuple[int, float]]]] = [
     (2, "tanh", "sum", 0.0, 1.0, [(0, 1.0)]),
     (3, "tanh", "sum", 0.0, 1.0, [(1, 1.0)]),
@@ -22,14 +21,10 @@ NODES: list[tuple[int, str, str, float, float, list[tuple[int, float]]]] = [
 
 
 def activate(plane: list[float]) -> list[float]:
-    """The plane after all nodes took their values.
-
-    A recurrent network's nodes read what stood there before, all others what stands there now.
-    """
+    """The plane after all nodes took their values."""
     after = list(plane)
-    source = plane if RECURRENT else after
     for slot, activation, aggregation, bias, response, connections in NODES:
-        terms = [source[place] * weight for place, weight in connections]
+        terms = [after[place] * weight for place, weight in connections]
         total = AGGREGATIONS[aggregation](terms)
         after[slot] = ACTIVATIONS[activation](bias + response * total)
     return after

@@ -14,7 +14,6 @@ from evolve_arena.core.errors import ArenaError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream
-from evolve_arena.games.connect_four.game import ConnectFour
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, SECOND_CARD
 from evolve_arena.games.ticket_to_ride.position import Position
@@ -240,10 +239,10 @@ def test_games_on_end() -> None:
         (["human", "rule"], {"seats": 3}, GAME),
         (["rule"], {"options": {"longest_path": 1}}, TicketToRide(longest_path=1)),
         (["rule"], {"options": {"cards": 92}, "seats": 3}, TicketToRide(players=3, cards=92)),
-        (["random"], {}, ConnectFour()),
-        ([], {}, ConnectFour()),
+        (["random"], {}, make_game("connect-four")),
+        ([], {}, make_game("connect-four")),
         (["random"], {"game": "checkers"}, make_game("checkers")),
-        (["random"], {"options": {"columns": 5}}, ConnectFour(columns=5)),
+        (["random"], {"options": {"columns": 5}}, make_game("connect-four", columns=5)),
     ],
 )
 def test_which_game_is_wanted_and_for_how_many(

@@ -84,7 +84,7 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
         (["tournament", "rule", "random", "--rank"], "--rank is not for ticket-to-ride"),
         (
             ["evaluate", "rule", "--positions", "x.csv"],
-            "positions are not for ticket-to-ride",
+            "x.csv: No such file",
         ),
         (
             ["evaluate", "rule", "--openings", "1"],

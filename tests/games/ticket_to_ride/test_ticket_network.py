@@ -108,7 +108,7 @@ def test_scales_are_multiplied_into_the_first_layer() -> None:
 
 def test_graphs_are_packed() -> None:
     decoder = TicketGraphDecoder()
-    assert (decoder.inputs, decoder.outputs, decoder.feed_forward) == (26, 4, True)
+    assert (decoder.inputs, decoder.outputs) == (26, 4)
     population = create(NeatConfig(pop_size=3), 26, 4, seed=1)[0]
     seats = decoder.pack(population).seats
     assert seats[:, HEAD].tolist() == [DECISION] * 3

@@ -1,0 +1,127 @@
+"""How tuples read a board on which pieces lie on one another, so that columns fill up from below.
+
+A cell is in one of four states: empty and out of reach, one's own, the opponent's, or empty and
+next to be filled. Of the ``4 ** cells`` combinations only those are numbered that can occur: below
+a piece there are pieces, above an empty cell there are empty ones. That leaves about one in
+thirteen for walks of eight cells, so that tables fit into the processor's cache.
+
+What the cells of a tuple in one column can show is numbered in the order of the column's states:
+from few pieces to many, and then by their owners, as bits, the lowest piece the lowest bit, 1 for
+the opponent. So a piece always adds the same to the number of an entry, whatever lies around it.
+That order is part of the format of stored players.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import BadValueError
+
+MOST_ROWS = 12
+"""A column of so many rows has 8191 states; more would take too much room."""
+STATES = ("empty, not yet in reach", "next to be filled")
+"""What empty cells are: state 0, and the state behind those of pieces."""
+NEXT = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The cells of a tuple that stand in one column."""
+
+    heights: list[int]
+    """How many cells of the board are below each, ascending."""
+    adds: NDArray[np.int64]
+    """What each state of the column adds to the number of the entry."""
+
+
+def list_column_states(rows: int) -> list[tuple[int, ...]]:
+    """The states of the cells of a column, from below, for each state of the column.
+
+    Raises:
+        BadValueError: There are more than MOST_ROWS rows.
+    """
+    if rows > MOST_ROWS:
+        raise BadValueError(f"{rows} rows: tuple networks read stacks of up to {MOST_ROWS}")
+    states = []
+    for pieces in range(rows + 1):
+        for bits in range(2**pieces):
+            owners = [1 + (bits >> row & 1) for row in range(pieces)]
+            states.append((*owners, NEXT, *[0] * rows)[:rows])
+    return states
+
+
+def number_entries(
+    cells: NDArray[np.int64], shape: tuple[int, int]
+) -> tuple[dict[int, Stack], int]:
+    """The stacks of a tuple by column, and the number of its entries.
+
+    Args:
+        cells: Those of the tuple, numbered row by row from the top.
+        shape: The rows and columns of the board.
+    """
+    rows, columns = shape
+    states, stacks, size = list_column_states(rows), dict[int, Stack](), 1
+    for column in sorted({int(cell) % columns for cell in cells}):
+        heights = sorted(rows - 1 - int(c) // columns for c in cells if c % columns == column)
+        numbers: dict[tuple[int, ...], int] = {}
+        seen = [tuple(state[height] for height in heights) for state in states]
+        order = [numbers.setdefault(part, len(numbers)) for part in seen]
+        stacks[column] = Stack(heights, size * np.array(order))
+        size *= len(numbers)
+    return stacks, size
+
+
+def list_terms(stacks: dict[int, Stack], shape: tuple[int, int]) -> list[tuple[int, int, int]]:
+    """The cells that matter to a tuple, and what an own and an opponent's piece there adds.
+
+    These are its cells and those below them: what lies there makes a cell one to be filled next.
+    """
+    rows, columns = shape
+    terms = []
+    for column, stack in stacks.items():
+        for height in range(rows):
+            if {height, height + 1} & set(stack.heights):
+                cell = (rows - 1 - height) * columns + column
+                before, after = 2**height - 1, 2 ** (height + 1) - 1
+                own, other = (stack.adds[after + (k << height)] for k in range(2))
+                start = stack.adds[before]
+                terms.append((cell, int(own - start), int(other - start)))
+    return terms
+
+
+def list_tuples(
+    tuples: NDArray[np.integer], shape: tuple[int, int]
+) -> tuple[list[tuple[int, list[tuple[int, int, int]]]], int]:
+    """The first entry of each of the *tuples*, and its terms; and the number of all entries.
+
+    Args:
+        tuples: Rows of cells.
+        shape: The rows and columns of the board.
+    """
+    found, first = [], 0
+    for cells in tuples:
+        stacks, entries = number_entries(cells.astype(np.int64), shape)
+        found.append((first, list_terms(stacks, shape)))
+        first += entries
+    return found, first
+
+
+def show_entries(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """The states of the *cells* of a tuple that its entries stand for, shape ``(entries, cells)``.
+
+    0 is out of reach, 1 an own piece, 2 the opponent's, 3 next to be filled.
+    """
+    rows, columns = shape
+    states = list_column_states(rows)
+    shown = np.zeros((1, len(cells)), dtype=np.int64)
+    for column in np.unique(cells % columns):
+        places = np.flatnonzero(cells % columns == column)
+        heights = rows - 1 - cells[places] // columns
+        parts = list(dict.fromkeys(tuple(state[height] for height in heights) for state in states))
+        entries = len(shown)
+        shown = np.tile(shown, (len(parts), 1))
+        shown[:, places] = np.repeat(np.array(parts, dtype=np.int64), entries, axis=0)
+    return shown

@@ -1,0 +1,277 @@
+"""A player's choices in positions with known answers, read from CSV files, for any game.
+
+A row gives a position by ``moves`` or ``board``, as `Game.parse_position` reads them, and either
+
+- exact scores: ``s0``, ``s1``, ... by the number of a move, positive if the player to move wins,
+  0 for a draw; empty where that move is illegal; or
+- ``answer``, the one move that solves it, with the groups that the position belongs to, if any:
+  ``theme`` and ``line`` name one each, and ``group NAME`` holds any mark if it is of that group.
+
+A game may have such a file of its own for its usual options; see `GameSpec.positions`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.errors import ArenaError, PositionError
+from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.player import ForfeitError, Player
+from evolve_arena.runs.output import format_interval, print_line, print_table
+
+ALIASES = {
+    "category": "theme",
+    "win_type": "line",
+    "board_top_to_bottom_x_to_move": "board",
+    "correct_column_0based": "answer",
+}
+GROUP = "group "
+"""The beginning of the names of columns that mark the positions of a group."""
+MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 1 << 24, 100_000, 64
+"""Bytes, positions and columns of a file."""
+TIMES, MAX_ANSWERS = 100, 6000
+"""Answers of a player that draws them: to a position, and to all of a file if these are many."""
+
+
+class PositionFileError(ArenaError):
+    """Raised for a file of positions that can't be read; tells the line, and why."""
+
+
+class Problem(NamedTuple):
+    """A position, and what is known of the moves there."""
+
+    position: Any
+    scores: Mapping[Any, int]
+    """The exact score of each legal move, or 1 for the only right one."""
+    groups: Mapping[str, str]
+    """The name of its group by the column that says so; see :data:`GROUP`."""
+
+
+class PositionFile(NamedTuple):
+    """The positions of a file, of one kind."""
+
+    problems: Sequence[Problem]
+    columns: Sequence[str]
+    """The names of the file's columns."""
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether each position has one right answer, instead of a score for each move."""
+        return "answer" in self.columns
+
+
+def read_positions(game: AnyGame, path: Path) -> PositionFile:
+    """Return the positions of the file at *path* for *game*.
+
+    Raises:
+        PositionFileError: It is missing or wrong, or a position is none of the game.
+    """
+    rows = _read_rows(path)
+    columns = list(rows[0])
+    if not {"answer", "s0"} & set(columns):
+        raise PositionFileError(
+            f"{path}: its columns are {', '.join(sorted(columns))}; expected moves or board, with"
+            " either s0, s1, ... or theme, line, answer"
+        )
+    problems = []
+    for number, row in enumerate(rows):
+        try:
+            problems.append(_read_problem(game, row))
+        except (ArenaError, ValueError) as error:
+            raise PositionFileError(f"{path}, line {number + 2}: {error}") from None
+    return PositionFile(problems, columns)
+
+
+def _read_rows(path: Path) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
+    try:
+        reader = csv.DictReader(io.StringIO(read_file(path, MAX_BYTES).decode("utf-8"), newline=""))
+        if len(reader.fieldnames or ()) > MAX_COLUMNS:
+            raise PositionFileError(f"{path} has more than {MAX_COLUMNS} columns")
+        for row in reader:
+            if None in row.values():
+                raise PositionFileError(
+                    f"{path}, line {reader.line_num}: it has fewer cells than the first line"
+                )
+            rows.append({ALIASES.get(key, key): cell for key, cell in row.items() if key})
+            if len(rows) > MAX_ROWS:
+                raise PositionFileError(f"{path} holds more than {MAX_ROWS:,} positions")
+    except OSError as error:
+        raise PositionFileError(f"{path}: {explain_unread(error, path)}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise PositionFileError(f"{path} is no CSV file: {error}") from None
+    if not rows:
+        raise PositionFileError(f"{path} holds no positions")
+    return rows
+
+
+def _read_problem(game: AnyGame, row: Mapping[str, str]) -> Problem:
+    position = game.parse_position(row.get("board") or row.get("moves") or "")
+    legal = game.legal_moves(position)
+    if not legal:
+        raise PositionError("the game is over here")
+    if "answer" in row:
+        scores = {game.parse_move(row["answer"]): 1}
+        if not scores.keys() & set(legal):
+            raise PositionError(f"the answer {row['answer'].strip()!r} can't be played here")
+    else:
+        texts = {move: row.get(f"s{game.number_of(move)}", "").strip() for move in legal}
+        missing = [game.format_move(move) for move, text in texts.items() if not text]
+        if missing:
+            raise PositionError(f"the score of {missing[0]} is missing")
+        scores = {move: int(text) for move, text in texts.items()}
+    groups = {key: row[key] for key in ("theme", "line") if key in row}
+    marked = (key for key in row if key.startswith(GROUP) and row[key].strip())
+    return Problem(position, scores, groups | {key: key.removeprefix(GROUP) for key in marked})
+
+
+def solve_positions(
+    player: Player, game: AnyGame, file: PositionFile, *, times: int | None = None, seed: int = 0
+) -> dict[str, Any]:
+    """Return the shares of the positions of *file* that *player* handles well, ready for JSON.
+
+    A player is asked once in each position. One that draws a random number for its answer (it
+    plays random moves, or chooses among equal ones) is asked several times, and its share is the
+    expected one. One that forfeits, or whose move is illegal, has not solved the position.
+
+    Args:
+        player: Who is asked.
+        game: What it plays.
+        file: The positions.
+        times: Answers to each position of a player that draws them; TIMES if None, fewer if the
+            positions are many.
+        seed: Seeds what it draws.
+
+    Returns:
+        For exact scores ``count``, ``value_preserving`` (a won position stays won, a drawn one
+        drawn) and ``distance_optimal`` (one of the best moves). For answers ``count`` and
+        ``solved``: ``overall``, ``by_theme``, ``by_line``, and ``by_group``, the ``count``,
+        ``share`` and ``wilson_95`` of each. Intervals are those of one answer to each position:
+        to ask again tells more of these, but not of others like them.
+    """
+    count = len(file.problems)
+    times = times or max(1, min(TIMES, MAX_ANSWERS // count))
+    seeds = derive_seeds(seed, 0, "concepts", count * times).reshape(-1, times).tolist()
+    shares = np.array(
+        [_ask(player, game, *each) for each in zip(file.problems, seeds, strict=True)]
+    )
+    kept, best = (_measure(list(column)) for column in shares.T)
+    if not file.has_answers:
+        told = {"value_preserving": kept, "distance_optimal": best}
+        return {"count": count} | {
+            f"{name}{end}": measured[key]
+            for name, measured in told.items()
+            for end, key in (("", "share"), ("_wilson_95", "wilson_95"))
+        }
+    solved: dict[str, Any] = {"overall": best["share"], "wilson_95": best["wilson_95"]}
+    for column in ("theme", "line"):
+        groups = _measure_groups(file, [column], shares[:, 1])
+        solved[f"by_{column}"] = {name: groups[name]["share"] for name in sorted(groups)}
+    marks = [column for column in file.columns if column.startswith(GROUP)]
+    solved["by_group"] = _measure_groups(file, marks, shares[:, 1])
+    return {"count": count, "solved": solved}
+
+
+def _ask(
+    player: Player, game: AnyGame, problem: Problem, seeds: Sequence[int]
+) -> tuple[float, float]:
+    """How often, from 0 to 1, the player keeps a position's value, and plays one of the best."""
+    position, scores, _ = problem
+    top, seat = max(scores.values()), game.to_move(position)
+    kept = best = 0
+    for asked, seed in enumerate(seeds, start=1):
+        stream = new_stream(seed)
+        player.begin(seat)
+        try:
+            score = scores.get(player.choose(game.view(position, seat), stream))
+        except ForfeitError:
+            score = None
+        finally:
+            player.end()
+        kept += score is not None and np.sign(score) == np.sign(top)
+        best += score == top
+        if int(stream[0]) == seed:  # nothing was drawn: it would answer the same again
+            return kept / asked, best / asked
+    return kept / len(seeds), best / len(seeds)
+
+
+def _measure(shares: Sequence[float]) -> dict[str, Any]:
+    """The mean of some positions' shares, and its interval."""
+    count, share = len(shares), float(sum(shares)) / len(shares)
+    return {
+        "count": count,
+        "share": share,
+        "wilson_95": list(wilson_interval(share * count, count)),
+    }
+
+
+def _measure_groups(
+    file: PositionFile, columns: Sequence[str], shares: NDArray[np.float64]
+) -> dict[str, Any]:
+    """The measure of each group that *columns* name, in the order of these and of the rows."""
+    found: dict[str, list[float]] = {}
+    for column in columns:
+        for problem, share in zip(file.problems, shares, strict=True):
+            if column in problem.groups:
+                found.setdefault(problem.groups[column], []).append(share)
+    return {name: _measure(group) for name, group in found.items()}
+
+
+def find_own_positions(game: AnyGame) -> Path | None:
+    """Return the path of the game's own file of positions; None if there is none for its options.
+
+    The copy of a game's file that lies in a run has none beside it.
+    """
+    own = find_game(game.name).positions
+    return own if own and own.is_file() and game.rules == game.rules_type() else None
+
+
+def print_positions(content: Mapping[str, Any], game: AnyGame) -> None:
+    """Print what :func:`solve_positions` gave, by the names of files."""
+    own = find_game(game.name).positions
+    if own and name_own(own) not in content:
+        usual = find_game(game.name).make().describe()
+        reason = f"they are for {usual}" if own.is_file() else f"{own} is missing"
+        print_line(f"{name_own(own)}: left out, {reason}")
+    for name, result in content.items():
+        _print_solved(name, result)
+
+
+def name_own(path: Path) -> str:
+    """Return what a game's own file of positions is called: ``concept states``."""
+    return path.stem.replace("_", " ")
+
+
+def _print_solved(name: str, result: Mapping[str, Any]) -> None:
+    title = f"{name}: {result['count']} positions"
+    if "solved" not in result:
+        rows = [
+            (key.replace("_", " "), format_interval(result[key], tuple(result[f"{key}_wilson_95"])))
+            for key in ("value_preserving", "distance_optimal")
+        ]
+        print_table(title, ["", "share"], rows)
+        return
+    solved = result["solved"]
+    groups = [
+        (group, str(told["count"]), format_interval(told["share"], tuple(told["wilson_95"])))
+        for group, told in solved["by_group"].items()
+    ]
+    if groups:
+        print_table(title, ["", "positions", "solved, 95 % interval"], groups)
+    shares = [*solved["by_theme"].items(), *solved["by_line"].items()]
+    if shares or not groups:
+        rows = [("solved", format_interval(solved["overall"], tuple(solved["wilson_95"])))]
+        rows += [(f"  {group}", f"{share:.3f}") for group, share in shares]
+        print_table(title, ["", "share"], rows)

@@ -1,0 +1,389 @@
+"""Coming from neat-python and going there, by its own files and by the command line."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import neat
+import neat.activations
+import neat.aggregations
+import neat.export
+import numpy as np
+import pytest
+
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.stream import new_stream
+from evolve_arena.genomes.neat.config import NeatConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.players.bred import NeatPlayer, read_player
+from evolve_arena.runs.api import prepare, start
+from evolve_arena.runs.cli import main
+from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
+from tests.bred import grow, make_bred, random_positions
+
+GAME = make_game("connect-four")
+Graph: Any = find_game("connect-four").networks["graph"].decoder_type
+RICH = NeatConfig(
+    pop_size=2,
+    num_hidden=3,
+    conn_delete_prob=0.1,
+    activation_default="random",
+    activation_options=tuple(name for name in ACTIVATIONS if name not in ("square", "cube")),
+    aggregation_default="random",
+    aggregation_options=AGGREGATIONS,
+    enabled_mutate_rate=0.05,
+)
+"""Genes of many kinds, some of them disabled."""
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> Iterator[None]:
+    state = random.getstate()
+    random.seed(5)
+    yield
+    random.setstate(state)
+
+
+def make_player(decoder: Any) -> NeatPlayer:
+    player: NeatPlayer = decoder.player(grow(decoder, 3, RICH), "grown")
+    return player
+
+
+def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
+    """A network that neat-python evolved for some generations, and the file that it wrote."""
+    choices = NeatConfig(
+        pop_size=10,
+        compatibility_threshold=100.0,
+        num_hidden=2,
+        bias_init_stdev=0.1,
+        node_add_prob=0.6,
+        conn_delete_prob=0.1,
+        activation_default="random",
+        activation_options=("tanh", "sigmoid", "relu", "sin"),
+        aggregation_default="random",
+        aggregation_options=("sum", "max", "mean"),
+    )
+    config = to_neat_python(choices, inputs, outputs)
+    kind = neat.nn.FeedForwardNetwork
+
+    def judge(genomes: list[tuple[int, Any]], config: Any) -> None:
+        """The larger the differences between outputs, the fitter."""
+        for _, genome in genomes:
+            values = kind.create(genome, config).activate([1.0, 0.0] * (inputs // 2))
+            genome.fitness = float(max(values) - min(values) + len(genome.nodes))
+
+    winner = neat.Population(config).run(judge, 4)
+    network = kind.create(winner, config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
+        return network, neat.export.export_network_json(network, metadata={"genome_id": winner.key})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "decoder"),
+    [
+        (42, 7, Graph(head="policy", encoding="numbered")),
+        (84, 7, Graph(head="policy")),
+        (84, 1, Graph()),
+    ],
+)
+def test_what_neat_python_evolved_plays_its_moves_here(
+    inputs: int, outputs: int, decoder: Any
+) -> None:
+    network, text = evolve_there(inputs, outputs)
+    player = import_neat_python(text).player
+    assert player.decoder == decoder
+    assert player.genome.keys[0] > 0
+    chosen = set()
+    for position in random_positions(GAME, 200, 1):
+        side, legal = GAME.to_move(position), GAME.legal_moves(position)
+        if outputs == 7:
+            told = network.activate(decoder.encode(position).tolist())
+            values = {move: told[move] for move in legal}
+        else:
+            values = {}
+            for move in legal:
+                after = GAME.play(position, move)
+                seen = GAME.observe(after, side)[:, GAME.drawn].ravel().tolist()
+                outcome = GAME.outcome(after)
+                won = outcome is not None and outcome.winner is not None
+                values[move] = float("inf") if won else network.activate(seen)[0]
+        best = max(legal, key=lambda move: (values[move], -move))
+        assert player.choose(position, new_stream(0)) == best
+        chosen.add(best)
+    assert len(chosen) > 1
+
+
+def evaluate_file(data: dict[str, Any], inputs: list[float]) -> list[float]:
+    """What somebody who knows the format makes of a feed-forward network."""
+    activations = neat.activations.ActivationFunctionSet()
+    aggregations = neat.aggregations.AggregationFunctionSet()
+    values = dict(zip(data["topology"]["input_keys"], inputs, strict=True))
+    for node in data["nodes"]:
+        if node["type"] != "input":
+            links = [link for link in data["connections"] if link["to"] == node["id"]]
+            terms = [values[link["from"]] * link["weight"] for link in links]
+            total = aggregations.get(node["aggregation"]["name"])(terms)
+            function = activations.get(node["activation"]["name"])
+            values[node["id"]] = function(node["bias"] + node["response"] * total)
+    return [values[key] for key in data["topology"]["output_keys"]]
+
+
+@pytest.mark.parametrize("head", ["policy", "value"])
+def test_our_files_are_evaluated_elsewhere_as_here(head: str) -> None:
+    decoder = Graph(head=head)
+    player = make_player(decoder)
+    data = json.loads(export_player(player, "neat-python"))
+    assert neat.export.validate_json(data)
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
+    rows = np.random.default_rng(1).integers(0, 2, (50, 84)).astype(np.float64)
+    elsewhere = [evaluate_file(data, row) for row in rows.tolist()]
+    np.testing.assert_allclose(elsewhere, evaluate(graphs, 0, rows), rtol=1e-12)
+    assert np.ptp(np.array(elsewhere), axis=0).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    [Graph(), Graph(head="policy", columns=5, rows=4, connect=3, encoding="signed", depth=0)],
+)
+def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
+    player = make_player(decoder)
+    player.remarks = {"generation": 7}
+    text = export_neat_python(player)
+    assert text.endswith("}\n")
+    assert json.loads(text)["metadata"]["generation"] == 7
+    made = import_neat_python(text, stem="unused")
+    assert made.assumed == ()
+    assert made.player.decoder == decoder
+    assert made.player.name == "grown"
+    assert made.player.serialise() == player.serialise()
+    enabled = int(player.genome.enabled.sum())
+    nodes = len(player.genome.node_key)
+    assert made.summary == (
+        f"grown: a feed-forward graph of {nodes} nodes ({nodes - decoder.outputs} hidden) and"
+        f" {enabled} connections"
+    )
+    assert enabled < len(player.genome.weight)
+    other = import_neat_python(text, name="other", options={"depth": 0})
+    assert (other.player.name, other.player.decoder) == ("other", decoder)
+    assert other.assumed == ()
+
+
+def foreign(inputs: int, outputs: int, kind: str = "feedforward") -> str:
+    """A file that says nothing of a board: inputs -1 to outputs, and no more."""
+    data = json.loads(export_neat_python(make_player(Graph())))
+    data["metadata"], data["network_type"] = {}, kind
+    data["topology"] = {
+        "num_inputs": inputs,
+        "num_outputs": outputs,
+        "input_keys": [-1 - place for place in range(inputs)],
+        "output_keys": list(range(outputs)),
+    }
+    node = next(node for node in data["nodes"] if node["type"] == "output")
+    data["nodes"] = [{**node, "id": key} for key in range(outputs)]
+    data["connections"] = [
+        {"from": -1, "to": key, "weight": 1.0, "enabled": True} for key in range(outputs)
+    ]
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "options", "changes", "assumed"),
+    [
+        (84, 1, {}, {}, "head value, encoding planes"),
+        (42, 7, {}, {"head": "policy", "encoding": "numbered"}, "head policy, encoding numbered ("),
+        (42, 1, {"encoding": "numbered"}, {"encoding": "numbered"}, "head value"),
+        (84, 7, {"head": "policy", "encoding": "planes"}, {"head": "policy"}, ""),
+    ],
+)
+def test_sizes_tell_what_a_network_may_be_for(
+    inputs: int, outputs: int, options: dict[str, str], changes: dict[str, str], assumed: str
+) -> None:
+    made = import_neat_python(foreign(inputs, outputs), stem="winner", options=options)
+    assert made.player.decoder == replace(Graph(), **changes)
+    assert made.player.name == "winner"
+    said = ", ".join(made.assumed)
+    assert said.startswith(assumed)
+    assert bool(said) == bool(assumed)
+    assert not any(name in said for name in options)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "options", "message"),
+    [
+        (
+            9,
+            7,
+            {},
+            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 42 and 1 (head"
+            " value, encoding numbered); 4",
+        ),
+        (42, 3, {}, "its network has 42 inputs and 3 outputs, but graphs of connect-four have 42"),
+        (42, 7, {"head": "value"}, "its network has 42 inputs and 7 outputs, but graphs of con"),
+        (42, 7, {"encoding": "planes"}, "its network has 42 inputs and 7 outputs, but graphs "),
+        (42, 7, {"head": "polici"}, "unknown head 'polici': did you mean 'policy'?"),
+        (42, 7, {"head": ""}, "unknown head ''"),
+        (42, 7, {"encoding": "plane"}, "unknown encoding 'plane': did you mean 'planes'?"),
+    ],
+)
+def test_networks_that_do_not_fit_are_refused(
+    inputs: int, outputs: int, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises((BadValueError, UnknownNameError)) as caught:
+        import_neat_python(foreign(inputs, outputs), options=options)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_recurrent_networks_are_refused() -> None:
+    sentence = "its network is recurrent, but in connect-four players are asked about single pos"
+    with pytest.raises(BadValueError, match=sentence):
+        import_neat_python(foreign(42, 7, "recurrent"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("columns", 8, "its network has 84 inputs and 7 outputs, but graphs of connect-four have"),
+        ("columns", 80, "columns is 80: it must be"),
+        ("columns", "7", "metadata.evolve_arena_player.columns: "),
+        ("game", "checkers", "metadata.evolve_arena_player.columns: "),
+        ("game", "chess", "metadata.evolve_arena_player.game: 'chess' is no game here"),
+        ("head", "polici", "unknown head 'polici'"),
+        ("name", None, "metadata.evolve_arena_player.name: "),
+        ("", 3, "metadata.evolve_arena_player: "),
+    ],
+)
+def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: str) -> None:
+    data = json.loads(export_neat_python(make_player(Graph(head="policy"))))
+    if key:
+        data["metadata"]["evolve_arena_player"][key] = value
+    else:
+        data["metadata"]["evolve_arena_player"] = value
+    with pytest.raises(ArenaError) as caught:
+        import_neat_python(json.dumps(data))
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_multilayer_perceptrons_are_not_for_neat_python() -> None:
+    player = make_bred("connect-four", "mlp")
+    with pytest.raises(BadValueError, match=r"is a multilayer perceptron, and neat-python's"):
+        export_player(player, "neat-python")
+    with pytest.raises(UnknownNameError, match=r"'neat-pyton': did you mean 'neat-python'\?"):
+        export_player(player, "neat-pyton")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which two runs lie, one of NEAT and one of perceptrons, and one not begun."""
+    folder = tmp_path_factory.mktemp("place")
+    sizes = ("run.generations=2", "check.games=10", "check.every=1")
+    neat_sizes = ("neat.pop_size=8", "method.opponents=2", "method.finalists=2")
+    start("connect-four-neat", run=folder / "graphs", changes=sizes + neat_sizes, executor="serial")
+    mlp_sizes = ("method.individuals=8",)
+    start("connect-four", run=folder / "mlp", changes=sizes + mlp_sizes, executor="serial")
+    prepare("connect-four-neat", run=folder / "young")
+    (folder / "foreign.json").write_text(foreign(42, 7))
+    (folder / "small.json").write_text(foreign(9, 7))
+    (folder / "recurrent.json").write_text(foreign(42, 7, "recurrent"))
+    (folder / "text.json").write_text("hello")
+    (folder / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    return folder
+
+
+Evolve = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def evolve(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Evolve:
+    """Runs the command line and gives what it wrote to standard output and standard error."""
+    monkeypatch.chdir(place)
+
+    def run(*words: str, code: int = 0) -> tuple[str, str]:
+        monkeypatch.setattr("sys.argv", ["evolve", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert ended.value.code == code, said.err
+        return said.out, said.err
+
+    return run
+
+
+def test_a_champion_of_neat_leaves_in_both_formats_and_returns(place: Path, evolve: Evolve) -> None:
+    assert evolve("export", "graphs") == ("graphs/champion.py\n", "")
+    assert evolve("export", "graphs", "--to", "neat-python") == ("graphs/champion.json\n", "")
+    assert evolve("export", "graphs", "--to", "neat-python") == ("graphs/champion.json\n", "")
+    assert evolve("export", "graphs", "--to", "neat-python", "--generation", "1", "--out", "1.json")
+    said, told = evolve("import-neat", "graphs/champion.json", "--out", "back.safetensors")
+    assert said == "back.safetensors\n"
+    assert told.startswith("graphs: a feed-forward graph of ")
+    assert told.count("\n") == 1
+    back = read_player((place / "back.safetensors").read_bytes())
+    champion = read_player((place / "graphs/champion.safetensors").read_bytes(), "graphs")
+    assert back.serialise() == champion.serialise()
+    assert back.remarks == {"imported_from": "champion.json"}
+    words = ["run:graphs", "file:back.safetensors", "--games", "4", "--openings", "2", "--json"]
+    assert json.loads(evolve("duel", *words)[0])["games"] == 4
+
+
+def test_a_foreign_network_comes_and_plays_and_goes(place: Path, evolve: Evolve) -> None:
+    said, told = evolve("import-neat", "foreign.json", "--head", "policy", "--name", "guest")
+    assert said == "foreign.safetensors\n"
+    assert told.splitlines() == [
+        "assumed encoding numbered (or signed): the file does not say",
+        "guest: a feed-forward graph of 7 nodes (0 hidden) and 7 connections",
+    ]
+    assert "foreign.safetensors exists" in evolve("import-neat", "foreign.json", code=2)[1]
+    assert evolve("import-neat", "foreign.json", "--force", "--name", "guest")[0] == said
+    guest = "file:foreign.safetensors"
+    result = json.loads(evolve("duel", guest, "random", "--games", "10", "--json")[0])
+    assert result["players"] == ["foreign", "random"]
+    evolve("export", guest, "--to", "neat-python", "--out", "again.json")
+    assert import_neat_python((place / "again.json").read_text()).player.name == "guest"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("export graphs --to neat-pyton", "unknown export target 'neat-pyton': did you mean"),
+        ("export mlp --to neat-python", "mlp is a multilayer perceptron, and neat-python's files"),
+        ("export young", "young has no champion yet"),
+        ("export young --to neat-python", "young has no champion yet"),
+        ("export nowhere", "nowhere does not exist"),
+        ("export file:nowhere", "nowhere: No such file"),
+        ("export file:foreign.json", "foreign.json is no player: "),
+        ("export file:graphs/champion.safetensors --generation 1", "--generation is for runs"),
+        ("export graphs --to neat-python --out foreign.json", "foreign.json exists"),
+        ("export graphs --out nowhere/x.py", "nowhere/x.py can't be written"),
+        ("import-neat nowhere.json", "nowhere.json: No such file"),
+        ("import-neat .", ".: it is a folder, and no regular file"),
+        ("import-neat text.json", "text.json is no network that neat-python exported: not JSON: "),
+        ("import-neat bytes.json", "bytes.json is no network that neat-python exported: it is no"),
+        ("import-neat small.json", "small.json: its network has 9 inputs and 7 outputs"),
+        ("import-neat recurrent.json", "recurrent.json: its network is recurrent, but in connect"),
+        ("import-neat foreign.json --head value", "foreign.json: its network has 42 inputs"),
+        ("import-neat foreign.json --encoding plans", "foreign.json: unknown encoding 'plans'"),
+        ("import-neat foreign.json --out foreign.json", "foreign.json exists"),
+        ("import-neat foreign.json --out nowhere/x", "nowhere/x can't be written"),
+        ("import-neat mlp/champion.safetensors", "mlp/champion.safetensors is no network that "),
+    ],
+)
+def test_bad_input_gets_one_line_and_exit_code_2(evolve: Evolve, words: str, said: str) -> None:
+    out, told = evolve(*words.split(), code=2)
+    assert told.startswith(f"evolve: {said}")
+    assert told.count("\n") == 1
+    assert out == ""

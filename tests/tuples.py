@@ -1,0 +1,89 @@
+"""Tuple networks by their definition, in plain Python: every cell is looked at each time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def find_views(grid: Array, symmetry: str) -> list[Array]:
+    """A board as its symmetry shows it."""
+    if symmetry == "all":
+        return [np.rot90(each, k) for each in (grid, grid.T) for k in range(4)]
+    turned = {"mirror": [grid[:, ::-1]], "turn": [grid[::-1, ::-1]]}
+    return [grid, *turned.get(symmetry, [])]
+
+
+def look(game: Any, position: Any, seat: int) -> Array:
+    """What the cells of tuples hold after a move of a *seat*."""
+    if game.name == "connect-four":
+        rows, columns, height = game.rules.rows, game.rules.columns, game.code.HEIGHT
+        words = [int(word) for word in position.state[:2]]
+        own, other = words if seat == game.to_move(position) else words[::-1]
+        bits = [height * column + row for row in range(rows)[::-1] for column in range(columns)]
+        cells = np.array([(own >> bit & 1) + 2 * (other >> bit & 1) for bit in bits])
+        for column in cells.reshape(rows, columns).T:
+            height = np.count_nonzero(column)
+            column[rows - 1 - height : rows - height] = 3
+        return cells
+    bits = game.observe(position, seat).astype(np.int64)
+    if game.symmetry:
+        return np.asarray(np.arange(1, len(bits) + 1) @ bits)
+    return bits[:, : game.highest_number].sum(axis=1) if game.highest_number else bits.ravel()
+
+
+class PlainTuples:
+    """A tuple network whose tables have room for what can't occur, too.
+
+    Args:
+        decoder: Its decoder.
+        cells: Its tuples.
+        numbers: What was learned, in the order of its entries.
+    """
+
+    def __init__(self, decoder: Any, cells: Array, numbers: Array) -> None:
+        self.decoder, self.game = decoder, decoder.game
+        tuples, length = cells.shape
+        kinds = len(decoder.states)
+        self.powers, self.offsets = kinds ** np.arange(length), np.arange(tuples) * kinds**length
+        shape = (-1, self.game.rules.columns if self.game.name == "connect-four" else 1)
+        if self.game.symmetry and shape[1] == 1:
+            shape = -1, self.game.code.WIDTH
+        views = find_views(np.arange(decoder.cells).reshape(shape), self.game.symmetry)
+        self.cells = np.array([view.ravel()[cells] for view in views])
+        entries = [decoder.list_entries(each) @ self.powers for each in cells]
+        self.places = np.concatenate(
+            [offset + each for offset, each in zip(self.offsets, entries, strict=True)]
+        )
+        sides = len(decoder.sides)
+        self.tables = np.zeros((sides, tuples * kinds**length), dtype=numbers.dtype)
+        self.tables[:, self.places] = numbers.reshape(sides, -1)
+
+    @property
+    def numbers(self) -> Array:
+        """What was learned, in the order of its entries."""
+        return self.tables[:, self.places].ravel()
+
+    def read(self, position: Any, seat: int) -> tuple[int, Array]:
+        """Which numbers count after a move of a *seat*, and where all tuples find theirs."""
+        places = look(self.game, position, seat)[self.cells] @ self.powers + self.offsets
+        again = self.decoder.turns and self.game.to_move(position) == seat
+        return seat if self.decoder.by_seat else int(again), places.ravel()
+
+    def value(self, position: Any, seat: int) -> Any:
+        """The sum of all entries after a move of a *seat*."""
+        side, places = self.read(position, seat)
+        return self.tables[side][places].sum()
+
+    def choose(self, position: Any, moves: list[int]) -> int:
+        """The first move that wins, else the first that leads to the largest value."""
+        seat = self.game.to_move(position)
+        after = {move: self.game.play(position, move) for move in moves}
+        for move, then in after.items():
+            if (end := self.game.outcome(then)) and end.winner == seat:
+                return move
+        return max(moves, key=lambda move: (self.value(after[move], seat), -move))
