@@ -203,11 +203,10 @@ part_strengths() {
       breed four-in-a-row-$run $seed strengths/$change-$run-$seed --set method.$change
     done
     breed four-in-a-row-$run $seed strengths/tanh-$run-$seed --set 'network.activation="tanh"'
-    breed four-in-a-row-$run $seed strengths/absolute-$run-$seed --set 'network.viewpoint="absolute"'
   done; done
   program "$(few 1 2 3)" "$(few 1 2 3 4 5)" \
     $(few mutation_strength=0.1 mutation_strength=0.3 mutation_strength=1 mutation_strength=2) \
-    tanh absolute <<'PROGRAM'
+    tanh <<'PROGRAM'
 import sys
 import numpy as np
 import evolve_arena as ea

@@ -91,12 +91,8 @@ def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
     """The time for a move, against the exported Python file; both choose the same ones."""
     page = run_source(write_source(player)[0])
     positions = random_positions(player.game, count)
-    if player.game.name == "connect-four":
-        told: list[Any] = [[int(cell) for cell in board.cells().ravel()] for board in positions]
-        given = told
-    else:
-        told = [(position.state, position.plies, []) for position in positions]
-        given = [[make_safe(state), *rest] for state, *rest in told]
+    told: list[Any] = [(position.state, position.plies, []) for position in positions]
+    given = [[make_safe(state), *rest] for state, *rest in told]
     began, wanted = time.perf_counter(), []
     for position in told:
         chosen = page["ask_bot"](position)

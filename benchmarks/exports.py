@@ -155,7 +155,9 @@ def _compile(file: Path) -> str:
 def _play(what: str, size: float, champion: Any, command: str, games: int) -> Line:
     """Whole games against chance, then single positions, in which the arena's player moves too."""
     game = champion.game
-    programs = [ProcessPlayer(game, command, limits=PATIENT) for _ in range(game.seats)]
+    programs = [
+        ProcessPlayer(game, command, dialect="plain", limits=PATIENT) for _ in range(game.seats)
+    ]
     plies = min(2, longest_opening(game))
     broken = 0
     if games:

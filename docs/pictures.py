@@ -38,7 +38,7 @@ SCENES: dict[str, tuple[list[str], Sequence[tuple[str, str]], str]] = {
     "play": (
         ["play", "run:evolved/first", "--seed", "1"],
         (("or help:", "3\n"), ("or help:", "hint\n"), ("or help:", "values\n")),
-        "values of the positions",
+        "6: ",
     ),
 }
 """By name: the words after ``evolve``; for what is waited, and what is then typed; the end."""

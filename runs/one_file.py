@@ -481,7 +481,9 @@ class _GameFile:
             "symmetry": symmetry,
             "__doc__": ast.get_docstring(self.tree),
         }
-        return type(name, (BoardGame,), members)
+        made = type(name, (BoardGame,), members)
+        members["rules_type"]._game = made
+        return made
 
     def _make_rules(self) -> Any:
         names = [name.lower() for name in self.options]

@@ -230,7 +230,7 @@ def key(state):
 
 
 def test_bot(state, moves, count, random):
-    """Completes or blocks a stack that is one short of a line, else plays at random.
+    """Completes or blocks an upright line that is one short, else plays at random.
 
     Of several such columns it takes the leftmost, first of its own stacks. Source: Dragan and Izert
     (2016).
@@ -268,10 +268,10 @@ def name_cell(cell):
 
 
 def read_position(text):
-    """A state by a drawing, the top row first, or by columns with no blanks between, as 3321."""
+    """A state by a drawing, the top row first; what names no disc or empty cell is none."""
     bare = re.sub(r"[\s/|]", "", text.lower())
     if not re.search("[xo._-]", bare):
-        return read_columns(bare) if len(bare) > 1 and " " not in text.strip() else None
+        return None
     if len(bare) != COLUMNS * ROWS or re.search("[^xo._-]", bare):
         raise ValueError(f"a drawing has {COLUMNS * ROWS} cells, which are x, o or .")
     first, second = (np.uint64(mark_discs([mark == side for mark in bare])) for side in "xo")
@@ -296,16 +296,3 @@ def pettingzoo_state(first, second, turn):
     """The state of PettingZoo's board: which cells are of each player, and whose turn it is."""
     discs = [mark_discs(first), mark_discs(second)]
     return discs[turn], discs[1 - turn], sum(first) + sum(second)
-
-
-def read_columns(text):
-    state, moves = start(), [0] * MOVES
-    for ply, sign in enumerate(text, 1):
-        column = DIGITS.find(sign)
-        if not 0 <= column < COLUMNS:
-            raise ValueError(f"move {ply} is {sign!r}: columns are 0 to {DIGITS[COLUMNS - 1]}")
-        if result(state) != 2 or column not in moves[: legal(state, moves)]:
-            over = "is played after the end of the game" if result(state) != 2 else "is full"
-            raise ValueError(f"move {ply}: column {sign} {over}")
-        state = play(state, column)
-    return state

@@ -22,6 +22,7 @@ from evolve_arena.core.errors import (
     PositionError,
 )
 from evolve_arena.core.game import Game, Outcome
+from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import below, hash_word, new_stream
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.kernel import (
@@ -98,6 +99,12 @@ class Board(NamedTuple):
     """The states before this one, since the last move that made progress, oldest first; none where
     the game's end does not depend on them."""
 
+    def __str__(self) -> str:
+        """The drawing at the terminal, of a state of a game in a file."""
+        from evolve_arena.players.board.text_ui import BoardText
+
+        return BoardText(type(self.rules)._game(**self.rules._asdict())).draw(self)
+
     def drawing(self) -> str:
         """The numbers of the state."""
         return " ".join(map(str, self.state))
@@ -133,6 +140,10 @@ class BoardGame(Game[Board, int]):
             self.seats = int(self.code.SEATS)
         except ValueError as error:  # each option may be, but not all of them together
             raise BadValueError(str(error)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name and the options: the class is made anew in each process."""
+        return _restore, (self.name, dict(self.options))
 
     @cached_property
     def code(self) -> ModuleType:
@@ -639,7 +650,8 @@ class BoardGame(Game[Board, int]):
     def parse_game(self, text: str) -> tuple[list[int], Board]:
         """The moves that *text* gives, with blanks between, and the board after them.
 
-        Numbers such as ``1.`` may stand before them, and a result behind the last one.
+        There need be no blanks if all moves have names of one character. Numbers such as ``1.`` may
+        stand before moves, and a result behind the last one.
 
         Raises:
             PositionError: One of them can't be played.
@@ -648,6 +660,8 @@ class BoardGame(Game[Board, int]):
         words = re.sub(r"(?<!\S)\d+\.+", " ", text).split()
         if words and words[-1] in RESULTS:
             words.pop()
+        if "read_move" not in self.plain and all(len(name) == 1 for name in self._names):
+            words = [*"".join(words)]
         for number, word in enumerate(words, 1):
             try:
                 for move in self.parse_turn(word, board):
@@ -688,6 +702,10 @@ class BoardGame(Game[Board, int]):
         if self.code.IS_ARRAY:
             return tuple(state.tolist())
         return tuple(map(int, self.code.cast_state.py_func(state)))
+
+
+def _restore(name: str, options: dict[str, int]) -> Any:
+    return make_game(name, **options)
 
 
 def name_column(column: int) -> str:

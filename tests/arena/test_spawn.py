@@ -142,6 +142,7 @@ def test_a_registered_game_that_can_not_be_sent_is_named(
         """Nothing that a worker could import."""
 
         name = "stuck"
+        waiting = (number for number in ())  # no generator can be pickled
 
     register_game(replace(find_game("ticket-to-ride"), game=Stuck))
     executor = team(2)

@@ -316,9 +316,9 @@ def test_positions_are_read_as_drawings_and_as_columns(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("0000000", "move 7: column 0 can't be played"),
-        ("338", "move 3 is '8': columns are 0 to 6"),
-        ("01010101", "move 8: column 1 can't be played"),
+        ("0000000", "move 7: 0 can't be played here, but 1, 2 or 3 can"),
+        ("338", "move 3: '8' is no move, such as 0, 1 or 2"),
+        ("01010101", "move 8: the game is over"),
         ("x.", "a drawing has 42 cells, which are x, o or ."),
         ("." * 35 + "x" + "." * 5 + "q", "a drawing has 42 cells, which are x, o or ."),
         ("." * 35 + "x.x....", "2 discs of x and 0 of o: x begins, in turn"),
@@ -360,7 +360,7 @@ def test_columns_have_numbers_then_letters() -> None:
 def test_the_board_is_drawn_with_the_top_row_first() -> None:
     game = make(4, 3, 3)
     drawn = find_text_ui(game).draw(game.parse_position("112"), 2).splitlines()
-    assert drawn[:3] == ["03 . 13 . 23 . 33 .", "02 . 12 o 22 . 32 .", "01 . 11 x 21 x 31 ."]
+    assert drawn[:3] == ["  . . . .", "  . o . .", "  . x X ."]
     board = game.parse_position("112")
     own, other = (bits[game.drawn].reshape(3, 4).tolist() for bits in game.observe(board, 0))
     assert own == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0]]

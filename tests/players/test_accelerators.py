@@ -19,8 +19,8 @@ CHANGED = "bits[0] = cell if seat == state[2] & 1 else 64 + cell\n"
 KEY = "return (state[0] | state[1]) + BOTTOM | state[0]\n"
 MISTAKES = {
     "both overlook stacks": (
-        "    for way in range(4):\n        for gap",
-        "    for way in range(1, 4):\n        for gap",
+        "    for way in range(len(STEPS)):\n        for gap",
+        "    for way in range(1, len(STEPS)):\n        for gap",
         "(wins|safe) lists [0-6none, ]+, but [0-6none, ]+ (would win at once|are safe)",
     ),
     "wins takes cells in the air": (

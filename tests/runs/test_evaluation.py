@@ -23,11 +23,11 @@ USUAL = find_game("connect-four").ladder
 def test_the_ladder_is_of_searches_by_their_depth() -> None:
     searches = [f"minimax:depth={depth},noise=0.2" for depth in range(1, 5)]
     rollouts = [f"mcts:rollouts={count}" for count in (10, 100, 1000)]
-    assert list(USUAL) == ["random", *searches, *rollouts]
+    assert list(USUAL) == ["random", "test-bot", *searches, *rollouts]
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
-    player, opponents = make_player("minimax:depth=2", GAME), USUAL[:5]
+    player, opponents = make_player("minimax:depth=2", GAME), USUAL[:6]
     content = evaluate_player(player, GAME, games=400, opponents=opponents, opening_plies=0, seed=3)
     assert tuple(content["opponents"]) == opponents
     for result in content["opponents"].values():

@@ -118,7 +118,7 @@ def test_players_that_do_not_fit_are_told_from_others(small_recipe: RecipeMaker)
     assert done.stderr.count("\n") == 1
     assert "players of vectors don't fit into the population: their " in done.stderr
     wrong = [
-        (small("neat"), "vectors", "made by NetworkDecoder, not by GraphDecoder"),
+        (small("neat"), "vectors", "made by .*NetworkDecoder, not by .*GraphDecoder"),
         (load_recipe("tic-tac-toe-evolved"), "vectors", "they play connect-four, not tic-tac-toe"),
         (small_recipe("network.hidden=[3]"), "vectors", r"their hidden is \(.*\), not \(3,\)"),
     ]

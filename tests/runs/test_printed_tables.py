@@ -489,7 +489,7 @@ def test_lists(evolve: Evolve, printed: Printed) -> None:
     evolve("players")
     known = {row["write"]: row for row in printed()["Players"]}
     check(known["random"], plays="all")
-    check(known["test-bot"], plays="connect-four")
+    check(known["test-bot:noise=0.2"], plays="connect-four")
     evolve("recipes", "--all")
     recipes = {row["name"]: row["breeds"] for row in printed()["Recipes: evolve start NAME"]}
     assert recipes["four-in-a-row-1"].startswith("Run 1 of Dragan and Izert (2016)")

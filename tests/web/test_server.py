@@ -116,11 +116,11 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert fields["method.noise"]["highest"] == 1.0
     assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
     assert all(field["help"] for field in fields.values())
-    assert fields["game.columns"]["help"] == "Columns of the board."
+    assert fields["game.columns"]["help"] == "Columns of the board, which has 64 cells at most."
     assert fields["run.champion"]["choices"] == ["strongest", "best-check", "last"]
     assert fields["game.columns"]["value"] == 7
     assert {key.partition(".")[0] for key in fields} == {
-        "game", "network", "method", "neat", "islands", "check", "run",
+        "game", "network", "method", "neat", "islands", "check", "run", "search",
     }  # fmt: skip
     in_one_file = {field["key"]: field for field in server.get("form", recipe="hex")["fields"]}
     assert in_one_file["search.depth"]["highest"] == 12

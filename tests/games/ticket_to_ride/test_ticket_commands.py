@@ -105,7 +105,7 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
         (["play", "rule", "--values"], "--values is not for ticket-to-ride"),
         (["play", "rule", "--moves", "3"], "games of ticket-to-ride can't begin with moves"),
         (["play", "rule", "--columns", "5"], "plays ticket-to-ride, not connect-four"),
-        (["play", "random", "--players", "3", "--steal"], "steal is an option of connect-four"),
+        (["play", "random", "--players", "3", "--rows", "5"], "rows is an option of connect-four"),
         (["play", "human", "human", "--players", "3"], "others would see his cards"),
         (["play", *["rule"] * 3, "--players", "3", "--hint", "human"], "a program's name"),
         (["play", "random", "random", "random"], "3 players are named, and 2 can play"),
@@ -150,7 +150,9 @@ def test_players_are_listed_with_their_games(evolve: Evolve) -> None:
     assert (
         next(row for name, row in rows.items() if name.startswith("rule")).rstrip().endswith(GAME)
     )
-    assert json.loads(evolve("players", "--json")[0])["games"]["test-bot"] == ["connect-four"]
+    assert json.loads(evolve("players", "--json")[0])["games"]["test-bot:noise=0.2"] == [
+        "connect-four"
+    ]
 
 
 def test_a_board_is_drawn_without_a_run(evolve: Evolve, tmp_path: Path) -> None:

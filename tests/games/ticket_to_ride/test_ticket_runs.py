@@ -181,8 +181,6 @@ def test_games_of_two_have_no_tables() -> None:
     for name in ("connect-four", "checkers-neat"):
         with pytest.raises(RecipeError, match=r"method\.tables: .* is a game for two"):
             load_recipe(name, ["method.tables.decks=3"])
-    with pytest.raises(RecipeError, match=r"does not play"):
-        load_recipe("connect-four", ["method.name=imitation", "method.individuals=2"])
 
 
 @pytest.mark.parametrize(
