@@ -622,10 +622,13 @@ def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
 
 
 def _blame_version(error: RecipeError, path: Path) -> RecipeError:
-    """Name another version as the cause, if the *error* in a run's recipe is an unknown key."""
-    if " is no key" not in str(error):
-        return error
+    """Name another version as the cause of an *error* in a run's recipe, which was right once.
+
+    That its game is missing has another cause.
+    """
     told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
+    if told.startswith(("unknown game ", "game.name ")):
+        return error
     return RecipeError(
         f"{path}: another version of Evolve Arena made this run, or somebody edited it: {told}"
     )

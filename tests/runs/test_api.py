@@ -164,14 +164,23 @@ def test_what_is_no_run_cannot_be_loaded_or_resumed(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_a_run_with_a_key_that_is_gone_is_told_to_be_of_another_version(tmp_path: Path) -> None:
+def test_a_run_with_something_that_is_gone_is_told_to_be_of_another_version(
+    tmp_path: Path,
+) -> None:
     run = prepare("checkers-features", run=tmp_path / "run")
     text = run.directory.recipe.read_text(encoding="utf-8")
-    run.directory.recipe.write_text(text.replace("[game]", "[game]\nturned = false"))
-    told = r"recipe\.toml: another version of Evolve Arena made .*: game\.turned is no key$"
-    for act in (load, resume):
-        with pytest.raises(RecipeError, match=told):
-            act(run.path)
+    told = r"recipe\.toml: another version of Evolve Arena made .*: "
+    for before, now, why in (
+        ("[game]", "[game]\nturned = false", r"game\.turned is no key$"),
+        ('encoding = "features"', 'encoding = "two-planes"', "unknown encoding"),
+    ):
+        run.directory.recipe.write_text(text.replace(before, now))
+        for act in (load, resume):
+            with pytest.raises(RecipeError, match=told + why):
+                act(run.path)
+    run.directory.recipe.write_text(text.replace('"checkers"', '"chess"'))
+    with pytest.raises(RecipeError, match=r"recipe\.toml: unknown game 'chess'"):
+        load(run.path)
     written = tmp_path / "mine.toml"  # but who writes a recipe is told of the key alone
     written.write_text("[game]\nname = 'checkers'\nturned = false\n")
     with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is no key"):
