@@ -86,6 +86,7 @@ class NumpyTuples:
             columns = [c for c, height in enumerate(self.heights) if height < self.rules.rows]
             wins = [c for c in columns if self.has_line(self.discs[side] | self.find_bit(c))]
             explores = bool(chance(self.stream) < self.learning.exploration)
+            explores &= self.learning.explore_wins or not wins
             self.explored.append(explores and len(columns) > 1)
             if self.explored[-1]:
                 columns = [columns[int(below(self.stream, len(columns)))]]

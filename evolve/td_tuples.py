@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
@@ -64,6 +65,9 @@ class TdTuplesConfig(LearnerConfig):
     exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
     """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
     is."""
+    explore_wins: bool = True
+    """Whether a move at random may be played where another one wins at once. If not, the file must
+    list such moves (``wins``)."""
     schedule_games: int = Field(default=1_000_000, ge=1)
     """After so many games of a learner step and exploration have come to their ends, each by the
     same difference per game; without an end they stay as they are."""
@@ -109,6 +113,11 @@ class TdTuples(Learner[TdTuplesState]):
 
     def __init__(self, config: TdTuplesConfig, decoder: TupleDecoder) -> None:
         super().__init__(config, decoder)
+        code = getattr(decoder.game, "code", None)
+        if not config.explore_wins and not (code and code.HAS_WINS):
+            raise BadValueError(
+                f"explore_wins is false, but the file of {decoder.game.name} has no function wins"
+            )
         self._opponents = pack_opponents(config.opponents, decoder.game)
 
     @classmethod
@@ -162,6 +171,7 @@ class TdTuples(Learner[TdTuplesState]):
             discount=config.discount,
             exploration=slide(config.exploration, config.exploration_end, progress),
             damped=float(config.gradient == "squared"),
+            explore_wins=config.explore_wins,
         )
         return Work(
             kernel="evolve_arena.evolve.td_tuples:teach_part",

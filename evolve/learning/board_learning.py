@@ -133,6 +133,7 @@ def _play(
             at = side * readings
             count = list_moves(workspace.states, state, workspace.moves, 0)
             explores = chance(stream) < learning.exploration
+            explores = explores and (learning.explore_wins or winning == 0)
             value, known = np.float32(0.0), False
             if explores or count == 1:
                 move = peek(workspace.moves, below(stream, count) if count > 1 else 0)

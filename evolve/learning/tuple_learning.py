@@ -37,6 +37,8 @@ class LearningSettings(NamedTuple):
     """How often a move is played at random."""
     damped: float
     """1 for the gradient of the squared error, with tanh's slope as a factor, 0 without."""
+    explore_wins: bool = True
+    """Whether that may be where another move wins at once."""
 
 
 def slide(begin: float, end: float | None, progress: float) -> float:

@@ -72,6 +72,11 @@ class Mirror:
                 line.append((side, None, 0.0, False))
                 continue
             explores = chance(self.stream) < self.config.exploration
+            if not self.config.explore_wins:
+                after = [game.outcome(game.play(position, move)) for move in moves]
+                explores &= not any(
+                    end and end.places[side] < end.places[1 - side] for end in after
+                )
             if explores or len(moves) == 1:
                 move = moves[below(self.stream, len(moves)) if len(moves) > 1 else 0]
             else:
@@ -122,6 +127,7 @@ LESSONS: dict[str, dict[str, Any]] = {
 }
 BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
     "stacks": ("connect-four", {"network__by_seat": True}),
+    "wins are taken": ("connect-four", {"network__by_seat": True, "method__explore_wins": False}),
     "stacks of 64": ("connect-four", {"game__columns": 8, "game__rows": 8}),
     "small stacks": (
         "connect-four",
@@ -211,6 +217,7 @@ def test_what_it_does_not_learn_is_told() -> None:
         ("pig", {"game.seats": 3, "method.individuals": 2}, "method.individuals is 2"),
         ("hex", {"method.opponents": ["nobody"]}, "method.opponents: unknown player"),
         ("hex", {"method.shards": 2}, "games is 3, no multiple of the 2 shards"),
+        ("kalah", {"method.explore_wins": False}, "the file of kalah has no function wins"),
     ):
         with pytest.raises(ArenaError, match=sentence):
             load_recipe(game, SMALL | changes).make_method()
