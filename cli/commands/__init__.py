@@ -1,1 +1,0 @@
-"""The commands, by what they are about."""

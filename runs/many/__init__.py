@@ -1,1 +1,0 @@
-"""Many runs and players: at once, on other machines, in sweeps, races and tournaments."""

@@ -1,1 +1,0 @@
-"""Recipes: their keys, their methods, and code of the user that they name."""

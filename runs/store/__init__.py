@@ -1,1 +1,0 @@
-"""Run directories: checkpoints, the history, the log, kept games; and what they tell."""

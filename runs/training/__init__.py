@@ -1,1 +1,0 @@
-"""The training of one run: its loop, its champions."""
