@@ -468,6 +468,7 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
             message = pipe.recv_bytes()
             try:
                 if len(message) > CHUNK.size:
+                    do = _refuse  # more chunks may follow an order that fails
                     do = _understand(pickle.loads(message[CHUNK.size :]), memory, parent)
                 answer = do(slice(*CHUNK.unpack_from(message)))
             except ArenaError as error:
@@ -475,6 +476,11 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
             pipe.send_bytes(answer)
     except (EOFError, ConnectionResetError, BrokenPipeError):
         return
+
+
+def _refuse(part: slice) -> bytes:
+    """Does no *part*: the order that it belongs to was not understood."""
+    raise WorkerError(f"a worker process was sent the matches {part} without knowing the game")
 
 
 def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[slice], bytes]:

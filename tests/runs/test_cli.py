@@ -143,7 +143,7 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["tournament", "random"], "at least two players"),
         (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
         (["perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
-        (["perft", "3", "--position", "00000000"], "column 0 is full"),
+        (["perft", "3", "--position", "00000000"], "0 can't be played here"),
         (["perft", "3", "my_game.py"], "my_game.py: No such file"),
         (["perft", "chess"], "'chess' is no number from 1 to 30"),
         (["perft", "31"], "'31' is no number from 1 to 30"),
