@@ -5,7 +5,7 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-LAYERS = ["arena", "core", "evolve", "games", "genomes", "players", "runs", "studies", "web"]
+LAYERS = ["arena", "cli", "core", "evolve", "games", "genomes", "players", "runs", "studies", "web"]
 """Folders that are built as packages inside ``evolve_arena``. The links of that folder are for
 tools alone: a clone without symbolic links has small text files in their place."""
 DOCS = [
@@ -109,5 +109,5 @@ setup(
         "parquet": ["pyarrow>=15"],
         "ray": ["ray[client]>=2.52"],
     },
-    entry_points={"console_scripts": ["evolve = evolve_arena.runs.cli:main"]},
+    entry_points={"console_scripts": ["evolve = evolve_arena.cli.main:main"]},
 )

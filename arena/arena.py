@@ -84,7 +84,7 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
         batch.packed,
         batch.seatings[part],
         batch.seeds[part],
-        batch.openings[part].astype(kernel.move_type, copy=False),
+        batch.openings[part].astype(np.int64, copy=False),
         kernel.make_workspace(batch.rules, batch.packed),
         *(array[part] for array in results.arrays),
     )
@@ -120,7 +120,7 @@ def warm_up(game: AnyGame, players: Sequence[PackedPlayers] = ()) -> None:
     packed = combine_players([make_random(game).packed, *players])
     make_ready(make_batch(game, packed, nobody, seeds))
     if spec.kernel.draw_openings:
-        openings = np.zeros((0, 1), dtype=spec.kernel.move_type)
+        openings = np.zeros((0, 1), dtype=np.int64)
         spec.kernel.draw_openings(game.rules, seeds, openings)
 
 

@@ -126,32 +126,12 @@ def random_openings(
     """
     check_plies(game, plies)
     kernel = find_game(game.name).kernel
-    openings = np.zeros((count, plies), dtype=kernel.move_type)
+    openings = np.zeros((count, plies), dtype=np.int64)
     if plies and kernel.draw_openings:
         kernel.draw_openings(
             game.rules, derive_seeds(seed, generation, "openings", count), openings
         )
     return openings
-
-
-def enumerate_openings(game: AnyGame, plies: int) -> Openings:
-    """One opening for each position that can be reached in *plies* and is not over.
-
-    Raises:
-        BadValueError: *plies* is negative or too large.
-    """
-    check_plies(game, plies)
-    found: dict[Any, tuple[int, ...]] = {game.initial(): ()}
-    for _ in range(plies):
-        longer: dict[Any, tuple[int, ...]] = {}
-        for position, moves in found.items():
-            for move in game.legal_moves(position):
-                longer.setdefault(game.play(position, move), (*moves, game.number_of(move)))
-        found = longer
-    openings = [moves for position, moves in found.items() if game.legal_moves(position)]
-    return np.array(openings, dtype=find_game(game.name).kernel.move_type).reshape(
-        len(openings), plies
-    )
 
 
 def longest_opening(game: AnyGame) -> int:

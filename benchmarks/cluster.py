@@ -12,7 +12,7 @@ from scipy import stats
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import make_executor
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 __all__ = ["measure"]
 

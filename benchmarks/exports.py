@@ -21,7 +21,7 @@ from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.export.page import write_bot
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.targets import TARGETS
 from tests.bred import random_positions
 from tests.pages import NODE, run_script
@@ -101,7 +101,7 @@ def measure() -> Iterator[Line]:
     for name, methods in OWN.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.py"
-            own = [sys.executable, "-m", "evolve_arena.runs.cli", "new-game", name]
+            own = [sys.executable, "-m", "evolve_arena.cli.main", "new-game", name]
             subprocess.run(own, cwd=folder, check=True, capture_output=True)
             if name == "tutorial":
                 file.write_text(write_game(TUTORIAL), "utf-8")

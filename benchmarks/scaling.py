@@ -28,9 +28,9 @@ from evolve_arena.arena.executors.cluster_connection import connect
 from evolve_arena.arena.executors.parts import Job
 from evolve_arena.arena.executors.processes import IN_FLIGHT
 from evolve_arena.arena.work import Work
-from evolve_arena.runs.checkpoint import write_state
 from evolve_arena.runs.plots.style import colours, new_figure, save, set_title, style_axes
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.checkpoint import write_state
 
 __all__ = ["measure"]
 

@@ -12,7 +12,7 @@ from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, TdState, make_learning_settings
 
 __all__ = ["measure"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.linear_games import PLIES
 from evolve_arena.studies.checkers_td.linear_learning import (
     MOST_GENES,

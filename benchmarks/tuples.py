@@ -18,7 +18,7 @@ from evolve_arena.evolve.learning.tuple_learning import PLIES, LearningSettings
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 __all__ = ["measure"]
 

@@ -16,15 +16,15 @@ import psutil
 
 import evolve_arena as ea
 from benchmarks.line import Line
-from evolve_arena.runs.checkpoint import save_checkpoint
-from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.checkpoint import save_checkpoint
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.training.loop import Progress
 
 __all__ = ["measure"]
 
 MEASURED = ("--games", "1000", "--seed", "99", "--openings", "0")
-EVOLVE = [sys.executable, "-m", "evolve_arena.runs.cli"]
+EVOLVE = [sys.executable, "-m", "evolve_arena.cli.main"]
 CHANGES: dict[str, list[str]] = {"four-in-a-row-2": [], "connect-four": []}
 """Changes of the recipes that are timed."""
 SAVES, STARTS, FIRST_RUNS, GAMES = 20, 15, 5, 1000

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
-import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
@@ -238,8 +237,6 @@ class KernelSpec:
     """Fills rows with random moves; None if games begin at random anyway."""
     longest_opening: Callable[[Any], int] = lambda rules: 0
     """How many plies an opening may have, by the rules."""
-    move_type: type[Any] = np.int64
-    """The type of a move's number in an opening."""
     fewest_matches: int = 256
     """How many matches at least are handed to a process together, so that they are worth it."""
 

@@ -2,15 +2,58 @@
 
 Who uses the package as a library hears nothing unless he adds a handler. The command line adds
 one for ``--verbose`` and ``--log``, and a run writes its own ``evolve.log``; see
-`evolve_arena.runs.logs`.
+`evolve_arena.runs.store.logs`.
 """
 
 from __future__ import annotations
 
 import logging
+import shutil
+import sys
+import textwrap
 
+from evolve_arena.core.errors import one_line
+
+LONGEST_LINE = 4096
+"""As long as a path can be."""
+INDENT = "  "
+"""Before what a line that is too long for the terminal goes on with."""
 LOG = logging.getLogger("evolve_arena")
 """Levels: WARNING for what somebody should mend, INFO for the steps of a run, DEBUG for caches,
 compiling and workers."""
 
 LOG.addHandler(logging.NullHandler())
+
+
+def print_status(text: str) -> None:
+    """Print *text* on standard error, in several lines if a terminal is too narrow for one."""
+    line = one_line(text, LONGEST_LINE)
+    lines = wrap(line, shutil.get_terminal_size().columns) if sys.stderr.isatty() else [line]
+    print(*lines, sep="\n", file=sys.stderr)
+
+
+def wrap(line: str, width: int) -> list[str]:
+    """Return *line* broken between words; paths and commands stay whole."""
+    return textwrap.wrap(
+        line, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def tell_compiling(what: str, seconds: float) -> None:
+    """Announce that *what* is compiled; see :data:`evolve_arena.core.on_compile`."""
+    about = format_seconds(seconds)
+    print_status(f"compiling {what} for this machine, once: about {about} ...")
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration, to the second.
+
+    >>> format_seconds(7), format_seconds(75), format_seconds(7384)
+    ('7 s', '1 min 15 s', '2 h 3 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -28,10 +28,10 @@ STUDIES = "evolve_arena.studies"
 WEB = "evolve_arena.web"
 FILE = ".py"
 """How the paths of games in one file end."""
-LOADER = "evolve_arena.runs.one_file:load_game"
+LOADER = "evolve_arena.players.board.loader:load_game"
 SPIEL = "openspiel:"
 """How the names of games of OpenSpiel begin."""
-SPIEL_LOADER = "evolve_arena.runs.openspiel:load_game"
+SPIEL_LOADER = "evolve_arena.players.openspiel.loader:load_game"
 
 
 def game_names() -> list[str]:

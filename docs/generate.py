@@ -18,9 +18,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evolve_arena.cli.key_texts import write_sentence
 from evolve_arena.core import registry
 from evolve_arena.core.sentences import read_sentences
-from evolve_arena.runs.key_texts import write_sentence
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -75,7 +75,7 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def write_keys(model: type[BaseModel], prefix: str) -> str:
     """The table of a section's keys."""
-    from evolve_arena.runs.key_texts import describe_section
+    from evolve_arena.cli.key_texts import describe_section
 
     return write_table(
         ("key", "value", "what it means"),
@@ -100,7 +100,7 @@ def _write_default(default: str) -> str:
 def find_method_sections() -> dict[type[Any], tuple[str, list[str]]]:
     """The methods by class: the name, and which games it plays."""
     from evolve_arena.core.registry import shipped_games
-    from evolve_arena.runs.methods import methods_of
+    from evolve_arena.runs.recipes.methods import methods_of
 
     found: dict[type[Any], tuple[str, list[str]]] = {}
     for game in sorted(shipped_games()):
@@ -128,8 +128,8 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
 
 def write_game_keys() -> str:
     """``[game]``: the options of each game."""
+    from evolve_arena.cli.key_texts import describe_game
     from evolve_arena.core.registry import find_game, shipped_games
-    from evolve_arena.runs.key_texts import describe_game
 
     rows = []
     for name in sorted(shipped_games()):
@@ -176,7 +176,7 @@ def write_section(place: str) -> Callable[[], str]:
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
-        from evolve_arena.runs.recipe import CheckConfig, RunConfig, SearchConfig
+        from evolve_arena.runs.recipes.recipe import CheckConfig, RunConfig, SearchConfig
 
         models = {
             "neat": NeatConfig,
@@ -192,7 +192,7 @@ def write_section(place: str) -> Callable[[], str]:
 
 def write_recipes() -> str:
     """The recipes that ship."""
-    from evolve_arena.runs.recipe import load_recipe, recipe_names, recipe_summary
+    from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names, recipe_summary
 
     rows = []
     for name in recipe_names():
@@ -221,8 +221,8 @@ def write_games() -> str:
 
 def write_abilities() -> str:
     """A table of what can be done with the games that ship, and the reasons why the rest can't."""
+    from evolve_arena.cli.abilities import list_abilities
     from evolve_arena.core.registry import shipped_games
-    from evolve_arena.runs.abilities import list_abilities
 
     games = sorted(shipped_games())
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -267,7 +267,7 @@ def write_commands() -> str:
     """Each command with what it takes, from the command line itself."""
     import typer
 
-    from evolve_arena.runs.commands import app
+    from evolve_arena.cli.app import app
 
     return "\n".join(_write_command(typer.main.get_command(app), "evolve"))
 

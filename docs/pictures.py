@@ -49,7 +49,7 @@ def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> 
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)}
-        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.runs.cli", *words])
+        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.cli.main", *words])
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     screen = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.ByteStream(screen)

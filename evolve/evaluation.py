@@ -83,8 +83,8 @@ class Evaluation:
         points, played = sum_points(results, met, individuals, config.draw_points)
         for each in others:
             bonus, games = each.sum_points(individuals, config.draw_points)
-            points += each.weight * bonus
-            played += each.weight * games
+            points += bonus
+            played += games
         fitness: NDArray[np.float64] = points / played
         return fitness, {}
 

@@ -49,12 +49,10 @@ class EvolutionaryProgrammingConfig(MatchSettings):
     opponents: int = Field(default=5, ge=1, le=10_000)
     """How many opponents each parent and each child draws, and meets moving first; it is drawn by
     about as many."""
-    win_points: float = Field(default=1.0, ge=-100.0, le=100.0)
-    """What a win counts."""
-    draw_points: float = Field(default=0.0, ge=-100.0, le=100.0)
-    """What a draw counts; not more than a win and not less than a loss."""
-    loss_points: float = Field(default=-2.0, ge=-100.0, le=100.0)
-    """What a loss counts; less than a win."""
+    draw_points: float = Field(default=0.0, ge=-100.0, le=1.0)
+    """What a draw counts, a win being 1; not less than a loss."""
+    loss_points: float = Field(default=-2.0, ge=-100.0, lt=1.0)
+    """What a loss counts."""
     score: Literal["sum", "mean"] = "sum"
     """What is compared: the points of all matches together, or of each on average. Who is drawn
     more often has more matches to win, and to lose, points in."""
@@ -83,15 +81,10 @@ class EvolutionaryProgrammingConfig(MatchSettings):
 
     @model_validator(mode="after")
     def _in_order(self) -> EvolutionaryProgrammingConfig:
-        if not self.loss_points < self.win_points:
+        if self.draw_points < self.loss_points:
             raise ValueError(
-                f"loss_points is {self.loss_points}: a loss must count less than a win"
-                f" ({self.win_points})"
-            )
-        if not self.loss_points <= self.draw_points <= self.win_points:
-            raise ValueError(
-                f"draw_points is {self.draw_points}: it must be from loss_points"
-                f" ({self.loss_points}) to win_points ({self.win_points})"
+                f"draw_points is {self.draw_points}: a draw must not count less than a loss"
+                f" ({self.loss_points})"
             )
         return self
 
@@ -287,8 +280,8 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         for each in others:
             everybody = max(count, int(each.pairings.max(initial=0)) + 1)
             bonus, games = self._sum(each.results, each.pairings, everybody)
-            points += each.weight * bonus[:count]
-            played += each.weight * games[:count]
+            points += bonus[:count]
+            played += games[:count]
         return points, played
 
     def _sum(
@@ -298,13 +291,13 @@ class EvolutionaryProgramming(Method[EvolutionaryProgrammingState]):
         config = self.config
         won, played = sum_points(results, met, players, 0.0)
         not_lost, _ = sum_points(results, met, players, 1.0)
-        points = config.win_points * won + config.draw_points * (not_lost - won)
+        points = won + config.draw_points * (not_lost - won)
         return points + config.loss_points * (played - not_lost), played
 
     def _share(self, mean: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points per match, from 0 for who lost all to 1 for who won all."""
-        config = self.config
-        return (mean - config.loss_points) / (config.win_points - config.loss_points)
+        loss = self.config.loss_points
+        return (mean - loss) / (1.0 - loss)
 
 
 def draw_opponents(players: int, opponents: int, generator: np.random.Generator) -> Pairings:

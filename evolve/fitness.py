@@ -289,7 +289,7 @@ def _meet_fixed(
         results = arena.play(
             state.population, pairings, seeds, openings, [combine_players(compiled)], config.noise
         )
-        return PlayedMatches(results, pairings, fixed.weight)
+        return PlayedMatches(results, pairings)
     rows = np.sort(pairings, axis=1)[:, 0]
     decoder, population, noise = arena.decoder, state.population, config.noise
 
@@ -311,7 +311,7 @@ def _meet_fixed(
         for array, values in zip(played.arrays, arrays, strict=True):
             array[rows == row] = values
     arena.games += len(pairings)
-    return PlayedMatches(played, pairings, fixed.weight)
+    return PlayedMatches(played, pairings)
 
 
 def take_one(population: Any, row: int) -> Any:

@@ -27,8 +27,8 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.work import Work
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.errors import ArenaError, BadValueError, quote
-from evolve_arena.core.game import AnyGame, Config, GameSpec
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.game import Config, GameSpec
+from evolve_arena.core.registry import find_game, load
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.imitation_learning import Drill, LessonRoom, Rows
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
@@ -49,6 +49,8 @@ from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 
 LESSONS = "evolve_arena.evolve.learning.imitation_learning"
+READER = "evolve_arena.runs.store.kept_games:read_lessons"
+"""A function of a layer above that reads files of games."""
 STORED = "games:"
 """The beginning of a teacher that is a file of games."""
 MOST_COMPARED = 100
@@ -61,15 +63,6 @@ class StoredGame(NamedTuple):
     seed: int
     moves: Sequence[int]
     """By their numbers; each is legal."""
-
-
-ReadGames = Callable[[str, AnyGame], Sequence[StoredGame]]
-_readers: list[ReadGames] = []
-
-
-def register_reader(read: ReadGames) -> None:
-    """Let *read*, a function of a layer above, read the files of games that teach."""
-    _readers[:] = [read]
 
 
 class ImitationConfig(JudgedConfig):
@@ -94,8 +87,6 @@ class ImitationConfig(JudgedConfig):
     """Steps of a generation."""
     learning_rate: float = Field(default=0.002, gt=0.0, le=10.0)
     """The size of a step of Adam."""
-    penalty: float = Field(default=0.0, ge=0.0, le=100.0)
-    """The cost of the squares of the weights (L2)."""
     initialisation: str = "glorot"
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
@@ -246,7 +237,7 @@ class Imitation(Learner[ImitationState]):
                 "activation": decoder.activation,
                 "inputs": decoder.inputs,
                 "outputs": decoder.outputs,
-                "drill": [config.batch, config.learning_rate, config.penalty],
+                "drill": [config.batch, config.learning_rate],
                 "values": decoder.head == "value",
                 "steps": state.generation * config.batches,
             },
@@ -310,9 +301,8 @@ class Imitation(Learner[ImitationState]):
     def _read_games(self, state: ImitationState) -> ImitationState:
         """The *state* with the games of a file."""
         path = self.config.teacher.removeprefix(STORED).strip()
-        read = _readers[0] if _readers else None
         try:
-            games = list(read(path, self.decoder.game)) if read else []
+            games = list(load(READER)(path, self.decoder.game))
         except ArenaError as error:
             raise BadValueError(f"method.teacher: {error}") from None
         if not games:
@@ -431,8 +421,8 @@ def teach_part(
     game: Any = find_game(options["game"]).game
     made = game(**game.make_rules(*options["rules"])._asdict())
     code, *_, lessons = specialise_board(game.place, made.rules, (LESSONS,))
-    batch, rate, penalty = options["drill"]
-    drill = Drill(batch, np.float32(rate), np.float32(penalty), options["values"])
+    batch, rate = options["drill"]
+    drill = Drill(batch, np.float32(rate), options["values"])
     hidden = tuple(options["hidden"])
     layers = new_layers(MLP(options["inputs"], hidden, options["outputs"], options["activation"]))
     rows, room = Rows(*arrays), make_room(code, index, factor)

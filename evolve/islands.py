@@ -6,15 +6,13 @@ order, on any machine, and the bits are the same.
 
 An island chooses its emigrants by the fitness of the generation before, and newcomers take their
 places before a generation plays: fitness among individuals that met each other says nothing of
-others, so they have to play where they arrive. With ``lag = k`` those arrive that left k migrations
-before. Then islands need to wait for each other once in k + 1 migrations only.
+others, so they have to play where they arrive.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, make_dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, make_dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
@@ -52,16 +50,10 @@ class IslandsConfig(Config):
     interval: int = Field(default=10, ge=1, le=1_000_000)
     """Generations between two migrations."""
     migrants: int = Field(default=2, ge=0, le=10_000)
-    """How many copies an island sends each time to each island that it sends to; 0: none."""
-    emigrants: Literal["best", "tournament", "random"] = "best"
-    """Who is sent. ``best``: the fittest. ``tournament``: for each place the fittest of three
-    random individuals. ``random``: anybody."""
+    """Of how many, the fittest, an island sends copies to each island that it sends to; 0: none."""
     replace: Literal["random", "worst"] = "random"
     """Whose places newcomers take. ``random``: anybody's. ``worst``: those of the least fit, for
     which an island plays one more generation's matches before each arrival."""
-    lag: int = Field(default=0, ge=0, le=1000)
-    """How many migrations later emigrants arrive. With 0 all islands wait for each other at each
-    migration; with more, only once in ``lag`` + 1 migrations."""
     each: tuple[dict[str, Any], ...] = ()
     """What islands have other than ``[method]`` says: a table for each, from the first on; islands
     without one are as ``[method]`` says."""
@@ -98,8 +90,8 @@ class Voyage:
     until: int
     """The generation at which it ends."""
     config: IslandsConfig
-    arriving: Mapping[int, Any]
-    """The newcomers by generation."""
+    arriving: Any
+    """The newcomers before it begins; None if nobody comes."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +100,8 @@ class Arrival:
 
     state: Any
     reports: list[Report]
-    leaving: dict[int, Any] = field(default_factory=dict)
-    """The emigrants by the generation that they left."""
+    leaving: Any = None
+    """The emigrants, if it ended at a migration."""
     games: int = 0
 
 
@@ -117,31 +109,19 @@ def sail(voyage: Voyage, arena: Arena | None = None) -> Arrival:
     """Breeds an island as far as its *voyage* goes; in an arena of its own if there is none."""
     method, state, config = voyage.method, voyage.state, voyage.config
     arena = arena or Arena(method.decoder, SerialExecutor())
-    before, arrival = arena.games, Arrival(state, [])
+    before, reports, leaving = arena.games, [], None
+    if voyage.arriving is not None:
+        rows = _choose_places(method, state, config, arena)
+        state = method.settle(state, rows, voyage.arriving)
     while state.generation < voyage.until:
-        newcomers = voyage.arriving.get(state.generation)
-        if newcomers is not None:
-            rows = _choose_places(method, state, config, arena)
-            state = method.settle(state, rows, newcomers)
         parents, (state, report) = state, method.step(state, arena)
-        arrival.reports.append(replace(report, fitness=None))
+        reports.append(replace(report, fitness=None))
         if config.migrants and state.generation % config.interval == 0:
-            rows = _choose_emigrants(parents, report.fitness, config)
-            arrival.leaving[state.generation] = method.take(parents, rows)
-    return replace(arrival, state=state, games=arena.games - before)
-
-
-def _choose_emigrants(state: Any, fitness: Any, config: IslandsConfig) -> NDArray[np.int64]:
-    rng = derive_generator(state.seed, state.generation, "emigrants")
-    individuals = len(state.population)
-    known = np.nan_to_num(fitness, nan=-np.inf)
-    if config.emigrants == "best":
-        return np.argsort(-known, kind="stable")[: config.migrants]
-    drawn = rng.integers(individuals, size=(config.migrants, 3))
-    if config.emigrants == "random":
-        return drawn[:, 0]
-    best: NDArray[np.int64] = drawn[np.arange(config.migrants), known[drawn].argmax(axis=1)]
-    return best
+            fitness: Any = report.fitness
+            known = np.nan_to_num(fitness, nan=-np.inf)
+            best = np.argsort(-known, kind="stable")[: config.migrants]
+            leaving = method.take(parents, best)
+    return Arrival(state, reports, leaving, arena.games - before)
 
 
 def _choose_places(
@@ -241,14 +221,15 @@ class Islands(Method[Any]):
 
     def find_mismatch(self, state: Any) -> str | None:
         """Compares each island with its settings, and who waits with the migrations so far."""
-        count, waiting = self.config.count, len(self._list_waiting(state.generation))
+        config, count = self.config, self.config.count
+        waiting = count if config.migrants and state.generation >= config.interval else 0
         faults = (m.find_mismatch(s) for m, s in zip(self.methods, state.islands, strict=False))
         found = next(filter(None, faults), None)
         if len(state.islands) != count:
             found = f"it has {len(state.islands)} islands, not {count}"
         elif any(island.generation != state.generation for island in state.islands):
             found = "its islands are at other generations"
-        elif [len(group) for group in state.waiting] != [self.config.migrants] * count * waiting:
+        elif [len(group) for group in state.waiting] != [config.migrants] * waiting:
             found = f"{len(state.waiting)} groups of emigrants wait"
         return found
 
@@ -259,28 +240,22 @@ class Islands(Method[Any]):
 
     def proceed(self, state: Any, arena: Arena, until: int) -> tuple[Any, list[Report]]:
         """Goes on as far as no island has to wait for others, but not beyond *until*."""
-        config, now = self.config, state.generation
-        interval = config.interval
-        until = min(until, (now // interval + config.lag + 1) * interval)
-        waiting = self._unpack(state)
+        config, interval = self.config, self.config.interval
+        until = min(until, (state.generation // interval + 1) * interval)
         voyages = [
-            Voyage(method, island, until, config, self._find_newcomers(state, waiting, k, until))
-            for k, (method, island) in enumerate(zip(self.methods, state.islands, strict=True))
+            Voyage(method, island, until, config, newcomers)
+            for method, island, newcomers in zip(
+                self.methods, state.islands, self._find_newcomers(state), strict=True
+            )
         ]
         if 1 < arena.executor.workers <= config.count:
             ends = arena.executor.map(sail, voyages)
             arena.games += sum(end.games for end in ends)
         else:  # the matches of each island are enough work for all workers, or for the only one
             ends = [sail(voyage, arena) for voyage in voyages]
-        for k, end in enumerate(ends):
-            for generation, leaving in end.leaving.items():
-                waiting[generation][k] = leaving
-        kept = [
-            waiting[generation][k]
-            for generation in self._list_waiting(until)
-            for k in range(config.count)
-        ]
-        after = self.state_type(state.seed, until, tuple(end.state for end in ends), tuple(kept))
+        left = tuple(end.leaving for end in ends)
+        waiting = state.waiting if left[0] is None else left
+        after = self.state_type(state.seed, until, tuple(end.state for end in ends), waiting)
         reports = [self._merge(each) for each in zip(*(end.reports for end in ends), strict=True)]
         return after, reports
 
@@ -327,32 +302,13 @@ class Islands(Method[Any]):
             merged[key] = type(told[0][key])(merged[key] / len(told))
         return {"islands": len(told), **merged}
 
-    def _list_waiting(self, generation: int) -> list[int]:
-        """The generations whose emigrants wait when all islands are at *generation*."""
-        interval, newest = self.config.interval, generation // self.config.interval
-        if not self.config.migrants:
-            return []
-        return [interval * m for m in range(max(1, newest - self.config.lag), newest + 1)]
-
-    def _unpack(self, state: Any) -> dict[int, dict[int, Any]]:
-        """Who waits, by generation and island."""
-        found: dict[int, dict[int, Any]] = defaultdict(dict)
-        groups = iter(state.waiting)
-        for generation in self._list_waiting(state.generation):
-            found[generation] = {k: next(groups) for k in range(self.config.count)}
-        return found
-
-    def _find_newcomers(
-        self, state: Any, waiting: Mapping[int, Mapping[int, Any]], island: int, until: int
-    ) -> dict[int, Any]:
-        """Who arrives on an *island* before generation *until*, by generation."""
-        interval, found = self.config.interval, {}
-        for generation in range(state.generation, until):
-            left = generation - self.config.lag * interval
-            if generation % interval == 0 and left in waiting:
-                senders = self.config.find_senders(state.seed, generation // interval)[island]
-                found[generation] = join([waiting[left][sender] for sender in senders])
-        return found
+    def _find_newcomers(self, state: Any) -> list[Any]:
+        """Who arrives on each island now, when all have sent; None where nobody does."""
+        migration, between = divmod(state.generation, self.config.interval)
+        if between or not state.waiting:
+            return [None] * self.config.count
+        senders = self.config.find_senders(state.seed, migration)
+        return [join([state.waiting[sender] for sender in each]) for each in senders]
 
     def _merge(self, reports: Sequence[Report]) -> Report:
         """What a generation was on all islands together, and some figures of each."""

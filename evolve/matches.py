@@ -163,8 +163,6 @@ class HallOfFame(Config):
     """A generation's fittest enters every so many generations."""
     opponents: int = Field(default=0, ge=0, le=1000)
     """How many members every individual meets, both colours; 0 switches the hall off."""
-    weight: float = Field(default=1.0, ge=0.0, le=100.0)
-    """What a win against a member counts, a win in the tournament being 1."""
 
 
 def keep_members(
@@ -208,8 +206,6 @@ class FixedOpponents(Config):
     games: int = Field(default=2, ge=2, le=10_000)
     """Games of each individual against each of them, colours balanced; an odd number is rounded
     up. From each opening as many."""
-    weight: float = Field(default=1.0, ge=0.0, le=100.0)
-    """What a win against them counts, a win inside the population being 1."""
 
 
 class OpeningsConfig(Config):
@@ -270,13 +266,11 @@ class PlayedMatches:
     results: Results
     pairings: Pairings
     """Who met whom, shape ``(matches, 2)``; the first rows are the population."""
-    weight: float = 1.0
-    """What a win counts, one inside the population being 1."""
 
     def sum_points(
         self, players: int, draw_points: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What each of the first *players* won, without the weight, and in how many matches."""
+        """What each of the first *players* won, and in how many matches."""
         count = max(players, int(self.pairings.max(initial=0)) + 1)
         points, played = sum_points(self.results, self.pairings, count, draw_points)
         return points[:players], played[:players]
@@ -415,7 +409,7 @@ def meet_hall(
     others = ((decoder or arena.decoder).pack(chosen),)
     pairings = pair_with_others(len(state.population), len(chosen))
     results, met = meet(config, arena, state, pairings, "hall matches", others)
-    return PlayedMatches(results, met, config.hall_of_fame.weight)
+    return PlayedMatches(results, met)
 
 
 def pair_with_others(individuals: int, others: int) -> Pairings:

@@ -92,6 +92,8 @@ class Method(ABC, Generic[S]):
     """The section ``[network]``, if that is not what the network's decoder says."""
     section: ClassVar[str | None] = None
     """A field of the settings that has a section of its own beside ``[method]``."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Keys of other methods, and the keys by which this one says the same."""
     state_type: type[Any]
     migrates: ClassVar[bool] = False
     """Whether individuals can be sent to other populations; see `evolve_arena.evolve.islands`."""

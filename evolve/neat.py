@@ -8,6 +8,7 @@ would rather have neat-python itself breed them sets `method.engine`; see
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -155,6 +156,16 @@ class Neat(Method[NeatState]):
     config_type = NeatMethodConfig
     genome_kind = "graph"
     section = "neat"
+    instead: ClassVar[Mapping[str, str]] = {
+        "network.hidden": "neat.num_hidden for the hidden nodes that networks begin with",
+        "network.activation": "neat.activation_default and neat.activation_options",
+        "method.individuals": "neat.pop_size",
+        "method.elites": "neat.elitism",
+        "method.initialisation": "neat.weight_init_type and neat.weight_init_stdev",
+        "method.mutation_probability": "neat.weight_mutate_rate",
+        "method.mutation_strength": "neat.weight_mutate_power",
+        "method.select": "method.selection",
+    }
     state_type: type[Any] = NeatState
     migrates: ClassVar[bool] = True
     individuals_type = NeatPopulation

@@ -34,7 +34,7 @@ class QLearningConfig(TemporalConfig):
     """λ: how much of a surprise reaches one move farther back, as far as the moves were the best
     ones. 0: Watkins's Q-learning of single moves."""
     exploration: float = Field(default=0.2, ge=0.0, le=1.0)
-    """The share of moves that are played at random, at the start."""
+    """The share of moves that are played at random."""
     rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
     """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
     first one."""

@@ -141,7 +141,3 @@ def _check_hall(config: TableMatchSettings, tables: TablesConfig) -> None:
             f"method.hall_of_fame.opponents is {hall.opponents}, but at tables its members join"
             " the company: write method.tables.company and method.tables.company_seats"
         )
-    if hall.weight != type(hall).model_fields["weight"].default:
-        raise BadValueError(
-            "method.hall_of_fame.weight is for games of two: at tables members are company"
-        )

@@ -29,7 +29,6 @@ from evolve_arena.evolve.learning.tuple_learning import (
     FIRST_WINS,
     PLIES,
     LearningSettings,
-    slide,
 )
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.game import BoardGame
@@ -62,18 +61,10 @@ class TemporalConfig(LearnerConfig):
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
     """γ: what a result is worth one move earlier; 1: just as much."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of moves that are played at random, at the start."""
-    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
-    is."""
+    """The share of moves that are played at random."""
     rate_scale: float = Field(default=0.3, gt=0.0, le=100.0)
     """Factor of the steps of learning, which are 1 / units of the layer before: 1 / inputs in the
     first one."""
-    rate_scale_end: float | None = Field(default=None, gt=0.0, le=100.0)
-    """The same after ``schedule_games`` games; if it is left out, it stays what it is."""
-    schedule_games: int = Field(default=1_000_000, ge=1)
-    """After so many games of a learner exploration and steps have come to their ends, each by the
-    same difference per game."""
     initialisation: str = "fan-in"
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
@@ -157,15 +148,13 @@ class TemporalLearner(Learner[TdState]):
         """A learner's games of one generation are a part."""
         config, decoder = self.config, self.decoder
         learners, genes = state.population.shape
-        progress, features = self._find_progress(state), decoder.encoding == "features"
         bits = decoder.inputs_of_bits
-        scale = slide(config.rate_scale, config.rate_scale_end, progress)
         learning = LearningSettings(
             games=config.games,
             step=0.0,
             decay=config.trace_decay,
             discount=config.discount,
-            exploration=slide(config.exploration, config.exploration_end, progress),
+            exploration=config.exploration,
             damped=float(getattr(config, "gradient", "") == "squared"),
         )
         return Work(
@@ -184,8 +173,8 @@ class TemporalLearner(Learner[TdState]):
                 "sizes": list(decoder.mlp.sizes),
                 "activation": decoder.activation,
                 "learning": list(learning),
-                "rates": [scale / size for size in decoder.mlp.sizes[:-1]],
-                "features": features,
+                "rates": [config.rate_scale / size for size in decoder.mlp.sizes[:-1]],
+                "features": decoder.encoding == "features",
             },
             coarse=True,
             games=config.games,
@@ -200,10 +189,7 @@ class TemporalLearner(Learner[TdState]):
         statistics = self.describe_games(
             error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
         )
-        config = self.config
-        statistics["epsilon"] = slide(
-            config.exploration, config.exploration_end, self._find_progress(state)
-        )
+        statistics["epsilon"] = self.config.exploration
         after = replace(state, generation=state.generation + 1, population=population)
         return after, statistics
 
@@ -212,10 +198,6 @@ class TemporalLearner(Learner[TdState]):
         individuals, genes = state.population.shape
         games = state.generation * self.config.games
         return {"individuals": individuals, "genes": genes, "games_learned": games}
-
-    def _find_progress(self, state: TdState) -> float:
-        """The share of the way to their ends that exploration and steps have gone, 0 to 1."""
-        return min(1.0, state.generation * self.config.games / self.config.schedule_games)
 
 
 class Td(TemporalLearner):

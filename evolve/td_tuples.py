@@ -30,7 +30,6 @@ from evolve_arena.evolve.learning.tuple_learning import (
     average_tables,
     make_tuple_workspace,
     merge_shards,
-    slide,
 )
 from evolve_arena.evolve.td import RETURNS, Lesson, make_lesson
 from evolve_arena.genomes.limits import COPIES
@@ -61,16 +60,13 @@ class TdTuplesConfig(LearnerConfig):
     step_end: float | None = Field(default=None, ge=0.0, le=1.0)
     """The step after ``schedule_games`` games; if it is left out, it stays what it is."""
     exploration: float = Field(default=0.1, ge=0.0, le=1.0)
-    """The share of moves that are played at random, at the start."""
-    exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
-    is."""
+    """The share of moves that are played at random."""
     explore_wins: bool = True
     """Whether a move at random may be played where another one wins at once. If not, the file must
     list such moves (``wins``)."""
     schedule_games: int = Field(default=1_000_000, ge=1)
-    """After so many games of a learner step and exploration have come to their ends, each by the
-    same difference per game; without an end they stay as they are."""
+    """After so many games of a learner the step has come to its end, by the same difference per
+    game."""
     trace_decay: float = Field(default=0.8, ge=0.0, le=1.0)
     """λ: how much of a surprise reaches one move farther back; 0: nothing, 1: all of it."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
@@ -163,13 +159,12 @@ class TdTuples(Learner[TdTuplesState]):
         parts = config.individuals * config.shards
         tables = [self.decoder.table(cells).structure for cells in state.population.cells]
         places = np.cumsum([0, *(len(table) for table in tables)])
-        progress = self._progress(state)
         learning = LearningSettings(
             games=config.games // config.shards,
-            step=slide(config.step, config.step_end, progress),
+            step=self._find_step(state),
             decay=config.trace_decay,
             discount=config.discount,
-            exploration=slide(config.exploration, config.exploration_end, progress),
+            exploration=config.exploration,
             damped=float(config.gradient == "squared"),
             explore_wins=config.explore_wins,
         )
@@ -209,7 +204,11 @@ class TdTuples(Learner[TdTuplesState]):
             average_tables(averages[one], tables[one], share)
         population = TuplePopulation(state.population.cells, tables)
         after = TdTuplesState(state.seed, state.generation + 1, population, averages)
-        return after, self._describe_games(state, figures.sum(axis=0))
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
+        return after, statistics | {"epsilon": config.exploration}
 
     def candidates(self, state: TdTuplesState) -> TuplePopulation:
         """The learners with their averages as tables."""
@@ -231,23 +230,13 @@ class TdTuples(Learner[TdTuplesState]):
         """Room for the tables of the largest individual."""
         return max(self.decoder.table(shape).numbers for shape in cells)
 
-    def _describe_games(
-        self, state: TdTuplesState, figures: NDArray[np.float64]
-    ) -> dict[str, float]:
+    def _find_step(self, state: TdTuplesState) -> float:
+        """How far entries move in this generation."""
         config = self.config
-        statistics = self.describe_games(
-            error=figures[ERROR],
-            plies=figures[PLIES],
-            first_wins=figures[FIRST_WINS],
-            draws=figures[DRAWS],
-        )
-        progress = self._progress(state)
-        statistics["epsilon"] = slide(config.exploration, config.exploration_end, progress)
-        return statistics
-
-    def _progress(self, state: TdTuplesState) -> float:
-        """How far step and exploration are on the way to their ends, 0 to 1."""
-        return min(1.0, state.generation * self.config.games / self.config.schedule_games)
+        if config.step_end is None:
+            return config.step
+        progress = min(1.0, state.generation * config.games / config.schedule_games)
+        return config.step + (config.step_end - config.step) * progress
 
 
 def teach_part(

@@ -273,7 +273,7 @@ class Tournament(Method[TournamentState]):
             return TournamentResults(members, fitness[members], fitness), {}
         for each in others:
             bonus, games = each.sum_points(config.individuals, config.draw_points)
-            won += each.weight * bonus[members]
+            won += bonus[members]
             points += bonus
             played += games
         with np.errstate(invalid="ignore"):

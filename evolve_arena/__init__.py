@@ -34,11 +34,11 @@ if TYPE_CHECKING:
         tournament,
     )
     from evolve_arena.runs.export.neat_python import from_neat_python
+    from evolve_arena.runs.many.sweep import Sweep, sweep
     from evolve_arena.runs.population import Population
-    from evolve_arena.runs.recipe import Recipe, load_recipe, recipe_names
+    from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, recipe_names
     from evolve_arena.runs.run import Run
-    from evolve_arena.runs.sweep import Sweep, sweep
-    from evolve_arena.runs.training import Progress
+    from evolve_arena.runs.training.loop import Progress
 
 PLACES = {
     "core.errors": ("ArenaError",),
@@ -61,11 +61,11 @@ PLACES = {
         "tournament",
     ),
     "runs.export.neat_python": ("from_neat_python",),
+    "runs.many.sweep": ("Sweep", "sweep"),
     "runs.population": ("Population",),
-    "runs.recipe": ("Recipe", "load_recipe", "recipe_names"),
+    "runs.recipes.recipe": ("Recipe", "load_recipe", "recipe_names"),
     "runs.run": ("Run",),
-    "runs.sweep": ("Sweep", "sweep"),
-    "runs.training": ("Progress",),
+    "runs.training.loop": ("Progress",),
 }
 """Where each name of the interface is defined."""
 

@@ -304,16 +304,6 @@ def bits_of(typing: Any, vector: Any) -> Any:
 
 
 @instruction
-def from_bits(typing: Any, vector: Any) -> Any:
-    """The number of each bit pattern."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], FLOATS)
-
-    return float_vector(int_vector), generate
-
-
-@instruction
 def power_of_two(typing: Any, vector: Any, exponent_bits: Any) -> Any:
     """*vector* times two to the number in the low bits of *exponent_bits*."""
 

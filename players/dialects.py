@@ -15,6 +15,10 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 
+HOSTS = ("openspiel", "botzone", "pettingzoo")
+"""Hosts to which a game's file gives its name there, in a constant called as the host, in capitals;
+players are exported to them."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -10,8 +10,8 @@ window, nor on what was searched before. So whatever the table holds, from earli
 matches or other players, the same moves come out as best.
 
 A search's room is one array of ``int64``: how many positions were searched, what else the game
-wants to keep there, then the table. An entry is the key and a word of what was found. A key is all
-of a position, so no two are ever confused: one word, or a pair.
+wants to keep there, then the table. An entry is the key and a word of what was found. A key is one
+word, all of a position, so no two are ever confused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import GOLDEN, mix
+from evolve_arena.core.stream import mix
 from evolve_arena.genomes.simd import peek, poke
 
 WIN = 1 << 40
@@ -40,27 +40,9 @@ DEPTHS, MOVES, BOUNDS = 64, 1024, 4
 """How many there may be, to pack an entry's last word."""
 
 
-def make_memory(bits: int, before: int = TABLE_AT, words: int = 2) -> NDArray[np.int64]:
-    """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0.
-
-    Args:
-        bits: See above.
-        before: The place of the table.
-        words: How many an entry has: 2, or 3 if keys are pairs.
-    """
-    return np.zeros(before + (words << bits if bits else 0), dtype=np.int64)
-
-
-@inlined
-def winning(depth: Any) -> Any:
-    """What it is worth to win with the next move, with *depth* plies left: soon is better."""
-    return WIN + depth
-
-
-@inlined
-def losing(depth: Any) -> Any:
-    """What it is worth if the opponent wins with the next move but one, at least."""
-    return 1 - WIN - depth
+def make_memory(bits: int) -> NDArray[np.int64]:
+    """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0."""
+    return np.zeros(TABLE_AT + (2 << bits if bits else 0), dtype=np.int64)
 
 
 @inlined
@@ -79,17 +61,6 @@ def find_slot(memory: Any, key: Any) -> Any:
 
 
 @inlined
-def find_pair(memory: Any, table_at: int, first: Any, second: Any) -> Any:
-    """Where a table that begins at *table_at* keeps the position with the pair of keys.
-
-    *first* is not 0. There must be a table.
-    """
-    entries = (memory.shape[0] - table_at) // 3
-    place = mix(first ^ (second * GOLDEN)) & np.uint64(entries - 1)
-    return table_at + 3 * np.int64(place)
-
-
-@inlined
 def probe(memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any) -> Any:
     """The position's value or, if that suffices, a bound outside of *low* to *high*.
 
@@ -98,17 +69,6 @@ def probe(memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any) -> 
     if slot < 0 or peek(memory, slot) != np.int64(key):
         return UNKNOWN
     return _read_value(peek(memory, slot + 1), depth, low, high)
-
-
-@inlined
-def probe_pair(
-    memory: Any, slot: Any, first: Any, second: Any, depth: Any, low: Any, high: Any
-) -> Any:
-    """What :func:`probe` gives, and the word for :func:`read_move`: -1 if there is none."""
-    if peek(memory, slot) != np.int64(first) or peek(memory, slot + 1) != np.int64(second):
-        return UNKNOWN, -1
-    word = peek(memory, slot + 2)
-    return _read_value(word, depth, low, high), word
 
 
 @inlined
@@ -134,24 +94,6 @@ def store(
         return
     poke(memory, slot, np.int64(key))
     poke(memory, slot + 1, _pack_entry(depth, low, high, value, move))
-
-
-@inlined
-def store_pair(
-    memory: Any,
-    slot: Any,
-    first: Any,
-    second: Any,
-    depth: Any,
-    low: Any,
-    high: Any,
-    value: Any,
-    move: Any,
-) -> None:
-    """The same for a position with a pair of keys."""
-    poke(memory, slot, np.int64(first))
-    poke(memory, slot + 1, np.int64(second))
-    poke(memory, slot + 2, _pack_entry(depth, low, high, value, move))
 
 
 @inlined

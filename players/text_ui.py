@@ -26,7 +26,7 @@ class TextUI(ABC):
     greeting: str
     """How the help begins: how a move is made."""
     meanings: ClassVar[Mapping[str, str]] = {}
-    """What commands do, where it is not what `evolve_arena.runs.play.prompt.COMMANDS` says."""
+    """What commands do, where it is not what `evolve_arena.cli.play.prompt.COMMANDS` says."""
     extras: ClassVar[Mapping[str, str]] = {}
     """Commands that this game adds, and what they do; see :meth:`obey`."""
     thinker: ClassVar[str] = "network"

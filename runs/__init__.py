@@ -1,1 +1,1 @@
-"""Floor 5, runs: recipes, run directories, plots, export, the command line."""
+"""Floor 5, runs: recipes, run directories, plots, export."""

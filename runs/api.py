@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from evolve_arena.arena.duel import duel as duel_players
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Executor, check_executor
 from evolve_arena.arena.match import Keep
+from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import SPIEL, make_game, usual_game
@@ -20,15 +21,16 @@ from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
-from evolve_arena.runs.directory import HOME, RunDirectory
 from evolve_arena.runs.evaluation import evaluate_player
-from evolve_arena.runs.neat_config import read_neat_config
-from evolve_arena.runs.notebook import show_progress
 from evolve_arena.runs.players import find_player, game_for
-from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes
+from evolve_arena.runs.recipes.neat_config import read_neat_config
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Callback, list_callbacks
+from evolve_arena.runs.store.directory import HOME, RunDirectory
+from evolve_arena.runs.training.loop import Callback, list_callbacks
 
+PROGRESS = "evolve_arena.cli.display:show_progress"
+"""The view of a run that goes on; it is loaded only by those who start runs."""
 Changes = Mapping[str, Any] | Iterable[str]
 """What replaces values of a recipe."""
 AnyPlayer = str | Player | type[Player]
@@ -59,7 +61,7 @@ def start(
         recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
             *neat_config* or *minutes* a game will do, and with the former it may be left out.
         neat_config: A configuration file of neat-python, by which that library breeds; see
-            :func:`evolve_arena.runs.neat_config.read_neat_config`.
+            :func:`evolve_arena.runs.recipes.neat_config.read_neat_config`.
         run: The directory; ``evolved/NAME`` if None.
         changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
@@ -77,7 +79,7 @@ def start(
         allow_process: Whether programs may run that a recipe's file names as opponents. Those in
             *changes* or in a recipe made in Python are the caller's own.
         minutes: How long it takes, instead of a number of generations. In a game the methods that
-            play it race, and the strongest goes on; see :mod:`evolve_arena.runs.race`.
+            play it race, and the strongest goes on; see :mod:`evolve_arena.runs.many.race`.
 
     Raises:
         RecipeError: The recipe is wrong.
@@ -94,11 +96,11 @@ def start(
             )
         values["run.generations"] = generations
     if minutes is not None:
-        from evolve_arena.runs.race import TimedStart, check_minutes, start_timed
+        from evolve_arena.runs.many.race import TimedStart, check_minutes, start_timed
 
         timer = TimedStart(
             check_minutes(minutes),
-            lambda going: show_progress(going, progress),
+            lambda going: _show_progress(going, progress),
             list_callbacks(callbacks),
             options={"workers": workers, "executor": executor, "address": address},
         )
@@ -123,7 +125,7 @@ def start(
         force=force,
         allow_process=allow_process,
     )
-    with show_progress(made, progress) as shown:
+    with _show_progress(made, progress) as shown:
         made.advance(
             workers=workers,
             executor=executor,
@@ -236,7 +238,7 @@ def branch(
     made = prepare_branch(
         source, generation, run=run, changes=values, seed=seed, allow=allow_process
     )
-    with show_progress(made, progress) as shown:
+    with _show_progress(made, progress) as shown:
         made.advance(
             workers=workers,
             executor=executor,
@@ -320,7 +322,7 @@ def resume(
     made, begin = prepare_resumption(
         run, from_generation, changes=values, force=force, allow=allow_process
     )
-    with show_progress(made, progress) as shown:
+    with _show_progress(made, progress) as shown:
         made.advance(
             workers=workers,
             executor=executor,
@@ -533,3 +535,8 @@ def _find_game(game: str | AnyGame) -> AnyGame:
     if not isinstance(game, Game):
         raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
     return game
+
+
+def _show_progress(run: Run, wanted: bool | None) -> AbstractContextManager[list[Callback]]:
+    shown: AbstractContextManager[list[Callback]] = registry.load(PROGRESS)(run, wanted)
+    return shown

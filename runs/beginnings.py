@@ -24,11 +24,11 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
 from evolve_arena.runs.consent import Allow
-from evolve_arena.runs.directory import find_run
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
+from evolve_arena.runs.store.directory import find_run
 
 HOW_IT_PLAYS = {"depth", "take_wins"}
 """Fields of decoders that say nothing of what genomes mean."""

@@ -23,9 +23,9 @@ import platformdirs
 from evolve_arena.core.files import is_private, make_private_folder
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.files import write_whole
-from evolve_arena.runs.recipe import Recipe, run_id
-from evolve_arena.runs.recipe_code import Permit, refuse_files
+from evolve_arena.runs.recipes.code import Permit, refuse_files
+from evolve_arena.runs.recipes.recipe import Recipe, run_id
+from evolve_arena.runs.store.files import write_whole
 
 Allow = bool | Callable[[str], bool]
 """Whether opponents that a file named may run their code, or who is asked, with the command."""

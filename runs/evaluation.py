@@ -11,29 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.arena.duel import duel
+from evolve_arena.arena.duel_result import list_caveats
 from evolve_arena.arena.mirror import play_mirror
 from evolve_arena.arena.statistics import json_share
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.player import Player
-from evolve_arena.runs.check_points import format_margin
-from evolve_arena.runs.output import (
-    forfeit_cells,
-    format_interval,
-    list_caveats,
-    print_line,
-    print_table,
-)
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.positions import (
     find_own_positions,
     name_own,
-    print_positions,
     read_positions,
     solve_positions,
 )
-from evolve_arena.runs.tournaments import format_points
 
 MOST_PLIES = 4
 """Random plies at the beginning of games, in games that are long enough for so many."""
@@ -125,81 +116,3 @@ def usual_plies(game: AnyGame) -> int:
     if spec.has_chance or game.seats > 2:
         return 0
     return min(MOST_PLIES, spec.kernel.longest_opening(game.rules))
-
-
-def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
-    """Prints what :func:`evaluate_player` gave."""
-    if content["opponents"]:
-        _print_points(content) if "tables" in content else _print_wins(content)
-        if plies := content["opening_plies"]:
-            print_line(f"each pair of games begins with {plies} random plies (--openings 0: none)")
-    print_positions(content["positions"], game)
-
-
-def _print_wins(content: dict[str, Any]) -> None:
-    forfeited = any(result["forfeits"] for result in content["opponents"].values())
-    rows = [
-        (
-            name,
-            str(result["games"]),
-            format_interval(result["won"], tuple(result["won_wilson_95"])),
-            str(result["draws"]),
-            str(result["losses"]),
-            str(result["distinct_games"]),
-            *(forfeit_cells(result["forfeits"]) if forfeited else ()),
-        )
-        for name, result in content["opponents"].items()
-    ]
-    columns = ["against", "games", "won, 95 % interval", "draws", "losses", "distinct games"]
-    columns += ["forfeited", "by opponent"] if forfeited else []
-    print_table(content["player"], columns, rows)
-
-
-def _print_points(content: dict[str, Any]) -> None:
-    limits = list(next(iter(content["tables"].values()))["above"])
-    rows = [
-        (
-            count,
-            str(result["games"]),
-            format_points(_known(result["mean"]), result["mean_95"]),
-            *(_number(result[name]) for name in ("deviation", "median", "minimum", "maximum")),
-            *(_percent(result["above"][limit]["share"]) for limit in limits),
-            *(_number(result[name], 2) for name in result["columns"]),
-            str(result["aborted_games"]),
-        )
-        for count, result in content["tables"].items()
-    ]
-    columns = ["players", "games", "mean points, 95 %", "SD", "median", "min", "max"]
-    columns += [f"% > {limit}" for limit in limits]
-    columns += [
-        name.replace("_", " ") for name in next(iter(content["tables"].values()))["columns"]
-    ]
-    print_table(f"{content['player']} at all seats", [*columns, "aborted"], rows, left=0)
-    rows = [
-        (
-            name,
-            f"{result['wins']} {result['draws']} {result['losses']}",
-            format_interval(result["score"], tuple(result["wilson_95"])),
-            *(format_points(side["points"], side["points_95"]) for side in result["sides"]),
-            format_margin(result["margin"], result["margin_95"]),
-            str(result["sides"][0]["forbidden_moves"]),
-        )
-        for name, result in content["opponents"].items()
-    ]
-    columns = ["against", "won drawn lost", "score, 95 % interval", "points", "its points"]
-    columns += ["margin, 95 %", "forbidden moves"]
-    seats = next((result["seats"] for result in content["opponents"].values()), 0)
-    if rows:
-        print_table(f"{content['player']} at every other seat of {seats}", columns, rows)
-
-
-def _known(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def _number(value: float | None, decimals: int = 1) -> str:
-    return "-" if value is None else f"{value:.{decimals}f}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}"

@@ -19,8 +19,8 @@ from evolve_arena.players.specification import (
     register_player,
     split_search,
 )
-from evolve_arena.runs.directory import find_run, is_run
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.directory import find_run, is_run
 
 OWN_GAMES = ("run", "file")
 """Kinds of players that were made for one game."""

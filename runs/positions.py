@@ -29,7 +29,6 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.player import ForfeitError, Player
-from evolve_arena.runs.output import format_interval, print_line, print_table
 
 ALIASES = {
     "category": "theme",
@@ -238,40 +237,6 @@ def find_own_positions(game: AnyGame) -> Path | None:
     return own if own and own.is_file() and game.rules == game.rules_type() else None
 
 
-def print_positions(content: Mapping[str, Any], game: AnyGame) -> None:
-    """Print what :func:`solve_positions` gave, by the names of files."""
-    own = find_game(game.name).positions
-    if own and name_own(own) not in content:
-        usual = find_game(game.name).make().describe()
-        reason = f"they are for {usual}" if own.is_file() else f"{own} is missing"
-        print_line(f"{name_own(own)}: left out, {reason}")
-    for name, result in content.items():
-        _print_solved(name, result)
-
-
 def name_own(path: Path) -> str:
     """Return what a game's own file of positions is called: ``concept states``."""
     return path.stem.replace("_", " ")
-
-
-def _print_solved(name: str, result: Mapping[str, Any]) -> None:
-    title = f"{name}: {result['count']} positions"
-    if "solved" not in result:
-        rows = [
-            (key.replace("_", " "), format_interval(result[key], tuple(result[f"{key}_wilson_95"])))
-            for key in ("value_preserving", "distance_optimal")
-        ]
-        print_table(title, ["", "share"], rows)
-        return
-    solved = result["solved"]
-    groups = [
-        (group, str(told["count"]), format_interval(told["share"], tuple(told["wilson_95"])))
-        for group, told in solved["by_group"].items()
-    ]
-    if groups:
-        print_table(title, ["", "positions", "solved, 95 % interval"], groups)
-    shares = [*solved["by_theme"].items(), *solved["by_line"].items()]
-    if shares or not groups:
-        rows = [("solved", format_interval(solved["overall"], tuple(solved["wilson_95"])))]
-        rows += [(f"  {group}", f"{share:.3f}") for group, share in shares]
-        print_table(title, ["", "share"], rows)

@@ -4,45 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
 from evolve_arena.arena.work import find_kernel, new_outputs
-from evolve_arena.core.errors import BadValueError, UnknownNameError, spell
+from evolve_arena.core.errors import BadValueError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
+from evolve_arena.core.registry import load
 from evolve_arena.core.user_code import UserCodeError
-from evolve_arena.evolve.imitation import register_reader
 from evolve_arena.evolve.learning.learner import Learner
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.runs import consent
-from evolve_arena.runs.checkpoint import (
+from evolve_arena.runs.errors import CheckpointError, NotARunError, StorageError
+from evolve_arena.runs.population import Population
+from evolve_arena.runs.recipes.recipe import Recipe, read_recipe, run_id
+from evolve_arena.runs.store.checkpoint import (
     digest_population,
     load_checkpoint,
     read_checkpoint,
     save_checkpoint,
     write_state,
 )
-from evolve_arena.runs.directory import RunDirectory, find_run
-from evolve_arena.runs.errors import CheckpointError, NotARunError, StorageError
-from evolve_arena.runs.files import set_aside
-from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.kept_games import read_lessons
-from evolve_arena.runs.logs import log_run
-from evolve_arena.runs.population import Population
-from evolve_arena.runs.recipe import Recipe, read_recipe, run_id
-from evolve_arena.runs.training import Callback, TrainingLoop, list_callbacks
+from evolve_arena.runs.store.directory import RunDirectory, find_run
+from evolve_arena.runs.store.files import set_aside
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.logs import log_run
+from evolve_arena.runs.store.record import Record, read_file
+from evolve_arena.runs.training.loop import Callback, TrainingLoop, list_callbacks
 
-if TYPE_CHECKING:
-    from evolve_arena.runs.plots.record import Record
-
-register_reader(read_lessons)
+PICTURES = "evolve_arena.runs.plots:draw"
+"""What draws runs: it needs matplotlib, and knows runs itself."""
 
 
 class Run:
@@ -64,7 +63,7 @@ class Run:
         """The run that lies at *path*.
 
         Args:
-            path: Its directory, or its name; see `evolve_arena.runs.directory.find_run`.
+            path: Its directory, or its name; see `evolve_arena.runs.store.directory.find_run`.
             allow_process: Whether its game may be run, if that is one in one file, or who is asked;
                 where the run was started here, nobody needs to be.
 
@@ -170,9 +169,8 @@ class Run:
 
     def history(self) -> Record:
         """The run so far, as arrays: ``run.history()["median"]``."""
-        from evolve_arena.runs.plots.record import read_record
-
-        return read_record(self)
+        record = read_file(self.directory.history, self.path.resolve().name, self.recipe.title)
+        return replace(record, islands=self.recipe.islands, seed=self.recipe.run.seed)
 
     def population(self, generation: int | None = None) -> Population:
         """The individuals in the newest checkpoint, or in that of *generation*."""
@@ -203,18 +201,7 @@ class Run:
                 is no such champion.
             PositionError: The position is none.
         """
-        from evolve_arena.runs import plots
-
-        draw = {
-            "fitness": lambda: plots.draw_runs([self.history()]),
-            "network": lambda: plots.draw_player(
-                self.champion_at(generation), self.path.resolve().name, position, seed
-            ),
-            "ancestors": lambda: plots.draw_ancestors(plots.meet_ancestors(self)),
-        }
-        if what not in draw:
-            raise UnknownNameError("picture", what, draw)
-        return draw[what]()
+        return load(PICTURES)(self, what, generation, position, seed)
 
     def __repr__(self) -> str:
         done = max(self.directory.generations(), default=0)

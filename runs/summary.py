@@ -8,40 +8,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evolve_arena.arena.duel_result import describe_forfeits, describe_repeats
-from evolve_arena.arena.statistics import json_interval, json_share
-from evolve_arena.core.errors import ArenaError, one_line
-from evolve_arena.core.registry import usual_game
-from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
-from evolve_arena.runs.champions import rate_champions
-from evolve_arena.runs.check_points import CheckPoints, format_margin
-from evolve_arena.runs.directory import DATABASE, HOME
-from evolve_arena.runs.errors import NotARunError
-from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.output import (
-    forfeit_cells,
-    format_interval,
-    format_seconds,
+from evolve_arena.arena.duel_result import (
+    describe_forfeits,
+    describe_repeats,
     list_caveats,
-    print_caveats,
-    print_line,
-    print_table,
 )
-from evolve_arena.runs.recipe import read_content
+from evolve_arena.arena.statistics import json_interval, json_share
+from evolve_arena.core.errors import ArenaError
+from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from evolve_arena.runs.errors import NotARunError
+from evolve_arena.runs.recipes.recipe import read_content
 from evolve_arena.runs.run import Run
-
-MOST_RATINGS = 8
-"""How many of a run's champions are told of."""
-NODE_FIGURES = {
-    "workers": "workers",
-    "done": "parts done",
-    "lost": "lost",
-    "late": "late",
-    "games": "games",
-    "rate": "games/s",
-}
-"""What is told of each machine, and what it is called."""
-
+from evolve_arena.runs.store.check_points import CheckPoints
+from evolve_arena.runs.store.directory import DATABASE, HOME
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.record import rate_champions
 
 OPENINGS_HINT = "; check.opening_plies = 4 begins each pair of games differently"
 
@@ -71,7 +52,7 @@ def summarise(run: Run) -> dict[str, Any]:
         "nodes": [asdict(node) for node in nodes],
         "checkpoints": run.directory.generations(),
         "last_check": _describe_check(checks, max((c.generation for c in checks), default=None)),
-        "champion": _describe_champion(run, checks),
+        "champion": describe_champion(run, checks),
         "ratings": [
             {"generation": generation, "elo": rating.elo, "elo_error_95": rating.error}
             for generation, rating in ratings.items()
@@ -80,58 +61,10 @@ def summarise(run: Run) -> dict[str, Any]:
     }
 
 
-def print_summary(content: dict[str, Any]) -> None:
-    """Prints what :func:`summarise` gave."""
-    print_line(f"  {one_line(content['title'])}", heading=content["run"])
-    figures = [
-        f"{_format(value)} {name.replace('_', ' ')}"
-        for name, value in content["population"].items()
-    ]
-    print_line(f"method {content['method']}: {', '.join(figures)}; seed {content['seed']}")
-    print_line(
-        f"generation {content['generation']} of {content['generations']};"
-        f" {content['games']:,} games in {format_seconds(content['seconds'])}"
-    )
-    print_line(f"population SHA-256 {content['population_sha256']}")
-    if content["nodes"]:
-        rows = [
-            (node["name"], node["address"], *(f"{node[name]:,.0f}" for name in NODE_FIGURES))
-            for node in content["nodes"]
-        ]
-        print_table("nodes since the last start", ["node", "address", *NODE_FIGURES.values()], rows)
-    for name in ("last_check", "champion"):
-        check = content[name]
-        if check:
-            _print_check(name.replace("_", " "), check)
-    _print_ratings(content["ratings"], (content["champion"] or {}).get("generation"))
-    for warning in content["warnings"]:
-        print_line(f"warning: {warning}")
-
-
 def list_runs() -> list[dict[str, Any]]:
     """The runs at home, what was written last first, ready for JSON; no code of theirs is run."""
     files = sorted(Path(HOME).glob("*/recipe.toml"), key=_find_time, reverse=True)
     return [_describe_row(file.parent) for file in files]
-
-
-def print_runs(runs: Sequence[dict[str, Any]]) -> None:
-    """Prints what :func:`list_runs` gave."""
-    if not runs:
-        print_line(f"there are no runs in {HOME}; start one: evolve start {usual_game()}")
-        return
-    rows = [
-        (
-            row["run"],
-            row["game"],
-            row["method"],
-            f"{row['generation']} of {row['generations']}",
-            f"{row['games']:,}",
-            row["trouble"] or row["title"],
-        )
-        for row in runs
-    ]
-    columns = ["run", "game", "method", "generation", "games", "title"]
-    print_table(f"Runs in {HOME}", columns, rows, left=3)
 
 
 def _find_time(recipe: Path) -> float:
@@ -163,7 +96,7 @@ def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
     the champion's if most of their games were the same.
     """
     told_of = {("", check.opponent): check for check in checks if check.forfeits}
-    champion = _describe_champion(run, list(checks)) or {}
+    champion = describe_champion(run, list(checks)) or {}
     last = max((check.generation for check in checks), default=None)
     for check in checks:
         repeats = describe_repeats(check.distinct_games, check.finished)
@@ -186,81 +119,8 @@ def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
     return lines
 
 
-def print_results(run: Run) -> None:
-    """Prints how good the champion is, and what can be done next."""
-    checks = run.checks()
-    champion = _describe_champion(run, checks)
-    if champion:
-        _print_check("champion", champion)
-    print_caveats(check_caveats(run, checks))
-    path = run.path
-    print_line(f"run       {path}")
-    print_line(f"play      evolve play run:{path}")
-    print_line(f"plot      evolve plot {path}")
-    if "python" in run.recipe.spec.exporters:
-        print_line(f"export    evolve export {path} --to python")
-    if "board" in run.recipe.spec.plots:
-        print_line(f"board     evolve plot --board {path}")
-    print_line(f"measure   evolve evaluate run:{path}")
-
-
-def _print_ratings(ratings: Sequence[dict[str, Any]], champion: int | None) -> None:
-    """Prints how strong some of the run's champions are, the newest among them."""
-    if len(ratings) < 2:
-        return
-    count = min(len(ratings), MOST_RATINGS)
-    places = {round(step * (len(ratings) - 1) / (count - 1)) for step in range(count)}
-    chosen = [row for place, row in enumerate(ratings) if place in places]
-    chosen += [row for row in ratings if row["generation"] == champion and row not in chosen]
-    rows = [
-        (
-            str(row["generation"]) + " (champion)" * (row["generation"] == champion),
-            f"{row['elo']:+.0f}" if row["elo_error_95"] else "0",
-            f"± {row['elo_error_95']:.0f}" if row["elo_error_95"] else "",
-        )
-        for row in sorted(chosen, key=lambda row: row["generation"])
-    ]
-    first = ratings[0]["generation"]  # of a branch, where it begins
-    title = f"strength of the run's own champions: Elo above generation {first}"
-    print_table(title, ["generation", "Elo", "95 %"], rows)
-
-
-def _format(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
-
-
-def _print_check(name: str, check: dict[str, Any]) -> None:
-    forfeited = any(result["forfeits"] for result in check["opponents"].values())
-    rows: list[tuple[str, ...]] = [
-        (
-            opponent,
-            str(result["games"]),
-            format_interval(result["won"], tuple(result["wilson_95"])),
-            str(result["draws"]),
-            str(result["distinct_games"]),
-            *(forfeit_cells(result["forfeits"]) if forfeited else ()),
-        )
-        for opponent, result in check["opponents"].items()
-    ]
-    title = f"{name} (generation {check['generation']})"
-    columns = ["against", "games", "won, 95 % interval", "draws", "distinct games"]
-    columns += ["forfeited", "by opponent"] if forfeited else []
-    if any("points" in result for result in check["opponents"].values()):
-        columns += ["points", "its points", "margin, 95 % interval", "forbidden moves"]
-        for place, result in enumerate(check["opponents"].values()):
-            rows[place] += _format_points(result)
-    print_table(title, columns, rows)
-
-
-def _format_points(result: dict[str, Any]) -> tuple[str, ...]:
-    if "points" not in result:
-        return "", "", "", ""
-    margin = format_margin(result["margin"], result["margin_95"])
-    points, against = result["points"], result["points_of_opponent"]
-    return f"{points:.1f}", f"{against:.1f}", margin, str(result["forbidden_moves"])
-
-
-def _describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
+def describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
+    """Return the checks of the champion of *run*, ready for JSON; None if there is none."""
     if not run.directory.champion.is_file():
         return None
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evolve_arena.core.errors import UnknownNameError
 
-__all__ = ["HOSTS", "TARGETS", "Target", "check_target"]
+__all__ = ["TARGETS", "Target", "check_target"]
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,6 @@ TARGETS = {
     ),
 }
 """In the order in which the help lists them."""
-HOSTS = ("openspiel", "botzone", "pettingzoo")
-"""Those for which games say how moves are read there; a file says what the game is called there, by
-the same names in capitals."""
 
 
 def check_target(name: str) -> Target:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evolve_arena.runs.commands.evolving import Address, RunsExecutor
+from evolve_arena.cli.commands.evolving import Address, RunsExecutor
 
 
 def register(app: typer.Typer) -> None:
@@ -39,8 +39,8 @@ def reproduce(
     A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
     repeated.
     """
-    from evolve_arena.runs.output import print_json
-    from evolve_arena.runs.several import RunsScreen
+    from evolve_arena.cli.output import print_json
+    from evolve_arena.runs.many.parallel_runs import RunsScreen
     from evolve_arena.studies.reproduction import print_study, reproduce_study
 
     with RunsScreen(quiet=json) as screen:

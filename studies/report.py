@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
-from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.store.files import write_whole
 from evolve_arena.studies.study import Row, StudyResult, Table
 
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from evolve_arena.cli.output import print_line, print_table
 from evolve_arena.core.errors import UnknownNameError
-from evolve_arena.runs.output import print_line, print_table
+from evolve_arena.runs.many.parallel_runs import RunsProgress, breed
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import RunsProgress, breed
 from evolve_arena.studies.checkers_td.study import CHECKERS_TD
 from evolve_arena.studies.four_in_a_row.study import FOUR_IN_A_ROW
 from evolve_arena.studies.mlp_vs_neat.study import MLP_VS_NEAT

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
+from evolve_arena.runs.many.parallel_runs import Job, RunsProgress, watch_parts
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job, RunsProgress, watch_parts
 
 MOST_SEEDS = 1_000
 """How many runs of each setting a study can have."""

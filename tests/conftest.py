@@ -23,10 +23,10 @@ from evolve_arena.core import compiled
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.runs.api import resume, start
-from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.training.loop import Progress
 
 settings.register_profile(  # a failure is new, not luck, and no matter of speed
     "patient",

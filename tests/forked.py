@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from evolve_arena import games, runs, studies
-from evolve_arena.runs import cli
+from evolve_arena.cli import main as cli
 
 __all__ = ["evolve", "run_script", "start_evolve"]
 

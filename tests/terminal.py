@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from evolve_arena.cli.play import Plan, PlayOptions, Screen, Session
 from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import Player
-from evolve_arena.runs.play import Plan, PlayOptions, Screen, Session
 
 __all__ = ["Terminal", "Typist", "invite", "sit"]
 
@@ -54,7 +54,7 @@ class Typist:
     """Somebody at a real terminal, who types ``evolve`` and *words*."""
 
     def __init__(self, *words: str, folder: Path, **environment: str) -> None:
-        command = [sys.executable, "-m", "evolve_arena.runs.cli", *words]
+        command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
         kept = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
         self.process, self.here = pty.fork()
         if self.process == 0:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.test_layers import FLOORS, ROOT
+from tests.test_layers import FOLDERS, ROOT
 
 BUILT = ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
 WHERE = "import evolve_arena.core, evolve_arena as ea; print(ea.__file__, ea.core.__file__)"
@@ -22,7 +22,7 @@ SMALL = ["run.generations=3", "method.individuals=20", "check.games=20"]
 def clone(tmp_path: Path) -> Path:
     """A copy as Git writes it with ``core.symlinks=false``: a link is a file with its target."""
     folder = tmp_path / "clone"
-    for layer in FLOORS:
+    for layer in FOLDERS:
         unwanted = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / layer, folder / layer, ignore=unwanted)
     for name in BUILT:
@@ -52,12 +52,12 @@ def test_what_is_installed_from_a_clone_without_links_breeds(clone: Path, tmp_pa
     done = install(clone, target)
     assert done.returncode == 0, done.stderr
     package = target / "evolve_arena"
-    assert {entry.name for entry in package.iterdir() if entry.is_dir()} == set(FLOORS)
+    assert {entry.name for entry in package.iterdir() if entry.is_dir()} == set(FOLDERS)
     here = {"env": {**os.environ, "PYTHONPATH": str(target)}, "cwd": tmp_path}
     files = [package / "__init__.py", package / "core/__init__.py"]
     assert run("-c", WHERE, **here).stdout.split() == [str(file) for file in files]
     changes = [word for change in SMALL for word in ("--set", change)]
-    done = run("-m", "evolve_arena.runs.cli", "start", "tic-tac-toe-evolved", *changes, **here)
+    done = run("-m", "evolve_arena.cli.main", "start", "tic-tac-toe-evolved", *changes, **here)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "evolved/tic-tac-toe-evolved/champion.safetensors").is_file()
 
@@ -73,7 +73,7 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
     names = {entry.name for entry in source.iterdir()}
     assert names - {"PKG-INFO", "setup.cfg", "evolve_arena.egg-info"} == {
         *BUILT,
-        *FLOORS,
+        *FOLDERS,
         "evolve_arena",
     }
     assert {entry.name for entry in (source / "evolve_arena").iterdir()} == {
@@ -85,7 +85,7 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
 
 def list_files(folder: Path) -> set[Path]:
     """What the layers hold."""
-    return {file.relative_to(folder) for layer in FLOORS for file in (folder / layer).rglob("*.*")}
+    return {file.relative_to(folder) for layer in FOLDERS for file in (folder / layer).rglob("*.*")}
 
 
 def test_nothing_is_built_without_a_layer(clone: Path, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def receive_and_note(worker):
 def watch(progress):
     global refused
     if progress.generation == 2:
-        command = [sys.executable, "-m", "evolve_arena.runs.cli", "resume", "one"]
+        command = [sys.executable, "-m", "evolve_arena.cli.main", "resume", "one"]
         refused = subprocess.run(command, capture_output=True, text=True)
     return True
 

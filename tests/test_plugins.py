@@ -41,7 +41,7 @@ def run(installed: Path, folder: Path, *words: str) -> str:
     """What the command says, in a *folder*, where that distribution is installed."""
     root = str(Path(evolve_arena.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, str(installed)])}
-    command = [sys.executable, "-m", "evolve_arena.runs.cli", *words]
+    command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from evolve_arena.cli.app import app
 from evolve_arena.core import registry
 from evolve_arena.players.board import kernel
 from evolve_arena.players.board.hints import find_hints
-from evolve_arena.runs.commands import app
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDES = ROOT / "docs" / "guides"

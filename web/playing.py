@@ -9,15 +9,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
+from evolve_arena.arena.table import Party, Program, Table
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.inside import look_inside
-from evolve_arena.runs.play.table import Party, Program, Table
 from evolve_arena.runs.players import with_seats
+from evolve_arena.runs.plots.network_view import look_inside
 from evolve_arena.runs.run import Run
 
 PERSON = "human"

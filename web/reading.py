@@ -20,10 +20,9 @@ from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
-from evolve_arena.runs.kept_games import parse_games
-from evolve_arena.runs.plots.record import Record, blocks, read_file
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
-from evolve_arena.runs.recipe import (
+from evolve_arena.runs.recipes.code import list_texts
+from evolve_arena.runs.recipes.recipe import (
     CheckConfig,
     Recipe,
     RunConfig,
@@ -34,8 +33,9 @@ from evolve_arena.runs.recipe import (
     recipe_summary,
     searches,
 )
-from evolve_arena.runs.recipe_code import list_texts
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.kept_games import parse_games
+from evolve_arena.runs.store.record import Record, blocks, read_file
 from evolve_arena.runs.summary import summarise
 from evolve_arena.web.rows import (
     check_files,

@@ -14,10 +14,10 @@ import psutil
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special, open_regular
 from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
-from evolve_arena.runs.checkpoint import LARGEST as LARGEST_CHECKPOINT
-from evolve_arena.runs.directory import DATABASE, EXPORTED, PARTS
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.history import Check, History, estimate_left
+from evolve_arena.runs.store.checkpoint import LARGEST as LARGEST_CHECKPOINT
+from evolve_arena.runs.store.directory import DATABASE, EXPORTED, PARTS
+from evolve_arena.runs.store.history import Check, History, estimate_left
 from evolve_arena.web.listing import BLANK, UNFINISHED
 
 LARGEST_RECIPE = 1 << 18

@@ -28,7 +28,7 @@ APART: dict[str, Any] = {
 MOST_AT_ONCE = 8
 KEPT = 10_000
 """How many of the last bytes that a process says are kept."""
-EVOLVE = (*PYTHON, "-m", "evolve_arena.runs.cli")
+EVOLVE = (*PYTHON, "-m", "evolve_arena.cli.main")
 PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
 """What can be drawn of a run, and how ``evolve plot`` is told."""
 MOST_GAMES = 1000

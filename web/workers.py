@@ -23,6 +23,7 @@ from typing import Any
 from evolve_arena import core
 from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.logs import tell_compiling
 
 READING = "evolve_arena.web.reading"
 PLAYING = "evolve_arena.web.playing"
@@ -199,8 +200,6 @@ def _seconds_kept_waiting(number: int) -> float:
 
 def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
     """What the process does: it answers until the server is gone."""
-    from evolve_arena.runs.output import tell_compiling  # heavier than the server itself
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "nice"):

@@ -151,8 +151,6 @@ class Drill(NamedTuple):
     """Rows of a step."""
     rate: Any
     """The size of a step (``float32``)."""
-    penalty: Any
-    """The cost of the weights' squares (``float32``)."""
     values: bool
     """True for a value network, False for a policy."""
 
@@ -200,5 +198,5 @@ def learn_rows(
         if (row + 1) % drill.batch == 0:
             step += 1
             scale = ONE / np.float32(drill.batch)
-            descend(layers, moments, gradient, scale, drill.rate, drill.penalty, step)
+            descend(layers, moments, gradient, scale, drill.rate, step)
     return loss

@@ -210,9 +210,7 @@ def aim_at_choice(layers: Layers, allowed: Any, at: Any, choice: Any) -> Any:
 
 
 @compiled
-def descend(
-    layers: Layers, moments: Any, gradient: Any, scale: Any, rate: Any, penalty: Any, step: Any
-) -> None:
+def descend(layers: Layers, moments: Any, gradient: Any, scale: Any, rate: Any, step: Any) -> None:
     """Take one step of Adam.
 
     Args:
@@ -221,17 +219,15 @@ def descend(
         gradient: A sum of directions, which is set to 0.
         scale: What makes a mean of it (``float32``).
         rate: The size of a step (``float32``).
-        penalty: The cost of the weights' squares (``float32``).
         step: The number of the step, from 1 on.
     """
     first, second = np.float32(FIRST), np.float32(SECOND)
     mean = np.float32(1.0 / (1.0 - FIRST**step))
     square = np.float32(1.0 / (1.0 - SECOND**step))
     for place in range(gradient.shape[0]):
-        weight = layers.weights[place]
-        direction = scale * gradient[place] - penalty * weight
+        direction = scale * gradient[place]
         gradient[place] = ZERO
         moments[0, place] = first * moments[0, place] + (ONE - first) * direction
         moments[1, place] = second * moments[1, place] + (ONE - second) * direction * direction
         size = np.sqrt(square * moments[1, place]) + TINY
-        layers.weights[place] = weight + rate * (mean * moments[0, place]) / size
+        layers.weights[place] += rate * (mean * moments[0, place]) / size

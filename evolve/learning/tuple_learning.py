@@ -41,11 +41,6 @@ class LearningSettings(NamedTuple):
     """Whether that may be where another move wins at once."""
 
 
-def slide(begin: float, end: float | None, progress: float) -> float:
-    """The value of a setting that goes from *begin* to *end*, if there is one; at 0 to 1."""
-    return begin if end is None else begin + (end - begin) * progress
-
-
 class TupleWorkspace(NamedTuple):
     """Room for one game."""
 

@@ -9,6 +9,6 @@ from typing import Any
 def __getattr__(name: str) -> Any:
     if name != "GAME":
         raise AttributeError(name)
-    from evolve_arena.runs.one_file import load_game
+    from evolve_arena.players.board.loader import load_game
 
     return load_game(Path(__file__).with_name("rules.py"), "connect-four")

@@ -36,9 +36,9 @@ def log(
     (class: 0 pass, 1 draw cards, 2 draw tickets, 3 claim a route), and how
     many points it had in the end.
     """
+    from evolve_arena.cli.output import print_line
     from evolve_arena.games.ticket_to_ride.decision_log import write_log
-    from evolve_arena.runs.files import check_free
-    from evolve_arena.runs.output import print_line
+    from evolve_arena.runs.store.files import check_free
 
     check_free(out, force=force)
     played, rows = write_log(names, _read_counts(players), games, out, seed=seed)

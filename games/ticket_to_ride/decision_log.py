@@ -22,8 +22,8 @@ from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.logs import DecisionLog, log_games
 from evolve_arena.players.player import CompiledPlayer, distinct_names
-from evolve_arena.runs.files import open_whole
 from evolve_arena.runs.players import fill_seats, find_player, find_table, with_seats
+from evolve_arena.runs.store.files import open_whole
 
 COLUMNS = ("game", "seat", "player", *FEATURE_NAMES, "class", "points", "place")
 """Of the tables. ``game`` counts from 0 through all tables; ``seat`` from 0; ``class`` is 0 for

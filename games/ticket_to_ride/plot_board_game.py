@@ -26,10 +26,10 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.plot_board import BoardSeat, draw_board
 from evolve_arena.games.ticket_to_ride.scoring import is_done
 from evolve_arena.players.player import Player, distinct_names
-from evolve_arena.runs.directory import find_run, is_run
-from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import fill_seats, find_player, find_table, name_player
 from evolve_arena.runs.plots.style import check_format, save
+from evolve_arena.runs.store.directory import find_run, is_run
+from evolve_arena.runs.store.files import explain_storage_errors
 
 COMPANY = "rule"
 """Who sits beside a single champion."""

@@ -66,7 +66,7 @@ class Dice:
 
 
 class SpielGame(Game[SpielPosition, int]):
-    """A game of OpenSpiel; `evolve_arena.runs.openspiel` makes a subclass for each."""
+    """A game of OpenSpiel; `evolve_arena.players.openspiel.loader` makes a subclass for each."""
 
     loaded: ClassVar[Any]
     """What pyspiel loaded."""

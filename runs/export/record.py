@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evolve_arena.core.files import read_file
 from evolve_arena.runs.errors import RunExistsError
-from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.store.files import write_whole
 
 RECORD = ".exported.json"
 """Beside the files: their SHA-256 by name. It stays when another run takes the place of this one,

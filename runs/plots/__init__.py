@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evolve_arena.core.errors import UnknownNameError
+
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from evolve_arena.runs.plots.ancestors import draw_ancestors, meet_ancestors, plot_ancestors
     from evolve_arena.runs.plots.network import draw_player, plot_network
     from evolve_arena.runs.plots.progress import draw_runs, plot_runs
+    from evolve_arena.runs.run import Run
 
 _PLACES = {
     "ancestors": ("draw_ancestors", "meet_ancestors", "plot_ancestors"),
@@ -18,6 +23,7 @@ _PLACES = {
     "progress": ("draw_runs", "plot_runs"),
 }
 __all__ = [
+    "draw",
     "draw_ancestors",
     "draw_player",
     "draw_runs",
@@ -35,3 +41,19 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(f"evolve_arena.runs.plots.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def draw(run: Run, what: str, generation: int | None, position: str | None, seed: int) -> Figure:
+    """Draw the picture of a *run* that is called *what*; see `Run.plot`."""
+    from evolve_arena.runs import plots
+
+    pictures = {
+        "fitness": lambda: plots.draw_runs([run.history()]),
+        "network": lambda: plots.draw_player(
+            run.champion_at(generation), run.path.resolve().name, position, seed
+        ),
+        "ancestors": lambda: plots.draw_ancestors(plots.meet_ancestors(run)),
+    }
+    if what not in pictures:
+        raise UnknownNameError("picture", what, pictures)
+    return pictures[what]()

@@ -20,8 +20,6 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import one_line
-from evolve_arena.runs.files import explain_storage_errors
-from evolve_arena.runs.history import History
 from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
@@ -33,6 +31,8 @@ from evolve_arena.runs.plots.style import (
     style_axes,
 )
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.files import explain_storage_errors
+from evolve_arena.runs.store.history import History
 
 MOST_CHAMPIONS = 25
 MOST_PLIES = 4

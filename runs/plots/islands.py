@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from evolve_arena.evolve.islands import IslandsConfig
-from evolve_arena.runs.plots.record import Record, blocks
 from evolve_arena.runs.plots.style import GREY, colours, say, style_axes
+from evolve_arena.runs.store.record import Record, blocks
 
 MOST_MIGRATIONS = 16
 """Arrows of more than these could not be told apart."""
@@ -42,7 +42,7 @@ def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
 def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: int) -> None:
     """A row for each island, and an arrow for each group that went from one to another."""
     apart, last = islands.interval, record.generations
-    numbers = range(1 + islands.lag, -(-last // apart) if last else 0)
+    numbers = range(1, -(-last // apart) if last else 0)
     step = max(1, -(-len(numbers) // MOST_MIGRATIONS))
     some = f"; every {step}th is drawn" if step > 1 else ""
     style_axes(
@@ -60,12 +60,12 @@ def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: in
         say(axes, "nobody has migrated yet")
     arrow: dict[str, Any] = {"arrowstyle": "-|>", "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
     for number in numbers[::step]:
-        begin, end = apart * (number - islands.lag), apart * number
         for island, senders in enumerate(islands.find_senders(seed, number), start=1):
             for sender in senders:
                 look = arrow | {"color": hues[sender] if len(senders) == 1 else GREY}
-                at = max(end, begin + 0.02 * last)  # steep enough to see where it comes from
-                axes.annotate("", (at, island), (begin, sender + 1), arrowprops=look)
+                begin = apart * number, sender + 1
+                end = begin[0] + 0.02 * last, island  # steep enough to see where it comes from
+                axes.annotate("", end, begin, arrowprops=look)
 
 
 def count_panels(islands: IslandsConfig) -> list[float]:

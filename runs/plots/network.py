@@ -22,7 +22,6 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.files import explain_storage_errors
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.plots.cards import (
     SIGNS,
@@ -39,6 +38,7 @@ from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, ske
 from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
 from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.files import explain_storage_errors
 
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""

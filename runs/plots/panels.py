@@ -14,9 +14,9 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
-from evolve_arena.runs.history import Check
-from evolve_arena.runs.plots.record import Record, blocks
 from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
+from evolve_arena.runs.store.history import Check
+from evolve_arena.runs.store.record import Record, blocks
 
 MOST_BANDS = 3
 """Of more runs than these, overlaid bands of quartiles could not be told apart."""

@@ -1,6 +1,6 @@
 """What a network makes of a position, as a picture: the board, moves, what it sees, how it reacts.
 
-The data are those that the page draws too (`evolve_arena.runs.inside`).
+The data are those that the page draws too (`evolve_arena.runs.plots.network_view`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer, Labels
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.inside import look_inside
 from evolve_arena.runs.plots.cards import (
     DISC,
     LINE,
@@ -36,6 +35,7 @@ from evolve_arena.runs.plots.cards import (
     write_signed,
 )
 from evolve_arena.runs.plots.layout import board_width
+from evolve_arena.runs.plots.network_view import look_inside
 from evolve_arena.runs.plots.sketch import ACROSS, Board, Plane, lay_out_board, write_title
 from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title, style_axes
 

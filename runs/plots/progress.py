@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.runs.files import explain_storage_errors
-from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.islands import count_panels, draw_islands, draw_migrations
 from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_ratings, draw_statistic
-from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_record, stretch
 from evolve_arena.runs.plots.species import draw_sizes, draw_species
 from evolve_arena.runs.plots.style import (
     GREY,
@@ -35,6 +33,9 @@ from evolve_arena.runs.plots.style import (
     style_axes,
 )
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.files import explain_storage_errors
+from evolve_arena.runs.store.history import Check
+from evolve_arena.runs.store.record import Record, blocks, stretch
 
 
 def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
@@ -63,7 +64,7 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
         to = folder / ("fitness.png" if len(runs) == 1 else "comparison.png")
     check_format(to)
     names = distinct_names(runs)
-    records = [read_record(run, name) for run, name in zip(runs, names, strict=True)]
+    records = [replace(run.history(), name=name) for run, name in zip(runs, names, strict=True)]
     return save(draw_runs(records), to)
 
 
@@ -271,3 +272,14 @@ def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, 
         axes.errorbar(x, margin, [margin - low, high - margin], color=hue, capsize=3)
     else:
         axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
+
+
+def distinct_names(runs: Sequence[Run]) -> list[str]:
+    """The folders' names, with as many of the folders above as tell them apart."""
+    paths = [run.path.resolve() for run in runs]
+    deepest = max((len(path.parts) for path in paths), default=0)
+    for depth in range(1, deepest + 1):
+        names = ["/".join(path.parts[-depth:]) for path in paths]
+        if len(set(names)) == len(set(paths)):
+            return names
+    return [str(path) for path in paths]

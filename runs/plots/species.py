@@ -12,9 +12,9 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from evolve_arena.runs.plots.record import Record, blocks
 from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import GREY, say, style_axes
+from evolve_arena.runs.store.record import Record, blocks
 
 MOST_OUTLINED = 100
 """Of more species than these, white outlines would hide the areas."""

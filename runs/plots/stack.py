@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.runs.plots.record import Record, blocks, stretch
+from evolve_arena.runs.store.record import Record, blocks, stretch
 
 Column = NDArray[np.float64]
 

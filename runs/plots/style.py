@@ -20,7 +20,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.runs.files import write_whole
+from evolve_arena.runs.store.files import write_whole
 
 FORMATS = (".png", ".svg", ".pdf")
 """What a picture can be, by the end of its name."""

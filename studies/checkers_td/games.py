@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve_arena.arena.executors import Executor, make_executor
-from evolve_arena.runs.files import explain_storage_errors, write_whole
-from evolve_arena.runs.several import RunsProgress, RunsStoppedError
+from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError
+from evolve_arena.runs.store.files import explain_storage_errors, write_whole
 from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.study import Material
 

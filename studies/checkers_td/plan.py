@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
 from evolve_arena.studies.checkers_td.linear_learning import EXPLORATION
 from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,

@@ -21,8 +21,8 @@ from safetensors.numpy import load, save
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.runs.files import explain_storage_errors, write_whole
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.store.files import explain_storage_errors, write_whole
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
 from evolve_arena.studies.checkers_td.fit import Fit, measure_fit
 from evolve_arena.studies.checkers_td.games import (

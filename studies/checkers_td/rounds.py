@@ -13,7 +13,7 @@ import numpy as np
 from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,

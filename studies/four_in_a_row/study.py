@@ -28,10 +28,10 @@ from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.scripted import ScriptedPlayer
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import CompiledPlayer, Player, make_random
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
+from evolve_arena.runs.store.history import History
 from evolve_arena.studies.four_in_a_row.curves import LAST, Point
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 

@@ -23,10 +23,10 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.neat import Neat
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.history import Check, History
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
+from evolve_arena.runs.store.history import Check, History
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
 from evolve_arena.studies.study import Material, Settings
 
 MOST = 1000

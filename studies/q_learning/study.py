@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from evolve_arena.runs.several import Job
+from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.studies.q_learning.extras import (
     measure_corrected,
     measure_equal_sets,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from evolve_arena.arena.intervals import Sample, mean_share, t_95
 from evolve_arena.arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
+from evolve_arena.runs.many.parallel_runs import FAR
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import FAR
 from evolve_arena.studies.q_learning.plan import Stage, agents, configurations
 from evolve_arena.studies.study import Material, Row, Table
 

@@ -17,7 +17,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.several import Job
+from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 from evolve_arena.studies.td_lambda.curves import CONCEPTS, concept_samples, published
 from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, needs, plan

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job
 from evolve_arena.studies.study import Material, Need, Settings
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 

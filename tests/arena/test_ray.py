@@ -528,7 +528,7 @@ def test_without_ray_it_is_told_how_to_install_it(tmp_path: Path) -> None:
     code = """
 import sys
 sys.modules["ray"] = None
-from evolve_arena.runs.cli import main
+from evolve_arena.cli.main import main
 sys.argv = ["evolve", "start", "connect-four", "--run", sys.argv[1], "--executor", "ray"]
 main()
 """
@@ -543,7 +543,7 @@ main()
 
 def test_ray_is_only_imported_when_it_is_asked_for() -> None:
     code = (
-        "import sys, evolve_arena.runs.api, evolve_arena.runs.cli; assert 'ray' not in sys.modules"
+        "import sys, evolve_arena.runs.api, evolve_arena.cli.main; assert 'ray' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

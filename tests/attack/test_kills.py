@@ -22,9 +22,9 @@ from typing import Any
 import psutil
 import pytest
 
-from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.directory import RunDirectory
 from tests.forked import start_evolve
 from tests.small_recipes import SMALL_RECIPES
 
@@ -136,7 +136,7 @@ class Fresh:
     def __init__(self, words: list[str], log: Path) -> None:
         self._file = log.open("wb")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "evolve_arena.runs.cli", *words],
+            [sys.executable, "-m", "evolve_arena.cli.main", *words],
             stdout=self._file,
             stderr=self._file,
         )

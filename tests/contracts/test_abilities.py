@@ -11,18 +11,13 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.cli.abilities import PLACES, Ability, list_abilities, make_untaught
 from evolve_arena.core.registry import game_names, open_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.abilities import (
-    PLACES,
-    Ability,
-    list_abilities,
-    make_untaught,
-)
 from evolve_arena.runs.api import start
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.methods import METHODS, learners_of, methods_of
+from evolve_arena.runs.recipes.methods import METHODS, learners_of, methods_of
 from tests.contracts.test_games import SMALL, compare_games, walk
 from tests.forked import evolve
 from tests.tracks import STONES

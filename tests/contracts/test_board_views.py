@@ -13,9 +13,9 @@ import pytest
 from evolve_arena.core import registry
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, shipped_games
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.players.board_view import BoardView, find_board_view
-from evolve_arena.runs.one_file import load_game
 from tests.tracks import TRACKS, open_text
 
 games = pytest.mark.parametrize("name", [*game_names(), "openspiel:tic_tac_toe"])

@@ -23,7 +23,7 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, player_kinds
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import start
-from evolve_arena.runs.methods import METHODS, methods_of
+from evolve_arena.runs.recipes.methods import METHODS, methods_of
 
 MOST_PLIES = 10_000
 SMALL = {

@@ -13,8 +13,8 @@ import pytest
 
 from evolve_arena.core.registry import game_names
 from evolve_arena.runs.api import start
-from evolve_arena.runs.methods import methods_of
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.methods import methods_of
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from tests.small_recipes import ALIKE, SMALL_RECIPES
 

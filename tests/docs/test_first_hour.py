@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "first-hour.md").read_text("utf-8")
 BLOCK = re.compile(r"(?:^ *<!-- test: (.*?) -->\n)?^( *)```console\n(.*?)^ *```$", re.M | re.S)
-EVOLVE = [sys.executable, "-m", "evolve_arena.runs.cli"]
+EVOLVE = [sys.executable, "-m", "evolve_arena.cli.main"]
 
 
 def commands() -> list[tuple[str, dict[str, str]]]:

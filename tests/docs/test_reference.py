@@ -16,16 +16,16 @@ import pytest
 import yaml
 
 import evolve_arena as ea
+from evolve_arena.cli.app import app
+from evolve_arena.cli.key_texts import describe_section
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.runs.commands import app
-from evolve_arena.runs.history import SCHEMA
-from evolve_arena.runs.kept_games import KeptGame
-from evolve_arena.runs.key_texts import describe_section
-from evolve_arena.runs.recipe import CheckConfig, Recipe, RunConfig
+from evolve_arena.runs.recipes.recipe import CheckConfig, Recipe, RunConfig
+from evolve_arena.runs.store.history import SCHEMA
+from evolve_arena.runs.store.kept_games import KeptGame
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"

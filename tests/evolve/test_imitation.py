@@ -14,7 +14,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.imitation import ImitationState, list_positions
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 SMALL = {
     "method.name": "imitation",
@@ -163,7 +163,7 @@ def test_who_learns_from_minimax_beats_chance(head: str, tmp_path: Path) -> None
 
 def test_kept_games_teach(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    from evolve_arena.runs.kept_games import KeptGames
+    from evolve_arena.runs.store.kept_games import KeptGames
 
     kept = KeptGames(file)
     ea.duel(

@@ -20,9 +20,9 @@ from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage,
 from evolve_arena.evolve.vector_method import VectorMethod
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
-from evolve_arena.runs.checkpoint import read_state, write_state
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.checkpoint import read_state, write_state
 from tests.forked import start_evolve
 
 BRIEF = ["run.generations=8", "run.checkpoint_every=4", "check.every=8", "check.games=4"]
@@ -83,8 +83,8 @@ def test_newcomers_are_the_fittest_of_the_island_before() -> None:
     state, arena = method.initial(3), Arena(method.decoder, SerialExecutor())
     before, _ = method.proceed(state, arena, 2)
     assert len(before.waiting) == 4
-    voyage = Voyage(method.methods[0], before.islands[0], 3, method.config, {2: before.waiting[3]})
-    alone = Voyage(method.methods[0], before.islands[0], 3, method.config, {})
+    voyage = Voyage(method.methods[0], before.islands[0], 3, method.config, before.waiting[3])
+    alone = Voyage(method.methods[0], before.islands[0], 3, method.config, None)
     assert not np.array_equal(sail(voyage).state.population, sail(alone).state.population)
     parents, _ = method.proceed(state, arena, 1)
     _, report = method.methods[0].step(parents.islands[0], arena)
@@ -105,9 +105,9 @@ def test_newcomers_take_places_before_a_generation_plays(replaced: str) -> None:
     others = np.setdiff1d(np.arange(10), rows)
     np.testing.assert_array_equal(settled.population[others], island.population[others])
     assert not (island.population == 7).any()
-    end = sail(Voyage(first, replace(island, generation=2), 3, method.config, {2: newcomers}))
+    end = sail(Voyage(first, replace(island, generation=2), 3, method.config, newcomers))
     if replaced == "worst":
-        more = sail(Voyage(first, replace(island, generation=2), 3, method.config, {}))
+        more = sail(Voyage(first, replace(island, generation=2), 3, method.config, None))
         assert end.games == 2 * more.games
 
 
@@ -162,7 +162,7 @@ def test_every_executor_gives_the_same_bits(
     kind: str, topology: str, tmp_path: Path, outcome_of: Callable[[Path], Any]
 ) -> None:
     recipe, small = KINDS[kind]
-    changes = [*small, *BRIEF, *ISLANDS, f"islands.topology={topology}", "islands.lag=1"]
+    changes = [*small, *BRIEF, *ISLANDS, f"islands.topology={topology}"]
     alone = ea.start(recipe, run=tmp_path / "alone/run", executor="serial", changes=changes)
     executors = [("multiprocess", 2), ("multiprocess", 5)]
     if topology == "ring":  # these take long to start
@@ -213,7 +213,7 @@ def test_methods_of_ones_own_have_islands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop", [1, 3, 4, 5])
 def test_where_it_stops_on_the_way_does_not_matter(stop: int) -> None:
-    method = make_islands("tournament", "islands.lag=1", "islands.interval=3")
+    method = make_islands("tournament", "islands.interval=3")
     whole = go(method, 8)
     half = read_state(write_state(go(method, stop), method), method)
     assert method.find_mismatch(half) is None
@@ -263,9 +263,10 @@ class Recorder(SerialExecutor):
         return ends[::-1]
 
 
-@pytest.mark.parametrize(("lag", "stretches"), [(0, [2, 4, 6, 8]), (1, [4, 8]), (3, [8])])
-def test_islands_wait_once_in_so_many_migrations(lag: int, stretches: list[int]) -> None:
-    method, executor = make_islands("tournament", f"islands.lag={lag}"), Recorder()
+@pytest.mark.parametrize(("interval", "stretches"), [(2, [2, 4, 6, 8]), (3, [3, 6, 8])])
+def test_islands_wait_once_in_an_interval(interval: int, stretches: list[int]) -> None:
+    method = make_islands("tournament", f"islands.interval={interval}")
+    executor = Recorder()
     state, arena = method.initial(3), Arena(method.decoder, executor)
     while state.generation < 8:
         state, reports = method.proceed(state, arena, 8)
@@ -310,6 +311,7 @@ def test_islands_have_settings_of_their_own() -> None:
         ("connect-four", "islands.migrants=300", "300 would arrive on an island of 200"),
         ("connect-four", "islands.topology=star", "must be 'ring', 'complete' or 'random'"),
         ("connect-four", "islands.cuont=3", "did you mean 'count'"),
+        ("connect-four", "islands.lag=1", "lag"),
         ("connect-four", "islands.each=[{elite=3}]", "islands.each.1.elite is no key.*'elites'"),
         ("connect-four", "islands.each=[{},{},{},{},{}]", "each has 5 tables for 4 islands"),
         ("connect-four", "islands=3", "islands is 3: it must be a section"),

@@ -222,22 +222,22 @@ def test_a_draw_counts_what_the_recipe_says(draw_points: float) -> None:
     assert report.statistics == {"points": 10 * draw_points, "matches": 10.0}
 
 
-def test_points_against_the_hall_count_with_their_weight() -> None:
+def test_points_against_the_hall_count_as_others_do() -> None:
     method = make_method(
         neat={"pop_size": 3},
         pairing="round-robin",
         draw_points=0.5,
-        hall_of_fame={"opponents": 2, "weight": 2.5, "every": 10},
+        hall_of_fame={"opponents": 2, "every": 10},
     )
     hall = population_with({0: strong(), 1: strong()}, 2)
     state = begin(method, population_with({1: strong()}, 3), hall=hall, generation=1)
     recorder = Recorder()
     _, report = method.step(state, make_arena(method, recorder))
     # The strong one wins its four games, and half of the points against each of its likes.
-    assert report.statistics["best"] == (4 + 2.5 * 2) / (4 + 2.5 * 4)
+    assert report.statistics["best"] == (4 + 2) / (4 + 4)
     # The others lose all four to the hall.
     both = report.statistics["worst"] + report.statistics["median"]
-    assert both == pytest.approx(2 / (4 + 2.5 * 4))
+    assert both == pytest.approx(2 / (4 + 4))
     assert report.games == 6 + 12 + len(recorder.batches[2])
 
 

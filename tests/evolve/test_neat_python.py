@@ -19,7 +19,7 @@ from evolve_arena.evolve.operators import seeded_global_random
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
-from evolve_arena.runs.checkpoint import digest_population, read_state, write_state
+from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
 
 GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 

@@ -15,7 +15,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, open_file
 from evolve_arena.evolve.fitness import Payoff
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import make_usual
+from evolve_arena.runs.recipes.recipe import make_usual
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "games"
 

@@ -12,7 +12,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.q_learning import QLearning
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 SMALL = {
     "method.name": "q-learning",

@@ -26,7 +26,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.tracks import STONES
 from tests.tuples import PlainTuples
 
@@ -304,19 +304,19 @@ def test_the_first_generations_are_averaged_evenly() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"step_end": 0.1, "exploration_end": 0.0}, [(0.5, 0.2), (0.4, 0.15), (0.1, 0.0)]),
-        ({}, [(0.5, 0.2)] * 3),
+        ({"step_end": 0.1}, [0.5, 0.4, 0.1]),
+        ({}, [0.5] * 3),
     ],
 )
-def test_step_and_exploration_come_to_their_ends(changes: dict[str, float], expected: Any) -> None:
-    usual = {"games": 100, "schedule_games": 400, "step": 0.5, "exploration": 0.2}
+def test_the_step_comes_to_its_end(changes: dict[str, float], expected: Any) -> None:
+    usual = {"games": 100, "schedule_games": 400, "step": 0.5}
     method = make_method(**{f"method__{key}": value for key, value in (usual | changes).items()})
     state, found = method.initial(1), []
     for generation in (0, 1, 9):
         now = TdTuplesState(1, generation, state.population, state.averages)
         learning = LearningSettings(*method.make_work(now).options["learning"])
-        found.append((learning.step, learning.exploration))
-    assert found == [pytest.approx(pair) for pair in expected]
+        found.append(learning.step)
+    assert found == pytest.approx(expected)
 
 
 def test_learners_begin_with_shapes_of_their_own_and_know_nothing() -> None:

@@ -17,7 +17,7 @@ from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds, derive_stream
-from evolve_arena.evolve.matches import draw_members
+from evolve_arena.evolve.matches import draw_members, sum_tournaments
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from tests.small_recipes import ONE_GAME
 
@@ -309,11 +309,8 @@ def test_in_a_round_robin_everybody_meets_everybody_once(
     assert not np.array_equal(recorder.batches[1].seatings, before)
 
 
-@pytest.mark.parametrize("weight", [0.0, 100.0])
-def test_after_a_round_robin_a_tournament_goes_to_the_member_with_most_points(
-    weight: float,
-) -> None:
-    hall = {"opponents": 5, "weight": weight}
+def test_after_a_round_robin_a_tournament_goes_to_the_member_with_most_points() -> None:
+    hall = {"opponents": 5}
     method = make_method(individuals=30, pairing="round-robin", hall_of_fame=hall)
     recorder = Recorder()
     state = replace(method.initial(1), hall=method.initial(2).population[:5])
@@ -328,7 +325,7 @@ def test_after_a_round_robin_a_tournament_goes_to_the_member_with_most_points(
     assert played[:30].tolist() == [29 + 10] * 30
     assert report.statistics["best"] == pytest.approx(((points + bonus) / played)[:30].max())
     members = draw_members(30, 60, 3, derive_stream(1, 0, "members"))
-    judged = points + weight * bonus
+    judged = points + bonus
     assert len(set(judged[:30].tolist())) > 10
     for child, row in zip(after.population, members[0::2], strict=True):
         (parent,) = np.flatnonzero((state.population == child).all(axis=1))
@@ -398,7 +395,7 @@ def test_the_fittest_of_a_generation_enters_the_hall() -> None:
     assert np.array_equal(state.hall, strong()[None, :])
 
 
-def test_wins_against_the_hall_count_with_their_weight() -> None:
+def test_wins_against_the_hall_count_in_tournaments() -> None:
     recorder = Recorder()
 
     def breed(**hall: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -410,21 +407,20 @@ def test_wins_against_the_hall_count_with_their_weight() -> None:
         return state.population, after.population
 
     without = breed(opponents=0)[1]
-    assert np.array_equal(breed(opponents=5, weight=0.0)[1], without)
-    # A weight of 100 is more than all wins in a tournament of four.
-    population, children = breed(opponents=5, weight=100.0)
-    batch = recorder.batches[1]
-    won = np.zeros(len(batch.packed.seats))
+    population, children = breed(opponents=5)
+    assert not np.array_equal(children, without)
+    inside, outside = recorder.batches
+    bonus = np.zeros(len(outside.packed.seats))
     for (first, second), outcome in zip(
-        batch.seatings.tolist(), SerialExecutor().play(batch).outcomes.tolist(), strict=True
+        outside.seatings.tolist(), SerialExecutor().play(outside).outcomes.tolist(), strict=True
     ):
-        won[first if outcome == 1 else second] += outcome != 0
-    assert len(set(won[:30].tolist())) > 3
+        bonus[first if outcome == 1 else second] += outcome != 0
     members = draw_members(30, 60, 4, derive_stream(1, 0, "members"))
-    for child, row in zip(children, members[0::2], strict=True):
+    results = SerialExecutor().play(inside)
+    won = sum_tournaments(results, inside.seatings, members, 0.0) + bonus[members]
+    for child, row, points in zip(children, members[0::2], won[0::2], strict=True):
         (parent,) = np.flatnonzero((population == child).all(axis=1))
-        assert parent in row
-        assert won[parent] == won[row].max()
+        assert points[row == parent].tolist() == [points.max()]
 
 
 def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:

@@ -30,13 +30,13 @@ from evolve_arena.genomes.neat.ini import write_ini
 from evolve_arena.players.bred import FORMAT, read_player
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.consent import ask_at_terminal, obtain, permit_files, remember
-from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RunBusyError
 from evolve_arena.runs.export.onnx_model import export_onnx
-from evolve_arena.runs.history import SCHEMA, History, copy_database
-from evolve_arena.runs.neat_config import read_neat_config
-from evolve_arena.runs.recipe import load_recipe
-from evolve_arena.runs.sweep import read_measured, read_sweep
+from evolve_arena.runs.many.sweep import read_measured, read_sweep
+from evolve_arena.runs.recipes.neat_config import read_neat_config
+from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.history import SCHEMA, History, copy_database
 from evolve_arena.web.reading import Desk
 from tests.bred import make_bred
 from tests.fuzz.inputs import change_bytes, change_tensors, texts

@@ -25,7 +25,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.kept_games import KeptGames, parse_games
+from evolve_arena.runs.store.kept_games import KeptGames, parse_games
 from evolve_arena.web import app
 from evolve_arena.web.app import Server
 from evolve_arena.web.playing import Desk

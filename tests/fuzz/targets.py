@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from evolve_arena.cli.main import main
+from evolve_arena.cli.play.prompt import read_input
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
@@ -28,14 +30,12 @@ from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.checkpoint import read_state, write_state
-from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import read_neat_file
 from evolve_arena.runs.export.neat_python import export_neat_python
-from evolve_arena.runs.play.prompt import read_input
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.positions import read_positions, solve_positions
-from evolve_arena.runs.recipe import Recipe, load_recipe, parse_changes, read_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, parse_changes, read_recipe
+from evolve_arena.runs.store.checkpoint import read_state, write_state
 from tests.fuzz.bot_targets import BOT_TARGETS
 from tests.fuzz.file_targets import FILE_TARGETS
 from tests.fuzz.inputs import change_tensors, lines, recipes, texts, values, words

@@ -18,9 +18,9 @@ from evolve_arena.core.errors import ArenaError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import duel
-from evolve_arena.runs.one_file import load_game
 
 GAME: Any = make_game("checkers")
 DRAW = (1, 1)

@@ -23,7 +23,7 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.recipe import usual_recipe
+from evolve_arena.runs.recipes.recipe import usual_recipe
 
 POSITIONS = 10_000
 Translate = Callable[[BoardGame, Board, int], int]

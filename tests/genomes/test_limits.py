@@ -9,7 +9,7 @@ import pytest
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.limits import MOST_BYTES, MOST_WEIGHTS, check_bytes, check_sizes
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 
 def test_networks_up_to_the_bound_are_taken() -> None:

@@ -71,9 +71,8 @@ def clamp(array: Any, low: Any, high: Any, out: Any) -> None:
 
 
 @compiled
-def there_and_back(array: Any, bits: Any, out: Any) -> None:
+def take_bits(array: Any, bits: Any) -> None:
     simd.store_int(bits, 0, simd.bits_of(simd.load(array, 0)))
-    simd.store(out, 0, simd.from_bits(simd.load_int(bits, 0)))
 
 
 @compiled
@@ -185,10 +184,9 @@ def test_clamp(array: Any, low: float, high: float) -> None:
 @given(with_nan)
 @settings(max_examples=50, deadline=None)
 def test_bit_patterns(array: Any) -> None:
-    bits, out = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=np.float32)
-    there_and_back(array, bits, out)
+    bits = np.zeros(LANES, dtype=np.int32)
+    take_bits(array, bits)
     assert bits.tolist() == array.view(np.int32).tolist()
-    assert_same_bits(out, array)
 
 
 @given(

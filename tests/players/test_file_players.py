@@ -12,6 +12,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import play_matches
+from evolve_arena.cli.game_report import print_report
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import game_names, make_game, open_file, register_game
 from evolve_arena.core.seeding import derive_seeds
@@ -21,7 +22,7 @@ from evolve_arena.players.board.game import BoardGame, GameFileError
 from evolve_arena.players.board.scripted import ScriptedPlayer
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.game_files import print_report, report
+from evolve_arena.runs.game_files import report
 from tests.bred import random_positions
 
 RIGHT: str = make_game("tic-tac-toe").source

@@ -19,10 +19,10 @@ from evolve_arena.players.board import self_check
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
+from evolve_arena.players.board.loader import load_game
+from evolve_arena.players.board.trial import try_apart
 from evolve_arena.players.board.workspace import NODES
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.game_trial import try_apart
-from evolve_arena.runs.one_file import load_game
 
 FILE = Path(benchmarks.__path__[0]) / "games" / "leduc.py"
 LEDUC = FILE.read_text("utf-8")

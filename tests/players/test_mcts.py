@@ -19,6 +19,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.rules import remove_move
 from evolve_arena.players.board.searching import TimedPlayer
 from evolve_arena.players.board.workspace import (
@@ -34,7 +35,6 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.one_file import load_game
 from evolve_arena.runs.players import game_for, name_player
 from tests.bred import compile_together, make_bred, random_positions
 

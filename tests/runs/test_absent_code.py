@@ -14,7 +14,7 @@ import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from tests import forked
 
 Rows = NDArray[Any]

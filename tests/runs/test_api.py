@@ -21,7 +21,7 @@ from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import NotARunError, RecipeError, RunExistsError
-from evolve_arena.runs.recipe import Recipe, read_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, read_recipe
 
 RecipeMaker = Callable[..., Recipe]
 QUICK = [
@@ -178,6 +178,9 @@ def test_a_run_with_something_that_is_gone_is_told_to_be_of_another_version(
         for act in (load, resume):
             with pytest.raises(RecipeError, match=told + why):
                 act(run.path)
+    older = text.replace("[method]", "[method]\nschedule_games = 1000000")
+    run.directory.recipe.write_text(older)  # what it said changed nothing
+    assert load(run.path).recipe == run.recipe
     run.directory.recipe.write_text(text.replace('"checkers"', '"chess"'))
     with pytest.raises(RecipeError, match=r"recipe\.toml: unknown game 'chess'"):
         load(run.path)

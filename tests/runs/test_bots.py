@@ -20,28 +20,29 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
+from evolve_arena.cli.display import Display
+from evolve_arena.cli.main import main
+from evolve_arena.cli.match_tables import (
+    print_crosstable,
+    print_duel,
+    print_evaluation,
+    print_ranking,
+)
+from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.api import duel, resume, start
-from evolve_arena.runs.cli import main
-from evolve_arena.runs.display import Display
-from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
-from evolve_arena.runs.history import Check, History
+from evolve_arena.runs.evaluation import evaluate_player
+from evolve_arena.runs.many.tournaments import crosstable, ranking
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import Record, read_record
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.summary import print_results, print_summary, summarise
-from evolve_arena.runs.tournaments import (
-    crosstable,
-    print_crosstable,
-    print_duel,
-    print_ranking,
-    ranking,
-)
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.record import Record
+from evolve_arena.runs.summary import summarise
+from evolve_arena.runs.training.loop import Progress
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
@@ -81,7 +82,7 @@ def make_bot(tmp_path: Path) -> MakeBot:
 def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
     """The command line in a session of its own, as if it had a terminal for itself."""
     return subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.runs.cli", *words],
+        [sys.executable, "-m", "evolve_arena.cli.main", *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -173,7 +174,7 @@ def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None
     if child == 0:
         os.chdir(tmp_path)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup has told these tests to ignore
-        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.runs.cli", *ENDLESS])
+        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.cli.main", *ENDLESS])
     while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
         if select.select([terminal], [], [], 0.02)[0]:
@@ -193,7 +194,7 @@ def answer(cls, module, ours=CPUCodeLibrary._object_getbuffer_hook.__func__):
 
 CPUCodeLibrary._object_getbuffer_hook = classmethod(answer)
 sys.argv = ["evolve", "perft", "3"]
-from evolve_arena.runs.cli import main
+from evolve_arena.cli.main import main
 main()
 """
 
@@ -221,7 +222,7 @@ def test_an_interrupt_while_machine_code_is_loaded_is_not_lost(
 
 LOST = """
 import os, sys
-from evolve_arena.runs import cli
+from evolve_arena.cli import main as cli
 
 class Dying:
     def {where}(self, *given):
@@ -440,7 +441,7 @@ def test_checks_with_forfeits_are_marked_in_pictures(
     forfeited: tuple[Run, list[DuelResult]],
 ) -> None:
     run, _ = forfeited
-    record = read_record(run)
+    record = run.history()
 
     def crosses(figure: Figure) -> list[list[float]]:
         (panel,) = [axes for axes in figure.axes if "Checks" in axes.get_title(loc="left")]

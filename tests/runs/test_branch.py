@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.cli.commands import evolving
+from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.runs.api import prepare_branch
-from evolve_arena.runs.checkpoint import digest_population
-from evolve_arena.runs.commands import evolving
-from evolve_arena.runs.commands.completion import complete_branch
 from evolve_arena.runs.errors import CheckpointError, NotARunError, RunExistsError, StorageError
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.store.checkpoint import digest_population
 from tests import forked
 from tests.runs.test_directory import act_until
 from tests.small_recipes import SMALL_RECIPES

@@ -18,20 +18,20 @@ from evolve_arena.arena.crosstable import rate_players
 from evolve_arena.arena.duel import DuelSeries
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
 from evolve_arena.arena.sequential import find_stronger, list_looks
+from evolve_arena.cli.run_tables import print_summary
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs import training
-from evolve_arena.runs.champions import rate_champions
-from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.history import ChampionMatch, History, estimate_left
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import read_record
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.summary import print_summary, summarise
-from evolve_arena.runs.training import Progress, during_checks
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.history import ChampionMatch, History, estimate_left
+from evolve_arena.runs.store.record import rate_champions
+from evolve_arena.runs.summary import summarise
+from evolve_arena.runs.training import loop as training
+from evolve_arena.runs.training.loop import Progress, during_checks
 from evolve_arena.web.reading import Desk
 from evolve_arena.web.rows import read_row
 
@@ -230,7 +230,7 @@ def test_the_first_champion_is_the_anchor(bred: Run) -> None:
 
 
 def test_ratings_are_told_everywhere(bred: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    record = read_record(bred)
+    record = bred.history()
     panel = draw_runs([record]).axes[0]
     assert panel.get_title(loc="left") == "Strength: the run's champions against each other"
     curve = panel.lines[-1].get_xydata().tolist()

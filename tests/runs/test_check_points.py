@@ -9,21 +9,22 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve_arena.arena.arena import warm_up
+from evolve_arena.cli.display import Display
+from evolve_arena.cli.run_tables import print_summary
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.method import Report
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.api import resume, start
-from evolve_arena.runs.check_points import CheckPoints, format_margin
-from evolve_arena.runs.display import Display
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import Record, read_record
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.summary import print_summary, summarise
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.store.check_points import CheckPoints, format_margin
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.record import Record
+from evolve_arena.runs.summary import summarise
+from evolve_arena.runs.training.loop import Progress
 
 RECIPE = """
 title = "tickets"
@@ -160,7 +161,7 @@ def test_points_have_a_panel(run: Run) -> None:
     def titles(figure: Figure) -> list[str]:
         return [axes.get_title(loc="left") for axes in figure.axes]
 
-    record = read_record(run)
+    record = run.history()
     assert record.scores
     figure = draw_runs([record])
     assert titles(figure)[1:3] == [

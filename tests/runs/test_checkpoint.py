@@ -27,15 +27,15 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.runs.checkpoint import (
+from evolve_arena.runs.errors import CheckpointError
+from evolve_arena.runs.store.checkpoint import (
     FORMAT,
     load_checkpoint,
     read_state,
     save_checkpoint,
     write_state,
 )
-from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.errors import CheckpointError
+from evolve_arena.runs.store.directory import RunDirectory
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 

@@ -17,7 +17,7 @@ from evolve_arena import load, resume, start
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.players.specification import NotPermittedError, make_player, player_kinds
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from tests import forked
 
 RecipeMaker = Callable[..., Recipe]
@@ -245,7 +245,7 @@ def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
     """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.runs.cli", *words, "--quiet"],
+        [sys.executable, "-m", "evolve_arena.cli.main", *words, "--quiet"],
         stdin=theirs,
         stderr=theirs,
         stdout=subprocess.DEVNULL,

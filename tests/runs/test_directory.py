@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.runs import files
 from evolve_arena.runs.api import prepare
-from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import NotARunError, RunBusyError, RunExistsError, StorageError
-from evolve_arena.runs.files import check_free, set_aside, write_whole
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store import files
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.files import check_free, set_aside, write_whole
 from tests.special import make_special
 
 HOLDER = """
 import sys, time
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs.store.directory import RunDirectory
 
 with RunDirectory(sys.argv[1]).lock():
     print("held", flush=True)

@@ -15,10 +15,10 @@ from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
-from evolve_arena.runs.check_points import CheckPoints
-from evolve_arena.runs.history import Check
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import Record
+from evolve_arena.runs.store.check_points import CheckPoints
+from evolve_arena.runs.store.history import Check
+from evolve_arena.runs.store.record import Record
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
 from evolve_arena.studies.checkers_td.tables import draw_tournament
 from evolve_arena.studies.four_in_a_row.curves import Point, read_published

@@ -22,13 +22,19 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.runs import elsewhere
-from evolve_arena.runs.directory import RunDirectory
-from evolve_arena.runs.elsewhere import Mirror
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.many import remote as elsewhere
+from evolve_arena.runs.many.parallel_runs import (
+    Job,
+    RunsFailedError,
+    RunsProgress,
+    RunsStoppedError,
+    breed,
+)
+from evolve_arena.runs.many.remote import Mirror
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import Job, RunsFailedError, RunsProgress, RunsStoppedError, breed
+from evolve_arena.runs.store.directory import RunDirectory
 from tests import forked
 
 pytest.importorskip("ray", reason="the cluster is one of Ray")
@@ -275,7 +281,7 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "small.toml").write_text(small_recipe("run.generations=40").to_toml())
     words = ["small.toml", "--set", "method.select=slow.py:slowly", "--set", "method.noise=0.0,0.1"]
-    there = [sys.executable, "-m", "evolve_arena.runs.cli", "sweep", *words]
+    there = [sys.executable, "-m", "evolve_arena.cli.main", "sweep", *words]
     there += ["--games", "10", "--seeds", "1", "--json", "--folder", "there", "--workers", "1"]
     there += ["--executor", "ray", "--address", nodes.address]
     first = subprocess.Popen(there, cwd=tmp_path)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, study_ladder
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs import evaluation
-from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
+from evolve_arena.runs.evaluation import evaluate_player
 from tests.forked import evolve
 
 GAME = make_game("connect-four")

@@ -20,10 +20,10 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import GameFileError
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.dialects import HOSTS
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.one_file import load_game
-from evolve_arena.runs.targets import HOSTS
 from tests.bred import make_bred
 
 SPIEL: list[tuple[str, str, dict[str, Any]]] = [

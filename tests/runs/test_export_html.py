@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
-from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.javascript import (
     BUILTINS,

@@ -14,9 +14,9 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
-from evolve_arena.runs.one_file import load_game
 from tests.bred import compile_together, make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
 from tests.forked import evolve

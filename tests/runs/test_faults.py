@@ -24,8 +24,7 @@ from evolve_arena import Run, load_player, resume, start
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes import tensors
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
-from evolve_arena.runs import files, plots, several
-from evolve_arena.runs.directory import RunDirectory
+from evolve_arena.runs import plots
 from evolve_arena.runs.errors import (
     CheckpointError,
     NotARunError,
@@ -33,8 +32,11 @@ from evolve_arena.runs.errors import (
     RunBusyError,
     StorageError,
 )
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.several import Job
+from evolve_arena.runs.many import parallel_runs as several
+from evolve_arena.runs.many.parallel_runs import Job
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.store import files
+from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.summary import summarise
 
 LAST = 11

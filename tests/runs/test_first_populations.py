@@ -14,7 +14,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.numbering import SPANS, highest_own
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import CheckpointError
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from tests import forked
 from tests.small_recipes import SMALL_RECIPES
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.cli import game_report
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.players.board import self_check
 from evolve_arena.players.board.game import BoardGame, GameFileError
@@ -297,7 +298,7 @@ def test_a_check_tells_how_much_it_tried(
     monkeypatch.setattr(game_files, "SECONDS", 0.0)
     content = game_files.report(file)
     assert content["parts"].keys() == {"legal", "play", "result", "see", "the network"}
-    game_files.print_report({**content, "limit": ""})
+    game_report.print_report({**content, "limit": ""})
     told = capsys.readouterr().out
     assert (
         "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves; 1 not"

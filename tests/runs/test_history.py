@@ -18,7 +18,7 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Node
 from evolve_arena.evolve.method import Report
 from evolve_arena.runs.errors import DamagedHistoryError, NotARunError, StorageError
-from evolve_arena.runs.history import PATIENCE, SCHEMA, Check, History
+from evolve_arena.runs.store.history import PATIENCE, SCHEMA, Check, History
 
 
 def report(generation: int, best: float = 0.5) -> Report:
@@ -36,7 +36,7 @@ def result(opponent: str, wins: int = 7) -> DuelResult:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No generation waits to be written."""
-    monkeypatch.setattr("evolve_arena.runs.history.PATIENCE", -1.0)
+    monkeypatch.setattr("evolve_arena.runs.store.history.PATIENCE", -1.0)
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_a_generation_waits_but_not_for_long(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("evolve_arena.runs.history.time.monotonic", lambda: now)
+    monkeypatch.setattr("evolve_arena.runs.store.history.time.monotonic", lambda: now)
     with History(history.path) as reader:
         for generation in range(10):
             history.add_generation(report(generation), 0.1)
@@ -476,7 +476,7 @@ def test_texts_take_no_more_memory_than_is_sensible(
     history.flush()
     with History(history.path) as reader:
         assert len(reader.checks()) == 100
-        monkeypatch.setattr("evolve_arena.runs.history.MOST_TEXT", 400_000)
+        monkeypatch.setattr("evolve_arena.runs.store.history.MOST_TEXT", 400_000)
         with pytest.raises(DamagedHistoryError, match="its texts are too long"):
             reader.checks()
     history.add_check(champion_report(101), b"x", [result("a" * 2_000_000)])
@@ -488,7 +488,7 @@ def test_texts_take_no_more_memory_than_is_sensible(
 
 
 def test_a_large_champion_is_read(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve_arena.runs.history.MOST_TEXT", 1000)
+    monkeypatch.setattr("evolve_arena.runs.store.history.MOST_TEXT", 1000)
     for number in (1, 2):
         history.add_check(champion_report(number), bytes(3_000_000), [result("a")])
     history.drop_champions([2], 1_000_000)
@@ -559,7 +559,7 @@ def test_rows_wait_for_who_has_locked_the_database(history: History) -> None:
 def test_who_never_frees_the_database_costs_rows_and_not_the_run(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve_arena.runs.history.LONG_PATIENCE", 0.1)
+    monkeypatch.setattr("evolve_arena.runs.store.history.LONG_PATIENCE", 0.1)
     fill(history, 3)
     history.flush()
     other = sqlite3.connect(history.path, isolation_level=None)

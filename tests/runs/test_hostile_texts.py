@@ -19,17 +19,16 @@ from rich.console import Console
 
 from evolve_arena import start
 from evolve_arena.arena.duel import duel
+from evolve_arena.cli.display import Display
+from evolve_arena.cli.main import main
+from evolve_arena.cli.output import print_line, print_table
+from evolve_arena.cli.play.screen import Screen
 from evolve_arena.players.player import Player, make_random
-from evolve_arena.runs.cli import main
-from evolve_arena.runs.display import Display
-from evolve_arena.runs.output import print_line, print_table
-from evolve_arena.runs.play.screen import Screen
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import read_record
 from evolve_arena.runs.plots.style import render
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.training.loop import Progress
 
 RecipeMaker = Callable[..., Recipe]
 Evolve = Callable[..., str]
@@ -127,7 +126,7 @@ def test_pictures(evolve: Evolve, place: Path, ending: str, words: list[str]) ->
 
 
 def test_names_in_pictures_are_no_formulas(place: Path) -> None:
-    record = read_record(Run.open(place / NAME), "$x$ $$")
+    record = replace(Run.open(place / NAME).history(), name="$x$ $$")
     with matplotlib.rc_context({"text.usetex": True}):  # as a file in this folder may say
         figure = draw_runs([record, replace(record, name="_hidden", title="$\\alpha")])
     svg = render(figure, ".svg").decode()

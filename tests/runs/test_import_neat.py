@@ -17,6 +17,7 @@ import neat.export
 import numpy as np
 import pytest
 
+from evolve_arena.cli.main import main
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
@@ -26,7 +27,6 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
-from evolve_arena.runs.cli import main
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 from tests.bred import grow, make_bred, random_positions

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.runs.cli import main
+from evolve_arena.cli.main import main
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 LONG, DIGITS = "n" * 300, "9" * 5000
 FILES = {
@@ -162,7 +162,7 @@ def test_the_api_says_the_same() -> None:
 def evolve(folder: Path, *words: str, shell: str = "", **environment: str) -> tuple[int, str, str]:
     """The exit code and all that a process writes; *shell* is what follows its words."""
     done = subprocess.run(
-        ["sh", "-c", f'"$0" -m evolve_arena.runs.cli "$@" {shell}', sys.executable, *words],
+        ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words],
         check=False,
         cwd=folder,
         capture_output=True,

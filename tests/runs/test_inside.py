@@ -11,7 +11,7 @@ import evolve_arena as ea
 from evolve_arena.arena.match import play_match
 from evolve_arena.games.ticket_to_ride.logs import log_games
 from evolve_arena.games.ticket_to_ride.network import CLASSES, DecisionDecoder
-from evolve_arena.runs.inside import look_inside
+from evolve_arena.runs.plots.network_view import look_inside
 from tests.bred import make_bred, random_positions
 
 SMALL = ("run.generations=1", "check.games=2", "check.opponents=['random']")

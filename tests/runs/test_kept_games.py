@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import evolve_arena as ea
+from evolve_arena.cli.app import app
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import make_game
-from evolve_arena.runs.commands import app
-from evolve_arena.runs.kept_games import KeptGame, KeptGames, parse_games
+from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 
 PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
 """With how many random plies they begin."""

@@ -12,7 +12,7 @@ from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
 LAST = 12
 
@@ -37,7 +37,7 @@ def recipe() -> Recipe:
 @pytest.fixture
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """These champions count as large ones."""
-    monkeypatch.setattr("evolve_arena.runs.champions.LARGE", 1000)
+    monkeypatch.setattr("evolve_arena.runs.training.champions.LARGE", 1000)
 
 
 def find_bests(run: Run, ends: list[int]) -> set[int]:

@@ -13,8 +13,8 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import MissingPackageError, import_extra
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.several import RunsStoppedError
+from evolve_arena.runs.many.parallel_runs import RunsStoppedError
+from evolve_arena.runs.recipes.recipe import Recipe
 
 RecipeMaker = Callable[..., Recipe]
 

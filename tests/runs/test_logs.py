@@ -11,8 +11,8 @@ import pytest
 
 from evolve_arena.core.logs import LOG
 from evolve_arena.runs.api import resume, start
-from evolve_arena.runs.logs import LARGEST, log_run
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.store.logs import LARGEST, log_run
 from tests import forked
 
 MakeRecipe = Callable[..., Recipe]

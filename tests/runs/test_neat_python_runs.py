@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.genomes.neat.breeding import mutate
@@ -21,11 +22,10 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.runs.cli import main
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
-from evolve_arena.runs.neat_config import read_neat_config
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.neat_config import read_neat_config
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 BONES = """
 [NEAT]

@@ -15,10 +15,10 @@ import pytest
 
 from evolve_arena import Run, resume, start
 from evolve_arena.players.bred import NeatPlayer, read_player
-from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.history import History
 
 SMALL = """
 title = "small graphs"
@@ -182,7 +182,7 @@ SHIPPED = [
 def evolve(*arguments: str, hashing: str = "0") -> subprocess.Popen[str]:
     """Starts the command line in a process of its own, with other hashes."""
     return subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.runs.cli", *arguments],
+        [sys.executable, "-m", "evolve_arena.cli.main", *arguments],
         env={**os.environ, "PYTHONHASHSEED": hashing},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

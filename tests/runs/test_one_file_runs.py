@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.arena.match import play_matches
+from evolve_arena.cli.app import app
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
@@ -23,9 +24,8 @@ from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
-from evolve_arena.runs.commands import app
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 SOURCE: str = find_game("tic-tac-toe").game.source + "\n# changed\n"  # type: ignore[attr-defined]
 SMALL = (

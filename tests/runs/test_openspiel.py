@@ -16,6 +16,8 @@ import evolve_arena as ea
 from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.match import Termination, play_match, play_matches
 from evolve_arena.arena.pairings import longest_opening, random_openings
+from evolve_arena.cli.play import Screen
+from evolve_arena.cli.play.options import PlayOptions
 from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
@@ -23,16 +25,14 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.openspiel.loader import load_game
 from evolve_arena.players.packed import with_noise
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, permit_all
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.openspiel import load_game
-from evolve_arena.runs.play import Screen
-from evolve_arena.runs.play.options import PlayOptions
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
@@ -326,7 +326,7 @@ def test_what_cannot_be_played_is_refused_in_a_line(name: str, sentence: str) ->
 
 
 def test_crashes_of_pyspiel_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve_arena.runs.openspiel._read_value", lambda *_: 0)
+    monkeypatch.setattr("evolve_arena.players.openspiel.loader._read_value", lambda *_: 0)
     with pytest.raises(
         ArenaError, match=r"connect_four\(rows=0\) can't be played: pyspiel crashes"
     ):

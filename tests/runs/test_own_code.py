@@ -18,7 +18,7 @@ from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 
 RecipeMaker = Callable[..., Recipe]
 Make = Callable[..., str]

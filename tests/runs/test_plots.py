@@ -20,15 +20,15 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
 from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
-from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import Record, blocks, distinct_names, read_record
+from evolve_arena.runs.plots.progress import distinct_names, draw_runs
 from evolve_arena.runs.plots.style import OKABE_ITO
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.record import Record, blocks
+from evolve_arena.runs.training.loop import Progress
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -77,7 +77,7 @@ def texts(axes: Axes) -> str:
 
 
 def test_fitness_is_the_history(run: Run) -> None:
-    figure = draw_runs([read_record(run)])
+    figure = draw_runs([run.history()])
     fitness, _, diversity = figure.axes
     table = columns(run)
     assert table["generation"] == list(range(12))
@@ -89,7 +89,7 @@ def test_fitness_is_the_history(run: Run) -> None:
 
 
 def test_axes_say_what_they_show(run: Run) -> None:
-    fitness, checks, diversity = draw_runs([read_record(run)]).axes
+    fitness, checks, diversity = draw_runs([run.history()]).axes
     assert fitness.get_ylabel() == "share of points\ninside the population"
     assert fitness.get_title(loc="right") == "relative: it says nothing about strength outside"
     assert legend(fitness) == ["best individual", "median", "middle half"]
@@ -101,7 +101,7 @@ def test_axes_say_what_they_show(run: Run) -> None:
 
 
 def test_checks_carry_their_wilson_intervals(run: Run) -> None:
-    axes = draw_runs([read_record(run)]).axes[1]
+    axes = draw_runs([run.history()]).axes[1]
     for number, opponent in enumerate(("random", "test-bot")):
         met = [check for check in run.checks() if check.opponent == opponent]
         assert points(axes, number + 1) == ([3, 6, 9, 12], [check.wins / 20 for check in met])
@@ -110,20 +110,20 @@ def test_checks_carry_their_wilson_intervals(run: Run) -> None:
 
 
 def test_title_is_the_run_and_its_recipe(run: Run) -> None:
-    figure = draw_runs([read_record(run)])
+    figure = draw_runs([run.history()])
     assert figure.get_suptitle().strip() == "first"
     assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
 
 
 def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
-    assert len(draw_runs([read_record(run)]).axes) == 3
-    strength = draw_runs([read_record(adaptive)]).axes[3]
+    assert len(draw_runs([run.history()]).axes) == 3
+    strength = draw_runs([adaptive.history()]).axes[3]
     assert strength.get_title(loc="left") == "Mutation strength"
     assert points(strength, 0)[1] == columns(adaptive)["mutation_strength"]
 
 
 def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
-    figure = draw_runs([read_record(run), read_record(adaptive)])
+    figure = draw_runs([run.history(), adaptive.history()])
     (named,) = figure.legends
     assert [text.get_text() for text in named.get_texts()] == ["first", "adaptive"]
     assert named.get_title().get_text() == "2 runs: small"
@@ -135,7 +135,7 @@ def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
 
 
 def test_more_than_three_runs_have_no_bands(run: Run) -> None:
-    records = [replace(read_record(run), name=str(number)) for number in range(9)]
+    records = [replace(run.history(), name=str(number)) for number in range(9)]
     figure = draw_runs(records)
     assert not figure.axes[0].collections
     assert legend(figure.axes[0]) == ["best individual", "median"]
@@ -156,7 +156,7 @@ def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
 
 def test_a_run_that_has_not_begun_says_so(run: Run, tmp_path: Path) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
-    figure = draw_runs([read_record(prepared)])
+    figure = draw_runs([prepared.history()])
     for axes in figure.axes:
         assert texts(axes) == "no generation has been played yet"
     assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
@@ -169,7 +169,7 @@ def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path
         executor="serial",
         callbacks=lambda progress: progress.generation < 2,
     )
-    fitness, checks, _ = draw_runs([read_record(begun)]).axes
+    fitness, checks, _ = draw_runs([begun.history()]).axes
     assert points(fitness, 0)[0] == [0, 1]
     assert texts(checks) == "no check yet"
 
@@ -177,7 +177,7 @@ def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path
 def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path: Path) -> None:
     recipe = small_recipe("run.generations=1", "run.champion=best-check")
     short = start(recipe, run=tmp_path / "short", executor="serial")
-    fitness, checks, _ = draw_runs([read_record(short)]).axes
+    fitness, checks, _ = draw_runs([short.history()]).axes
     assert fitness.lines[0].get_marker() == "."
     assert len(checks.containers) == 2, "error bars"
 
@@ -231,13 +231,13 @@ def test_a_run_is_drawn_while_it_is_written(
     small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "evolve_arena.runs.history.PATIENCE", -1.0
+        "evolve_arena.runs.store.history.PATIENCE", -1.0
     )  # else what is seen depends on the clock
     seen: list[int] = []
 
     def watch(progress: Progress) -> bool:
         written = Run.open(tmp_path / "live")
-        record = read_record(written)
+        record = written.history()
         seen.append(record.generations)
         assert record.generations == progress.generation
         if progress.generation == 5:

@@ -10,13 +10,13 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from evolve_arena.cli.commands.evolving import plot
 from evolve_arena.core.errors import BadValueError, PositionError
 from evolve_arena.core.registry import find_game, make_game, shipped_games
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
 from evolve_arena.games.ticket_to_ride.network import CLASSES
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.commands.evolving import plot
 from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
 from evolve_arena.runs.plots.position import draw_position, find_position

@@ -17,6 +17,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
 
+from evolve_arena.cli.commands.evolving import plot
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -25,7 +26,6 @@ from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
-from evolve_arena.runs.commands.evolving import plot
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
 from evolve_arena.runs.plots.layout import Box, add_lanes, arrange, order_rows, spread_row
@@ -37,7 +37,7 @@ from evolve_arena.runs.plots.network import (
     thin_out,
 )
 from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type

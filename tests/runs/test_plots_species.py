@@ -13,16 +13,16 @@ from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from rich.console import Console
 
+from evolve_arena.cli.display import Display
 from evolve_arena.runs.api import prepare, start
-from evolve_arena.runs.display import Display
-from evolve_arena.runs.history import History
 from evolve_arena.runs.plots.progress import draw_runs, plot_runs
-from evolve_arena.runs.plots.record import Record, read_record
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.store.history import History
+from evolve_arena.runs.store.record import Record
+from evolve_arena.runs.training.loop import Progress
 from evolve_arena.web.reading import MOST_SPECIES, _write_species
 
 Make = Callable[..., Recipe]
@@ -81,7 +81,7 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
 
 
 def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
-    titles = [axes.get_title(loc="left") for axes in draw_runs([read_record(run)]).axes]
+    titles = [axes.get_title(loc="left") for axes in draw_runs([run.history()]).axes]
     assert titles[3:] == [
         "Diversity",
         "Number of species",
@@ -89,11 +89,11 @@ def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
         "Hidden nodes",
         "Sizes of species",
     ]
-    assert len(draw_runs([read_record(other)]).axes) == 4
+    assert len(draw_runs([other.history()]).axes) == 4
 
 
 def test_sizes_are_the_history(run: Run) -> None:
-    figure = draw_runs([read_record(run)])
+    figure = draw_runs([run.history()])
     number, connections, hidden = figure.axes[4:7]
     with History(run.directory.history) as history:
         table = history.generations()
@@ -112,7 +112,7 @@ def test_species_are_the_history(run: Run) -> None:
     with History(run.directory.history) as history:
         species = history.species()
     assert len(species) > 3
-    axes = draw_runs([read_record(run)]).axes[7]
+    axes = draw_runs([run.history()]).axes[7]
     drawn = dict(zip(species, areas(axes).get_paths(), strict=True))
     for number, sizes in species.items():
         found = heights(drawn[number])
@@ -200,7 +200,7 @@ def test_species_of_a_generation_that_is_not_written_yet_are_left_out() -> None:
 
 def test_diversity_says_what_it_measures(run: Run, other: Run) -> None:
     def diversity(*runs: Run) -> tuple[str, str]:
-        axes = draw_runs([read_record(run) for run in runs]).axes[3]
+        axes = draw_runs([run.history() for run in runs]).axes[3]
         return axes.get_title(loc="right"), axes.get_ylabel()
 
     assert diversity(run) == ("mean distance between genomes", "NEAT's distance")
@@ -210,7 +210,7 @@ def test_diversity_says_what_it_measures(run: Run, other: Run) -> None:
 
 
 def test_runs_of_both_kinds_are_overlaid(run: Run, other: Run) -> None:
-    figure = draw_runs([read_record(other), read_record(run)])
+    figure = draw_runs([other.history(), run.history()])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[4:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
     for axes in figure.axes[4:]:
@@ -220,7 +220,7 @@ def test_runs_of_both_kinds_are_overlaid(run: Run, other: Run) -> None:
 
 def test_a_run_that_has_not_begun_is_drawn(run: Run, tmp_path: Path) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
-    assert len(draw_runs([read_record(prepared)]).axes) == 3
+    assert len(draw_runs([prepared.history()]).axes) == 3
     assert plot_runs([prepared]).stat().st_size > 1000
 
 

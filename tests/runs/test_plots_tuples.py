@@ -19,7 +19,7 @@ from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE
 from evolve_arena.runs.plots.network import plot_network
 from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
 

@@ -18,7 +18,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.registry import find_game, recipe_files
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {

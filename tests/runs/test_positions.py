@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core import registry
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, below
 from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.evaluation import evaluate_player, print_evaluation
-from evolve_arena.runs.one_file import load_game
+from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.positions import (
     MAX_ANSWERS,
     TIMES,

@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.cli.app import app
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import prepare
-from evolve_arena.runs.commands import app
-from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import RunBusyError, RunExistsError
-from evolve_arena.runs.race import Meeting, Race, TimedStart, list_candidates
-from evolve_arena.runs.recipe import Recipe, load_recipe
-from evolve_arena.runs.training import Callback, Progress, during_checks
+from evolve_arena.runs.many.race import Meeting, Race, TimedStart, list_candidates
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.training.loop import Callback, Progress, during_checks
 
 ROWS = str(find_game("tic-tac-toe").game.file)  # type: ignore[attr-defined]
 SMALL = {"check.opponents": ["random"], "check.games": 20, "method.name": "td-tuples"}
@@ -134,7 +134,7 @@ def test_an_interrupt_before_anything_evolves_leaves_nothing(
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve_arena.runs.race.compile_kernels", interrupted)
+    monkeypatch.setattr("evolve_arena.runs.many.race.compile_kernels", interrupted)
     _, go = race({"one": learner(), "two": learner()}, 500)
     with pytest.raises(KeyboardInterrupt):
         go()
@@ -273,7 +273,7 @@ def test_what_is_wrong_is_told_in_a_line(words: Sequence[str], message: str) -> 
 
 def test_the_command_tells_who_raced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "evolve_arena.runs.race.list_candidates",
+        "evolve_arena.runs.many.race.list_candidates",
         lambda *given: {"idle": learner(step=0.0), "learns": learner()},
     )
     words = ["start", ROWS, "--minutes", "0.05", "--run", "rows", "--workers", "2"]

@@ -20,8 +20,7 @@ from evolve_arena.games.ticket_to_ride.imitation import Imitation
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import (
-    INSTEAD,
+from evolve_arena.runs.recipes.recipe import (
     Recipe,
     load_recipe,
     read_recipe,
@@ -485,15 +484,14 @@ def test_a_key_of_the_other_method_is_named(name: str, changes: list[str], text:
 
 def test_whoever_names_a_replacement_names_a_key_that_is_there() -> None:
     others = {*TournamentConfig.model_fields, *Tournament.network_keys(find_game("connect-four"))}
-    for method, keys in INSTEAD.items():
-        assert method == "neat"
-        for key, instead in keys.items():
-            other = key.removeprefix("method.").removeprefix("network.")
-            assert other in others
-            for word in re.findall(r"neat\.(\w+)", instead):
-                assert word in NeatConfig.model_fields
-            for word in re.findall(r"method\.(\w+)", instead):
-                assert word in NeatMethodConfig.model_fields
+    assert Neat.instead
+    for key, instead in Neat.instead.items():
+        other = key.removeprefix("method.").removeprefix("network.")
+        assert other in others
+        for word in re.findall(r"neat\.(\w+)", instead):
+            assert word in NeatConfig.model_fields
+        for word in re.findall(r"method\.(\w+)", instead):
+            assert word in NeatMethodConfig.model_fields
 
 
 SETTINGS = {

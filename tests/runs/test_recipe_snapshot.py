@@ -14,10 +14,10 @@ from typing import Any
 
 import typer
 
+from evolve_arena.cli.app import app
 from evolve_arena.core.registry import shipped_games
-from evolve_arena.runs.commands import app
-from evolve_arena.runs.methods import methods_of
-from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.recipes.methods import methods_of
+from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("recipe_snapshot.json")
 Values = dict[str, Any]

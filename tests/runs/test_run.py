@@ -23,11 +23,11 @@ from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import read_player
-from evolve_arena.runs.directory import RunDirectory
 from evolve_arena.runs.errors import CheckpointError
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.history import History
+from evolve_arena.runs.training.loop import Progress
 
 LAST = 8
 OWN = (

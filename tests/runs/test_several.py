@@ -18,11 +18,8 @@ import pytest
 from evolve_arena import start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.learning.learner import DivergedError
-from evolve_arena.runs import several
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import (
+from evolve_arena.runs.many import parallel_runs as several
+from evolve_arena.runs.many.parallel_runs import (
     FAR,
     Job,
     RunsFailedError,
@@ -31,7 +28,10 @@ from evolve_arena.runs.several import (
     RunsStoppedError,
     breed,
 )
-from evolve_arena.runs.training import during_checks
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.history import History
+from evolve_arena.runs.training.loop import during_checks
 
 Told = list[RunsProgress]
 
@@ -237,7 +237,7 @@ def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
     command = [
         sys.executable,
         "-m",
-        "evolve_arena.runs.cli",
+        "evolve_arena.cli.main",
         "reproduce",
         "four-in-a-row",
         "--workers",

@@ -19,9 +19,9 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.runs import files
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.sweep import Sweep, SweepRow, read_sweep
+from evolve_arena.runs.many.sweep import Sweep, SweepRow, read_sweep
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.store import files
 from tests import forked
 
 VALUES = ["--set", "method.mutation_strength=0.1,1.0", "--set", "method.tournament_size=2,4"]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from evolve_arena import start
+from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
+from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.runs.cli import main
-from evolve_arena.runs.commands.playing import expand_patterns, is_pattern
 
 QUICK = [
     "network.hidden=[4]",

@@ -17,12 +17,11 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.games import tic_tac_toe
-from evolve_arena.runs.directory import find_run
 from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
-from evolve_arena.runs.methods import methods_of
 from evolve_arena.runs.players import name_player
-from evolve_arena.runs.recipe import (
+from evolve_arena.runs.recipes.methods import methods_of
+from evolve_arena.runs.recipes.recipe import (
     CheckConfig,
     Recipe,
     RunConfig,
@@ -30,6 +29,7 @@ from evolve_arena.runs.recipe import (
     load_recipe,
     recipe_names,
 )
+from evolve_arena.runs.store.directory import find_run
 from evolve_arena.web import serving
 from tests import forked
 

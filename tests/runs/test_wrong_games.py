@@ -15,9 +15,9 @@ from evolve_arena.core.registry import find_game, open_file, register_game
 from evolve_arena.players.board import self_check, watch
 from evolve_arena.players.board.count_check import find_ranges
 from evolve_arena.players.board.game import GameFileError
+from evolve_arena.players.board.trial import try_apart
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.game_trial import try_apart
 from tests.bred import make_bred
 
 RIGHT: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]

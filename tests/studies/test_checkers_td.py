@@ -19,9 +19,9 @@ from scipy.stats import betabinom
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.several import RunsProgress, RunsStoppedError
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
 from evolve_arena.studies.checkers_td import plan as checkers_td_plan
 from evolve_arena.studies.checkers_td import readings as checkers_td_readings

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.history import History
 from evolve_arena.studies.mlp_vs_neat.study import ARMS, count_generations, plan
 from evolve_arena.studies.reproduction import reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult

@@ -15,7 +15,7 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
-from evolve_arena.runs.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.q_learning.plan import STAGES, choose_as_published, plan_stage
 from evolve_arena.studies.q_learning.tables import (

@@ -13,7 +13,7 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.players import find_player
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
 FORK = multiprocess.get_context("fork")
 

@@ -10,7 +10,7 @@ import pytest
 import tomli_w
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.q_learning.settings import convert_settings
 
 LISTING = """

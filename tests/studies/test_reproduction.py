@@ -22,9 +22,9 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import load, start
 from evolve_arena.runs.errors import StorageError
-from evolve_arena.runs.history import History
-from evolve_arena.runs.recipe import Recipe
-from evolve_arena.runs.several import RunsProgress, RunsStoppedError, show_progress
+from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError, show_progress
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.store.history import History
 from evolve_arena.studies.four_in_a_row.curves import read_published
 from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study

@@ -11,7 +11,7 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.runs.players import find_player, game_for
-from evolve_arena.runs.recipe import load_recipe, recipe_names
+from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 
 GAME: Any = make_game("checkers")

@@ -12,8 +12,8 @@ from evolve_arena.arena.intervals import Sample, difference_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.history import Check
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 from evolve_arena.studies.td_lambda.curves import (

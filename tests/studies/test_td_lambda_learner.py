@@ -19,7 +19,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, TdConfig, make_learning_settings
 from evolve_arena.studies.td_lambda.td_kernel import compute_targets, epsilon_at
 from evolve_arena.studies.td_lambda.td_moves import LearningSettings

@@ -12,14 +12,14 @@ import pytest
 from matplotlib.axes import Axes
 
 from evolve_arena import Run, resume, start
+from evolve_arena.cli.display import Display
 from evolve_arena.players.bred import VectorPlayer, read_player
-from evolve_arena.runs.display import Display
 from evolve_arena.runs.errors import CheckpointError
-from evolve_arena.runs.history import Check, History
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.plots.record import Record, read_record
-from evolve_arena.runs.recipe import Recipe, load_recipe
-from evolve_arena.runs.training import Progress
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.store.history import Check, History
+from evolve_arena.runs.store.record import Record
+from evolve_arena.runs.training.loop import Progress
 
 CHANGES = [
     "network.hidden=[12]",
@@ -87,7 +87,7 @@ LESSONS = "The learners' games against themselves"
 
 
 def test_a_picture_shows_what_learners_tell(whole: Run) -> None:
-    axes = draw_runs([read_record(whole)]).axes
+    axes = draw_runs([whole.history()]).axes
     assert titles(axes) == [LESSONS, "Checks", "Errors", "Length of games"]
     with History(whole.directory.history) as history:
         table = history.generations()
@@ -116,7 +116,7 @@ def test_a_long_legend_stays_inside_its_panel() -> None:
 
 
 def test_learners_beside_a_bred_population(whole: Run) -> None:
-    learner = read_record(whole)
+    learner = whole.history()
     column = np.linspace(0.0, 1.0, 9)
     names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
     bred = Record("bred", "", {"generation": np.arange(9.0), **dict.fromkeys(names, column)}, [])

@@ -11,7 +11,7 @@ import pytest
 from evolve_arena import Run, resume, start
 from evolve_arena.players.bred import VectorPlayer, read_player
 from evolve_arena.runs.errors import CheckpointError, RecipeError
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.studies.checkers_td.td_linear import TdLinear
 
 CHANGES = [

@@ -28,7 +28,7 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.spec import GAME
-from evolve_arena.runs.history import Check
+from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td.published import Score

@@ -17,8 +17,8 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core.registry import make_game
-from evolve_arena.runs.kept_games import KeptGames
 from evolve_arena.runs.run import Run
+from evolve_arena.runs.store.kept_games import KeptGames
 from tests.served import SMALL, Client, end, serve
 
 FORM = "connect-four-neat"

@@ -10,6 +10,8 @@ import pytest
 
 from evolve_arena.arena.arena import warm_up
 from evolve_arena.arena.match import Termination
+from evolve_arena.cli.play import Session
+from evolve_arena.cli.play.prompt import COMMANDS, ONLY_OPEN, Command, read_input
 from evolve_arena.core.errors import ArenaError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
@@ -19,8 +21,6 @@ from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, SECO
 from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from evolve_arena.players.player import Forfeit, ForfeitError, Player
-from evolve_arena.runs.play import Session
-from evolve_arena.runs.play.prompt import COMMANDS, ONLY_OPEN, Command, read_input
 from tests import terminal
 from tests.terminal import invite
 

@@ -51,7 +51,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import PackedPlayers, combine_players, simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
-from evolve_arena.runs.inside import look_inside
+from evolve_arena.runs.plots.network_view import look_inside
 
 GAMES = {players: TicketToRide(players=players) for players in (2, 3, 4, 5)}
 DECISIONS = [

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import warm_up
+from evolve_arena.cli.main import main
 from evolve_arena.games.ticket_to_ride.board import TICKETS
 from evolve_arena.games.ticket_to_ride.decision_log import COLUMNS
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.plot_board_game import plot_board
-from evolve_arena.runs.cli import main
 from evolve_arena.runs.players import find_player, find_table
-from evolve_arena.runs.recipe import load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 
 GAME = "ticket-to-ride"
 Evolve = Callable[..., tuple[str, str]]
@@ -142,7 +142,7 @@ def test_a_tournament_rates_by_places(evolve: Evolve) -> None:
 
 
 def test_players_are_listed_with_their_games(evolve: Evolve) -> None:
-    command = [sys.executable, "-m", "evolve_arena.runs.cli", "players"]  # a process of its own
+    command = [sys.executable, "-m", "evolve_arena.cli.main", "players"]  # a process of its own
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
     assert rows["random"].rstrip().endswith("all")

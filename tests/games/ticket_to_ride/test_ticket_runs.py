@@ -12,7 +12,7 @@ from evolve_arena import start
 from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
 BREEDING = """
 title = "small tables"
@@ -159,7 +159,6 @@ def test_an_imitator_learns_and_is_kept(make_recipe: Make, tmp_path: Path) -> No
         ("tournament", "method.tables.company=['human']", "human can't play compiled matches"),
         ("tournament", "method.tables.company=['test-bot']", "method.tables.company: "),
         ("tournament", "method.tables.company_seats=0", "company_seats is 0"),
-        ("tournament", "method.hall_of_fame.weight=2", "at tables members are company"),
         ("neat", "method.opponents=4", "method.opponents is for games of two"),
         ("neat", "method.pairing='species'", "method.pairing is for games of two"),
         ("neat", "method.finalists=2", "write method.tables.finalists"),

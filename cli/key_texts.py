@@ -1,0 +1,149 @@
+"""The keys of recipes in words: the values that each takes, its default, and its meaning."""
+
+from __future__ import annotations
+
+import json
+import re
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from evolve_arena.cli.output import print_line
+from evolve_arena.core.game import GameSpec, Option
+from evolve_arena.core.sentences import read_helps
+from evolve_arena.evolve.operators import Operator
+from evolve_arena.runs.recipes.recipe import Recipe, sections_of
+
+ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
+"""Roles of reStructuredText, which docstrings may have."""
+KINDS = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
+BOUNDS = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
+
+
+class KeyText(NamedTuple):
+    """A key in words."""
+
+    key: str
+    """The key, dotted."""
+    values: str
+    """The values that it takes, in Markdown."""
+    default: str
+    """Its default, as a recipe writes it; empty if it must be given."""
+    meaning: str
+    """A sentence, in Markdown."""
+
+
+def describe_section(model: type[BaseModel], prefix: str) -> Iterator[KeyText]:
+    """The keys of a section, and of those inside."""
+    helps = read_helps(model)
+    for name, field in model.model_fields.items():
+        inner = find_section(field.annotation)
+        if field.exclude:
+            continue
+        if inner is not None:
+            yield from describe_section(inner, f"{prefix}{name}.")
+        else:
+            meaning = write_sentence(field.description or helps.get(name, ""))
+            values = describe_type(field.annotation, field.metadata)
+            yield KeyText(prefix + name, values, write_default(field), meaning)
+
+
+def describe_game(spec: GameSpec) -> Iterator[KeyText]:
+    """The options of a game."""
+    rules = spec.game.rules_type
+    helps = read_helps(rules)
+    for key, hint in get_type_hints(rules, include_extras=True).items():
+        options = [each for each in get_args(hint)[1:] if isinstance(each, Option)]
+        option = options[0] if options else Option()
+        values = sorted(option.values or range(option.lowest, option.highest + 1))
+        several = len(values) > 2 and values[-1] - values[0] == len(values) - 1
+        span = f"{values[0]} to {values[-1]}" if several else " or ".join(map(str, values))
+        default = str(rules._field_defaults[key])
+        yield KeyText(f"game.{key}", span, default, write_sentence(helps.get(key, "")))
+
+
+def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
+    """Each key of a *recipe*, and the value that it has there."""
+    content = recipe.model_dump(mode="json")
+    sections = sections_of(content)
+    texts = [KeyText("game.name", "a game's name, or its file", "", "The game that is played.")]
+    texts += describe_game(recipe.spec)
+    for section in [name for name in sections if content.get(name) is not None and name != "game"]:
+        texts += describe_section(sections[section], f"{section}.")
+    found = []
+    for text in texts:
+        value: Any = content
+        for part in text.key.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if not text.key.startswith(f"method.{recipe.kind.section}."):
+            found.append((text, write_value(value)))
+    return found
+
+
+def print_recipe_keys(recipe: Recipe) -> None:
+    """Prints the keys of a *recipe*, each with two lines."""
+    for text, value in describe_recipe_keys(recipe):
+        default = f"; default {text.default}" if text.default not in ("", value) else ""
+        told = f" = {value}   ({text.values}{default})".replace("`", "")
+        print_line(told, heading=text.key)
+        print_line(f"    {text.meaning}")
+
+
+def find_section(annotation: Any) -> type[BaseModel] | None:
+    """The section that a key holds, if it holds one; an operator is a value."""
+    for each in (annotation, *get_args(annotation)):
+        if isinstance(each, type) and issubclass(each, BaseModel) and each is not Operator:
+            return each
+    return None
+
+
+def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
+    """A type and its range in words."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return describe_type(arguments[0], [*arguments[1:], *metadata])
+    if origin is Literal:
+        return " or ".join(f"`{json.dumps(value)}`" for value in arguments)
+    if origin in {Union, types.UnionType}:
+        inner = [each for each in arguments if each is not type(None)]
+        left_out = ", or left out" if type(None) in arguments else ""
+        return " or ".join(describe_type(each, metadata) for each in inner) + left_out
+    if origin is tuple:
+        return f"list: {describe_type(arguments[0])}"
+    words = [KINDS.get(annotation, "text or table")]
+    for limit in metadata:
+        for name, text in BOUNDS.items():
+            if (bound := getattr(limit, name, None)) is not None:
+                whole = isinstance(bound, int) or bound == int(bound)
+                shown = f"{int(bound):,}" if whole else f"{bound:g}"
+                words.append(text.format(shown))
+        if pattern := getattr(limit, "pattern", None):
+            words.append(f"like `{pattern}`")
+    return " ".join(words)
+
+
+def write_value(value: Any) -> str:
+    """A value as a recipe writes it."""
+    if value is None:
+        return "left out"
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if isinstance(value, Mapping) and list(value) == ["name"]:
+        value = value["name"]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def write_default(field: FieldInfo) -> str:
+    """The value of a key that is left out; empty if it must be given."""
+    if field.is_required():
+        return ""
+    return write_value(field.get_default(call_default_factory=True))
+
+
+def write_sentence(text: str) -> str:
+    """A text of a docstring in Markdown."""
+    text = ROLE.sub("", text).replace("``", "`")
+    return re.sub(r"`evolve_arena(?:\.\w+)+\.(\w+)`", r"`\1`", text)

@@ -1,0 +1,211 @@
+"""From what the command line says to a session: who plays what, and who begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from evolve_arena.cli.play.screen import Screen
+from evolve_arena.cli.play.session import Plan, Session
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.player import Player
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.players import fill_seats, find_player, game_for, with_seats
+
+PERSON = "human"
+PAUSE = 0.5
+"""Seconds between the moves of programs, if somebody is likely to look on."""
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What somebody asks for who wants to play, or to watch; all of it may be left out."""
+
+    names: Sequence[str] = ()
+    """The players. A single one meets a person; without any, that is the champion of the newest
+    run, or a scripted player. Others than the person sit at the other seats by turns."""
+    game: str | None = None
+    """What is played; if None, what the first player who was made for one game plays, else the one
+    that has the *options*, else the usual one."""
+    options: Mapping[str, int] = field(default_factory=dict)
+    """The game's options. If there are none, a player's own board counts."""
+    seats: int | None = None
+    """How many play, in games for more than two."""
+    first: bool | None = None
+    """Whether the person begins the first game, or the first named if nobody plays, or several do.
+    If None, lots are drawn; after *moves* a person is the one to move."""
+    games: int | None = None
+    opening_plies: int = 0
+    moves: str = ""
+    advisor: str | None = None
+    """Who gives hints; if None, the first opponent."""
+    values: bool = False
+    delay: float | None = None
+    """Half a second on a terminal, if None."""
+    seed: int | None = None
+    """A new one each time, if None."""
+
+    def play(self, screen: Screen) -> Session:
+        """Plays; gives the session that is over.
+
+        Raises:
+            ArenaError: Something that was asked for is not possible.
+        """
+        game = self._choose_game()
+        names = self._find_names(game)
+        moves = self._read_moves(game)
+        advisor = self.advisor or next((name for name in names if not _is_person(name)), None)
+        if advisor and _is_person(advisor):
+            raise BadValueError("hint is 'human': it must be a program's name")
+        seed = int.from_bytes(os.urandom(4)) if self.seed is None else self.seed
+        delay = PAUSE if screen.is_terminal else 0.0
+        plan = Plan(
+            seed=seed,
+            first=self._find_first(names, seed, moves),
+            moves=moves,
+            opening_plies=self.opening_plies,
+            games=self.games,
+            delay=delay if self.delay is None else self.delay,
+            values=self.values,
+        )
+        with ExitStack() as stack:
+            players = [_enter(stack, name, game) for name in names]
+            hints = partial(find_player, advisor, game) if advisor else None
+            session = Session(game, players, plan, screen, hints)
+            session.run()
+        replay = find_text_ui(game).replay()
+        if session.matches and replay:
+            screen.say(f"Look at a game again: {replay}")
+        if self.seed is None:
+            screen.say(f"The seed was {seed}.")
+        return session
+
+    def _choose_game(self) -> AnyGame:
+        """What is played, by the players' names and what was asked for."""
+        named = [*self.names, *([self.advisor] if self.advisor else [])]
+        name = self.game
+        if name is None and self.seats is not None:
+            several = [game for game in game_names() if find_game(game).seats_option]
+            name = max(several, key=lambda game: make_game(game).seats)
+        if self.options:
+            name = name or _owner_of(next(iter(self.options)))
+            known = find_game(name).game.rules_type._fields
+            for option in self.options:
+                if option not in known:
+                    owner = _owner_of(option)
+                    raise BadValueError(f"{option} is an option of {owner}, but this is {name}")
+            game: AnyGame = make_game(name, **self.options)
+        else:
+            programs = [name for name in named if not _is_person(name)]
+            newest = [] if programs or name else [newest_opponent()]
+            game = game_for([*programs, *newest], name)
+        seats = self.seats
+        if seats is None and len(self.names) > 1 and find_game(game.name).seats_option:
+            seats = len(self.names)
+        return with_seats(game, seats)
+
+    def _find_names(self, game: AnyGame) -> list[str]:
+        """Who plays, in the order in which they sit; a champion of another board is not asked."""
+        names = [name.strip() for name in self.names]
+        people = sum(map(_is_person, names))
+        if len(names) > game.seats:
+            raise BadValueError(f"{len(names)} players are named, and {game.seats} can play")
+        if people > 1 and not find_text_ui(game).is_open:
+            raise BadValueError("one person can sit at a terminal: others would see his cards")
+        if len(names) == game.seats or (people == 0 and len(names) > 1):
+            return fill_seats(names, game.seats)
+        others = [name for name in names if not _is_person(name)]
+        others = others or [newest_opponent(game=game, exactly=bool(self.options))]
+        return [PERSON, *fill_seats(others, game.seats - 1)]
+
+    def _read_moves(self, game: AnyGame) -> tuple[Any, ...]:
+        if self.moves.split() and self.opening_plies:
+            raise BadValueError("moves and openings: a game begins with one or the other")
+        ui = find_text_ui(game)
+        if self.opening_plies and find_game(game.name).has_chance:
+            raise BadValueError(f"--openings is not for {game.name}")
+        if self.values and not ui.is_open:
+            raise BadValueError(f"--values is not for {game.name}")
+        return ui.read_game(self.moves)
+
+    def _find_first(self, names: Sequence[str], seed: int, moves: Sequence[Any]) -> int:
+        """At which seat the first of *names* sits in the first game."""
+        people = [number for number, name in enumerate(names) if _is_person(name)]
+        subject = people[0] if len(people) == 1 else 0
+        seats = len(names)
+        if self.first is not None:
+            begins = 0 if self.first else 1
+        elif moves and people:
+            begins = len(moves) % seats
+        else:
+            begins = int(derive_seeds(seed, 0, "who begins", 1)[0] % seats)
+        return (begins - subject) % seats
+
+
+def newest_opponent(
+    folder: Path | str = "evolved", game: AnyGame | None = None, *, exactly: bool = False
+) -> str:
+    """The run in *folder* whose champion was written last; a scripted player if there is none.
+
+    Args:
+        folder: Where to look.
+        game: What the champion must play; anything if None.
+        exactly: Whether it must do so on the very board.
+    """
+    champions = [
+        file
+        for file in Path(folder).glob("*/champion.safetensors")
+        if (file.parent / "recipe.toml").is_file()
+    ]
+    champions.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
+    names = [f"run:{file.parent}" for file in champions]
+    if game is None:
+        return names[0] if names else find_game(usual_game()).stand_in
+    newest = next((name for name in names if _find_rules(name, game.name)), None)
+    if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
+        return find_game(game.name).stand_in
+    return newest
+
+
+def _owner_of(option: str) -> str:
+    """The only game that has an *option* of this name.
+
+    Raises:
+        BadValueError: No game has, or several have.
+    """
+    names = [name for name in game_names() if option in find_game(name).game.rules_type._fields]
+    if not names:
+        raise BadValueError(f"{option} is an option of no game")
+    if len(names) > 1:
+        raise BadValueError(f"{option} is an option of {', '.join(names)}: say which with --game")
+    return names[0]
+
+
+def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
+    """The rules by which a champion plays the *game* so called; None if it does not."""
+    try:
+        found = game_for([name])
+    except ArenaError:  # a damaged run is not asked unasked
+        return None
+    return found.rules if found.name == game else None
+
+
+def _is_person(name: str) -> bool:
+    return name.strip() == PERSON
+
+
+def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player | None:
+    """A player; None for a person."""
+    if _is_person(name):
+        return None
+    player = find_player(name, game)
+    stack.callback(player.close)
+    return player

@@ -1,0 +1,302 @@
+"""What people type at the terminal: moves, and commands, which are obeyed here."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from evolve_arena.arena.table import Party, Program, Table
+from evolve_arena.cli.play.screen import Screen
+from evolve_arena.core.errors import (
+    ArenaError,
+    BadValueError,
+    IllegalMoveError,
+    UnknownNameError,
+    one_line,
+)
+from evolve_arena.core.game import AnyGame
+from evolve_arena.players.player import ForfeitError, Player
+from evolve_arena.players.text_ui import TextUI, find_text_ui
+
+COMMANDS = {
+    "undo": "take back your last move (undo 3: the last three)",
+    "hint": "what the other player, or that of --hint, would play here",
+    "values": "what a program thinks of each move",
+    "swap": "change sides with the other player",
+    "board": "the board again",
+    "moves": "the moves that can be played, and those so far",
+    "new": "another game; an unfinished one does not count",
+    "resign": "lose this game",
+    "quit": "leave; the end of input (Ctrl-D) and Ctrl-C do too",
+    "help": "this list",
+}
+"""Commands, and what they do. Their beginnings will do as well."""
+
+SYNONYMS = {
+    "h": "help",
+    "?": "help",
+    "q": "quit",
+    "back": "undo",
+    "takeback": "undo",
+    "take back": "undo",
+    "value": "values",
+    "again": "new",
+    "yes": "new",
+    "no": "quit",
+    "exit": "quit",
+    "bye": "quit",
+}
+COUNTED = re.compile(r"(\D+?)\s*(\d{1,3})")
+ONLY_OPEN = {
+    "undo": "there is no taking back in a game with hidden cards: you know more than before",
+    "swap": "nobody changes seats in a game with hidden cards",
+    "values": "programs do not say what they think in a game with hidden cards",
+}
+"""Commands for games in which everybody sees everything, and why."""
+
+
+class NextGameError(Exception):
+    """The person wants another game."""
+
+
+class LeaveError(Exception):
+    """The person has had enough."""
+
+
+class Command(NamedTuple):
+    """A command, and how many times."""
+
+    name: str
+    times: int = 1
+
+
+def read_input(ui: TextUI, text: str, position: Any) -> Any:
+    """The move or the command that *text* means.
+
+    Where single letters may be moves, a single letter is one if it can be; a longer beginning of a
+    command, such as ``qu``, never is.
+
+    Args:
+        ui: How the game's moves are read.
+        text: What was typed.
+        position: Where the move is to be made.
+
+    Returns:
+        The moves of a turn, mostly one, or a :class:`Command`.
+
+    Raises:
+        IllegalMoveError: It looks like a move and is none.
+        UnknownNameError: It looks like a command and is none.
+        BadValueError: It is a move, and the game is over.
+    """
+    words = " ".join(text.lower().split()).rstrip(".!")
+    known = [*ui.extras, *COMMANDS]
+    if words in ui.extras:
+        return Command(words)
+    try:
+        return ui.read_turn(text, position)
+    except IllegalMoveError:
+        if name := _find_command(words, known):
+            return Command(name)
+        if (match := COUNTED.fullmatch(words)) and _find_command(match[1], known) == "undo":
+            return Command("undo", int(match[2]))
+        near = " " not in words and difflib.get_close_matches(words, known, n=1, cutoff=0.75)
+        if near or (ui.is_open and len(words) > 1 and words.replace(" ", "").isalpha()):
+            possible = [name for name in known if ui.is_open or name not in ONLY_OPEN]
+            raise UnknownNameError("command", words[:20], possible) from None
+        raise
+
+
+class PromptLoop:
+    """What is said at the terminal besides the moves.
+
+    Args:
+        game: The rules.
+        party: Who plays.
+        screen: Where it is said.
+        make_advisor: Makes who is asked for hints; None if nobody is.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        party: Party,
+        screen: Screen,
+        make_advisor: Callable[[], Player] | None,
+    ) -> None:
+        self.game = game
+        self._ui = find_text_ui(game)
+        self._party = party
+        self._screen = screen
+        self._make_advisor = make_advisor
+        self._advisor: Program | None = None
+
+    def ask_move(self, table: Table) -> None:
+        """Takes one entry of the person who is to move.
+
+        Raises:
+            InputEndedError: There is none.
+            LeaveError: He wants to leave.
+            NextGameError: He wants another game.
+        """
+        position = self.game.view(table.position, table.seat)
+        who = f"Move of {table.mover}"
+        if self._party.people == 1:
+            who = f"Your move ({self._ui.sides[table.seat]})" if self._ui.sides else "Your move"
+        text = self._screen.ask(f"{who}, {self._ui.question(position)}, or help:")
+        if not text:
+            return
+        try:
+            entry = read_input(self._ui, text, position)
+            if isinstance(entry, Command):
+                self._obey(table, entry)
+            else:
+                for move in entry:
+                    table.play(move)
+        except ArenaError as error:
+            self._screen.say(f"Not possible: {error}.")
+            if isinstance(error, IllegalMoveError) and (advice := self._ui.advise(error, position)):
+                self._screen.say(advice)
+
+    def ask_what_next(self, table: Table) -> None:
+        """After a game: returns once moves of it are taken back.
+
+        Raises:
+            InputEndedError: Nobody says anything.
+            LeaveError: The person wants to leave.
+            NextGameError: The person wants another game.
+        """
+        choices = "another game, or undo, or quit" if self._ui.is_open else "another game, or quit"
+        while table.result is not None:
+            text = self._screen.ask(f"Enter for {choices}:")
+            try:
+                entry = Command("new")
+                if text:
+                    entry = read_input(self._ui, text, table.position)
+                if not isinstance(entry, Command):
+                    raise BadValueError("this game is over")
+                self._obey(table, entry)
+            except ArenaError as error:
+                self._screen.say(f"Not possible: {error}.")
+
+    def draw(self, table: Table) -> None:
+        """Shows the board, as who is to move sees it, with a blank line above and below."""
+        position, colour = table.position, self._screen.colour
+        if table.result is None:
+            position = self.game.view(position, table.seat)
+        drawn = self._ui.draw(position, table.last, colour=colour, names=table.names)
+        self._screen.paint(f"\n{drawn}\n")
+
+    def tell_values(self, table: Table) -> bool:
+        """What a program thinks of each move; whether there is one that can tell.
+
+        It is that of the program to move; for a person the advisor's, or else his opponent's.
+        """
+        asked = [table.program]
+        if table.program is None:
+            asked = [self._find_advisor(), *self._party.programs]
+        players = [program.player for program in asked if program is not None]
+        thinkers = [player for player in players if self._ui.has_values(player)]
+        for thinker in thinkers[:1]:
+            earlier = table.earlier(table.seat)
+            self._screen.say(self._ui.describe_values(thinker, table.position, earlier))
+        return bool(thinkers)
+
+    def forget(self) -> None:
+        """The game is over, for the advisor as well."""
+        if self._advisor is not None:
+            self._advisor.leave()
+
+    def close(self) -> None:
+        """Lets the advisor go."""
+        if self._advisor is not None:
+            self._advisor.leave()
+            self._advisor.player.close()
+            self._advisor = None
+
+    def _obey(self, table: Table, command: Command) -> None:
+        """Does what a person wants other than a move.
+
+        Raises:
+            ArenaError: It is not possible.
+        """
+        name = command.name
+        if name == "quit":
+            raise LeaveError
+        if name == "new":
+            raise NextGameError
+        if name in ONLY_OPEN and not self._ui.is_open:
+            raise BadValueError(ONLY_OPEN[name])
+        if name == "undo":
+            if not table.take_back(command.times):
+                raise BadValueError("there is no move of yours to take back")
+            self._screen.say("Taken back.")
+        elif name == "help":
+            self._help()
+        elif name == "board":
+            self.draw(table)
+        elif name == "moves" and (self._ui.is_open or table.result is None):
+            if table.result is None:
+                self._screen.say(self._ui.list_moves(self.game.view(table.position, table.seat)))
+            if self._ui.is_open:
+                self._screen.say(f"Moves: {table}")
+        elif table.result is not None:
+            raise BadValueError("this game is over")
+        else:
+            self._obey_in_game(table, name)
+
+    def _obey_in_game(self, table: Table, name: str) -> None:
+        if name == "hint":
+            self._give_hint(table)
+        elif name == "resign":
+            table.resign()
+        elif name == "swap":
+            if self._party.people != 1:
+                raise BadValueError("two people change sides by changing chairs")
+            table.swap()
+            self._screen.say(f"Now {table.describe_seats()}.")
+        elif name == "values":
+            if not self.tell_values(table):
+                raise BadValueError(
+                    f"there is no {self._ui.thinker} here to ask: begin with --hint PLAYER"
+                )
+        else:
+            position = self.game.view(table.position, table.seat)
+            colour = self._screen.colour
+            self._screen.paint(self._ui.obey(name, position, table.names, colour=colour))
+
+    def _help(self) -> None:
+        greeting = self._ui.greeting
+        gap = "\n" if "\n" in greeting else " "
+        self._screen.say(f"{greeting}{gap}Or say, whole or in part:")
+        meanings = {**self._ui.extras, **COMMANDS, **self._ui.meanings}
+        width = max(map(len, meanings)) + 2
+        for name, meaning in meanings.items():
+            if self._ui.is_open or name not in ONLY_OPEN:
+                self._screen.say(f"  {name:{width}}{meaning}")
+
+    def _give_hint(self, table: Table) -> None:
+        advisor = self._find_advisor()
+        if advisor is None:
+            raise BadValueError("there is nobody to ask: begin with --hint PLAYER")
+        name = one_line(advisor.player.name)
+        try:
+            move = advisor.choose(table, table.stream.copy())
+        except ForfeitError as error:
+            self._screen.say(f"No hint: {error}")
+        else:
+            self._screen.say(f"{name} would play {self._ui.name(move, table.position)}.")
+
+    def _find_advisor(self) -> Program | None:
+        if self._advisor is None and self._make_advisor is not None:
+            self._advisor = Program(self._make_advisor())
+        return self._advisor
+
+
+def _find_command(word: str, known: list[str]) -> str | None:
+    if word in SYNONYMS:
+        return SYNONYMS[word]
+    near = [name for name in known if word and name.startswith(word)]
+    return near[0] if len(near) == 1 else None

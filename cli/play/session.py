@@ -1,0 +1,208 @@
+"""Games at the terminal, one after the other: typed by people, played by programs, or both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolve_arena.arena.match import Match
+from evolve_arena.arena.pairings import random_openings
+from evolve_arena.arena.table import Party, Table
+from evolve_arena.cli.play.prompt import LeaveError, NextGameError, PromptLoop
+from evolve_arena.cli.play.screen import InputEndedError, Screen
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import find_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.player import Player
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is played."""
+
+    seed: int
+    """Seeds openings, decks and players. In games of two without chance two programs play the very
+    games of :func:`evolve_arena.arena.duel.duel` if the first of them begins the first game."""
+    first: int = 0
+    """At which seat the first of the party sits in the first game; from game to game everybody
+    moves up a seat."""
+    moves: tuple[Any, ...] = ()
+    """The moves that each game begins with."""
+    opening_plies: int = 0
+    """How many random ones it begins with, in place of *moves*."""
+    games: int | None = None
+    """How many games; if None, people are asked after each, and programs play one."""
+    delay: float = 0.0
+    """Seconds between two moves of programs, if no person plays."""
+    values: bool = False
+    """Whether programs that can tell before each move what they think of each move."""
+
+
+class Session:
+    """People and programs at a terminal.
+
+    Args:
+        game: The rules.
+        players: Those who take part; None is a person.
+        plan: What is played.
+        screen: Where it is shown, and where people type.
+        make_advisor: Makes who is asked for hints; the other player's twin, say. It is closed
+            in the end. None if there are no hints.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        players: Sequence[Player | None],
+        plan: Plan,
+        screen: Screen,
+        make_advisor: Callable[[], Player] | None = None,
+    ) -> None:
+        self.game = game
+        self.plan = plan
+        self.matches: list[Match] = []
+        """The finished games, in order."""
+        self.party = Party(players)
+        self.wins = [0] * len(players)
+        """How many of them each of the party won."""
+        self._screen = screen
+        self._prompt = PromptLoop(game, self.party, screen, make_advisor)
+
+    def run(self) -> list[Match]:
+        """Plays until all games are played, or people leave; gives the finished games.
+
+        Raises:
+            ArenaError: A player cannot begin at all, or there are no such openings.
+        """
+        try:
+            self._play_games()
+        except LeaveError:
+            self._screen.say("Goodbye.")
+        except InputEndedError:
+            self._screen.say("The input has ended. Goodbye.")
+        except KeyboardInterrupt:
+            self._screen.say("Stopped. Goodbye.")
+        finally:
+            self._prompt.close()
+        if len(self.matches) > 1:
+            self._tell_score()
+        return self.matches
+
+    def _play_games(self) -> None:
+        number, games = 0, self.plan.games
+        if games is None and not self.party.people:
+            games = 1
+        while games is None or number < games:
+            table = self._lay(number)
+            try:
+                self._play(table)
+            except NextGameError:
+                pass
+            except KeyboardInterrupt:
+                self._screen.say()  # behind the ^C that the terminal shows
+                raise
+            finally:
+                self._clear(table)
+            number += 1
+
+    def _lay(self, number: int) -> Table:
+        """The table for game *number*, counted from 0."""
+        plan, seats = self.plan, self.game.seats
+        beginning: Sequence[Any] = plan.moves
+        if plan.opening_plies:
+            pairs = number // 2 + 1
+            openings = random_openings(self.game, plan.opening_plies, pairs, plan.seed)
+            beginning = [self.game.move_of(n) for n in openings[-1].tolist() if n >= 0]
+        purpose = "play" if find_game(self.game.name).has_chance else "duel"
+        seed = int(derive_seeds(plan.seed, 0, purpose, number + 1)[-1])
+        order = [(seat - plan.first - number) % seats for seat in range(seats)]
+        table = Table(self.game, self.party, order, seed, beginning)
+        gap = ": " if table.ui.sides else ", "
+        self._screen.say(f"Game {number + 1}{gap}{table.describe_seats()}.")
+        if beginning:
+            self._screen.say(f"It begins with {table}.")
+        return table
+
+    def _clear(self, table: Table) -> None:
+        """Counts the game, if it is over, and gives its moves."""
+        table.leave()
+        self._prompt.forget()
+        if table.result is not None:
+            self.matches.append(table.result)
+            if table.winner is not None:
+                self.wins[table.winner] += 1
+        elif table.moves and table.ui.is_open:
+            self._screen.say(f"Unfinished. Moves: {table}")
+
+    def _play(self, table: Table) -> None:
+        """From the first decision until the game is over and nobody takes anything back."""
+        shown = _Shown()
+        while True:
+            over = table.result is not None
+            if not over or table.ui.is_open:
+                self._show(table, shown, over=over)
+            if over:
+                text = table.describe_result()
+                self._screen.say(f"{text}\nMoves: {table}" if table.ui.is_open else f"\n{text}")
+                if self.plan.games is not None or not self.party.people:
+                    self._screen.say()
+                    return
+                self._prompt.ask_what_next(table)
+            elif table.program is None:
+                seat, before = table.seat, len(table.moves)
+                self._prompt.ask_move(table)
+                if len(table.moves) > before:
+                    self._tell_gain(table, seat)
+            else:
+                self._let_program_move(table, shown)
+
+    def _show(self, table: Table, shown: _Shown, *, over: bool) -> None:
+        """Draws the board, where it changed and somebody wants to see it."""
+        watched = table.program is None or (not self.party.people and table.ui.is_open)
+        position = table.position
+        if not (over or watched) or position is shown.position or position == shown.position:
+            return
+        shown.position = position
+        if over or not table.ui.is_turn_begun(position):
+            self._prompt.draw(table)
+        if self.plan.values and not over:
+            self._prompt.tell_values(table)
+
+    def _let_program_move(self, table: Table, shown: _Shown) -> None:
+        started = time.monotonic()
+        seat, called, position = table.seat, table.mover, table.position
+        if not self.party.people and (heading := table.ui.heading(position)) != shown.heading:
+            shown.heading = heading
+            self._screen.say(heading)
+        if table.ask_program():
+            shown.turn.append((position, table.last))
+        if not shown.turn or (table.result is None and table.seat == seat):
+            return  # the turn goes on, or there was none
+        if not self.party.people:
+            time.sleep(max(0.0, self.plan.delay - (time.monotonic() - started)))
+        margin = "  " if shown.heading else ""
+        self._screen.say(f"{margin}{called} {table.ui.tell_turn(shown.turn)}.")
+        shown.turn.clear()
+
+    def _tell_gain(self, table: Table, seat: int) -> None:
+        """Tells a person what only he sees of his move."""
+        before, after = table.positions[-2:]
+        gain = table.ui.tell_gain(before, after, seat, colour=self._screen.colour)
+        if gain:
+            self._screen.paint(gain)
+
+    def _tell_score(self) -> None:
+        drawn = len(self.matches) - sum(self.wins)
+        scores = (f"{name} {won}" for name, won in zip(self.party.names, self.wins, strict=True))
+        self._screen.say(f"Score: {', '.join(scores)}, drawn {drawn}.")
+
+
+class _Shown:
+    """What a game has shown so far."""
+
+    def __init__(self) -> None:
+        self.position: Any = None
+        self.heading = ""
+        self.turn: list[tuple[Any, Any]] = []

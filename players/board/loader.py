@@ -1,0 +1,623 @@
+"""Games in one file: how what a user wrote in plain Python becomes a game like any other.
+
+`evolve_arena.players.board.example` is such a file, with all that it may say. It is run as it
+stands, and what it defines is looked through. What compiled matches import is a copy: the file
+first and unchanged, so that line numbers are right, then what it left out, and marks for what is to
+be compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+import os
+import sys
+import tempfile
+from collections import namedtuple
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import Annotated, Any, NoReturn
+
+import numpy as np
+
+from evolve_arena.core import compiled
+from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
+from evolve_arena.core.sentences import read_sentences
+from evolve_arena.core.user_code import describe_failure
+from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
+from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
+from evolve_arena.players.board.kernel import make_kernel
+from evolve_arena.players.board.networks import make_networks
+from evolve_arena.players.board.scripted import make_kinds, name_kind
+from evolve_arena.players.board.searching import SEARCHES
+from evolve_arena.players.board.self_check import check_at_first, guard, watch
+from evolve_arena.players.board.text_ui import BoardDialect, BoardText
+from evolve_arena.players.board_view import SHAPES
+from evolve_arena.players.dialects import HOSTS, Dialect
+from evolve_arena.players.specification import BRED, KINDS
+
+OURS = Path(__file__).resolve().parents[2] / "games"
+"""Where games lie that need no check: tests have checked them."""
+LARGEST = 1 << 20
+"""Bytes of a file."""
+ALWAYS = ("start", "to_move", "legal", "play")
+WITH_POINTS = ("is_over", "points")
+WITH_CHANCE = ("chance", "resolve")
+WITH_GUESS = ("view", "guesses")
+DEFAULTS = {
+    "result": "def result(state):\n    return 2\n",
+    "is_over": "def is_over(state):\n    return False\n",
+    "points": "def points(state, seat):\n    return 0\n",
+    "see": "def see(state, seat, planes):\n    pass\n",
+    "evaluate": "def evaluate(state, seat):\n    return 0\n",
+    "wins": "def wins(state, moves):\n    return 0\n",
+    "changes": "def changes(state, move, seat, bits):\n    return 0\n",
+    "safe": "def safe(state, moves):\n    return 0\n",
+    "gain": "def gain(state, move):\n    return 0\n",
+    "order": "def order(state, move):\n    return 0\n",
+    "quiet": "def quiet(state):\n    return True\n",
+    "key": "def key(state):\n    return 0\n",
+    "legal_bits": "def legal_bits(state):\n    return 0\n",
+    "features": "def features(state, seat, out):\n    pass\n",
+    "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
+    "progress": "def progress(state, move):\n    return False\n",
+    "chance": "def chance(state):\n    return 0\n",
+    "resolve": "def resolve(state, outcome):\n    return state\n",
+    "guesses": "def guesses(state, seat):\n    return 0\n",
+    "guess": "def guess(state, seat, number):\n    return state\n",
+}
+"""What stands for functions that a file leaves out."""
+OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS)
+"""Functions without which the rest does as well, but slower, or for some networks alone."""
+FILLED = {
+    **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
+    **{"MOVES_STAY": False, "STACKS": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
+}
+"""Constants that a file may leave out, with their values then."""
+FREE = (
+    *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
+    *("REPETITION", "NO_PROGRESS", "STAKE"),
+    *COUNTS.values(),
+    *(
+        "ONLY_WINS",
+        "MOVES_STAY",
+        "STACKS",
+        "PLANE_NAMES",
+        "PLANE_VALUES",
+        "FEATURE_VALUES",
+        "SYMMETRY",
+    ),
+    *("SIDES", "SIGNS", "ENDINGS"),
+    *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
+    *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
+    *("show", "openspiel_move", "pettingzoo_state", "SITES"),
+)
+"""What else a file may say."""
+COMPILED = ("to_move", "legal", "play", *DEFAULTS)
+"""What matches call."""
+RULES = tuple(
+    name for name in COMPILED if name not in (*OPTIONAL, "guesses", "guess") or name == "quiet"
+)
+"""Functions that are needed to play by a file, also with a search."""
+SYMMETRIES = ("none", "mirror", "turn", "all")
+MOST_MOVES = 1 << 16
+MOST_PLIES = 2**15 - 1
+ENDS = {"REPETITION": (2, 100), "NO_PROGRESS": (1, MOST_PLIES)}
+"""Constants that end games because of earlier positions, with their lowest and highest values."""
+MOST_CELLS = 1 << 12
+MOST_PLANES = 256
+MOST_FEATURES = 1 << 12
+MOST_PLAYERS = 32
+ASKED = ("state", "moves", "count")
+"""The parameters of a scripted player; *random* may follow."""
+
+
+def load_game(
+    path: Path | str, name: str | None = None, source: str | bytes | None = None
+) -> GameSpec:
+    """The game in the file at *path*, which is run.
+
+    One that does not ship is checked: at once by its plain rules, and before the first match by
+    what was compiled; see `evolve_arena.players.board.self_check`.
+
+    Args:
+        path: A file as docs/guides/your-own-game.md describes it.
+        name: What the game is called; as the file, with hyphens, if None.
+        source: What stood in the file when it was read before; it is read if None.
+
+    Raises:
+        GameFileError: It can't be read, fails, or lacks something; the text tells the line.
+    """
+    path = Path(path)
+    try:
+        if source is None:
+            source = read_file(path, LARGEST)
+        text = source if isinstance(source, str) else source.decode("utf-8")
+    except OSError as error:
+        raise GameFileError(f"{path}: {explain_unread(error, path)}") from None
+    except UnicodeDecodeError:
+        raise GameFileError(f"{path}: this is no text") from None
+    with watch(path):
+        file = _GameFile(path, text)
+    game = file.make_class(name or path.stem.replace("_", "-"))
+    seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
+    two = list(seats) == [2]
+    searches, is_open = dict(SEARCHES), "view" not in file.plain
+    trees = is_open or file.has_guess
+    ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if trees)]
+    usual = "mcts:rollouts=100" if trees else ""
+    if 2 not in seats or not is_open:
+        searches.pop("minimax", None)
+    if two and is_open and "evaluate" in file.plain:
+        usual = "minimax:depth=2,noise=0.2"
+        ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
+    opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
+    told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
+    scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
+    ladder[1:1] = (name for name in opponents if name in scripted)
+    networks = make_networks(game)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points)
+    if not path.resolve().is_relative_to(OURS):
+        with watch(path):
+            check_at_first(game)
+        kernel = guard(kernel)
+    return GameSpec(
+        game=game,
+        kernel=kernel,
+        networks=networks,
+        players={**searches, **scripted},
+        opponents=tuple(opponents),
+        stand_in=opponents[0],
+        ladder=tuple(ladder),
+        most_seats=max(seats),
+        seats_option="seats" if "SEATS" in file.options else None,
+        has_chance=file.has_chance,
+        columns={"points": ("int32", True)} if file.has_points else {},
+        positions=file.positions,
+        make_text_ui=BoardText,
+        make_board=BoardGameView,
+        dialects={**file.find_dialects(), "plain": BoardDialect()},
+        exporters={"python": "evolve_arena.runs.export.board:export_python"},
+        hosts={
+            host: "evolve_arena.runs.export.board:write_host"
+            for host in HOSTS
+            if host.upper() in file.plain
+        },
+        page="evolve_arena.runs.export.board_page:write_page",
+    )
+
+
+def find_misspelt(source: str) -> list[str]:
+    r"""The names of a *source* that nothing uses and that are nearly those of a game's file.
+
+    >>> find_misspelt("SYMETRY = 'all'\ndef pionts(state, seat): ...")
+    ['SYMETRY (line 1): did you mean SYMMETRY?', 'pionts (line 2): did you mean points?']
+    """
+    tree = ast.parse(source)
+    lines: dict[str, int] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            lines[node.name] = node.lineno
+        elif isinstance(node, ast.Assign):
+            names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+            lines |= {each.id: node.lineno for each in names if isinstance(each.ctx, ast.Store)}
+    used = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    } | {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    known = {*ALWAYS, *DEFAULTS, *FREE}
+    found = []
+    for name in lines.keys() - used - known:
+        same_kind = [each for each in known - lines.keys() if each.isupper() == name.isupper()]
+        near = difflib.get_close_matches(name, sorted(same_kind), n=1, cutoff=0.75)
+        found += [(lines[name], f"{name} (line {lines[name]}): did you mean {n}?") for n in near]
+    return [sentence for _, sentence in sorted(found)]
+
+
+class _GameFile:
+    """What stands in a game's file.
+
+    Args:
+        path: Where it lies.
+        source: Its text.
+
+    Raises:
+        GameFileError: It is no game.
+    """
+
+    def __init__(self, path: Path, source: str) -> None:
+        self.path, self.source = path, source
+        try:
+            self.tree = ast.parse(source, str(path))
+            self.plain = run_plain(source, path, {})
+        except Exception as error:
+            raise GameFileError(describe_failure(error, path)) from None
+        self.has_points = "points" in self.plain
+        self.has_chance = "chance" in self.plain
+        self.has_guess = "guess" in self.plain
+        needed = [*ALWAYS, *(WITH_POINTS if self.has_points else ("result",))]
+        needed += WITH_CHANCE if self.has_chance else ()
+        needed += WITH_GUESS if self.has_guess else ()
+        for name in needed:
+            if not callable(self.plain.get(name)):
+                misspelt = "; ".join(find_misspelt(source))
+                raise GameFileError(
+                    f"{path} has no function {name}{f': {misspelt}' if misspelt else ''}"
+                )
+        self.options = self._read_options()
+        self.moves = self.number("MOVES", None, 1, MOST_MOVES)
+        self.number("LONGEST", None, 1, MOST_PLIES)
+        self.number("SEATS", 2, 2, MOST_SEATS)
+        if self.number("STAKE", 0, 0, 2**30) and not self.has_points:
+            self.fail("STAKE", "STAKE needs functions is_over and points")
+        for host in HOSTS:
+            if not isinstance(self.plain.get(host.upper(), ""), str):
+                self.fail(host.upper(), f"{host.upper()} must be the game's name there, a text")
+        self.positions = self._find_positions()
+        self._check_past()
+        self.begin = self._begin()
+        self._check_view_of_networks()
+        for function, name in COUNTS.items():
+            self._check_counts(function, name)
+        self._check_lists()
+        self.scripts = self._find_scripts()
+
+    def find_dialects(self) -> dict[str, Dialect]:
+        """The words in which sites speak to programs; see `BoardGame.sites`.
+
+        Raises:
+            GameFileError: There is no such module.
+        """
+        name = self.plain.get("SITES")
+        if name is None:
+            return {}
+        try:
+            return dict(import_module(name).DIALECTS)
+        except (ImportError, AttributeError, TypeError, ValueError) as error:
+            self.fail("SITES", f"SITES is {name!r:.60}: it must be a module: {error}")
+
+    def _find_positions(self) -> Path | None:
+        """The file of positions that POSITIONS names, which lies beside this one or in a folder."""
+        told = self.plain.get("POSITIONS")
+        if told is None:
+            return None
+        place = PurePosixPath(told if isinstance(told, str) else "")
+        if place.suffix != ".csv" or place.is_absolute() or ".." in place.parts:
+            example = '"data/positions.csv", the path of a file beside this one'
+            self.fail("POSITIONS", f"POSITIONS is {told!r:.60}: it must look like {example}")
+        return self.path.parent / place
+
+    def _find_scripts(self) -> dict[str, bool]:
+        """The functions that PLAYERS names, and whether each gets a random number."""
+        told, found = self.plain.get("PLAYERS", ()), dict[str, bool]()
+        if not isinstance(told, tuple | list) or len(told) > MOST_PLAYERS:
+            self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MOST_PLAYERS}')
+        functions = {
+            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
+        }
+        for name in told:
+            if not isinstance(name, str) or name not in functions:
+                self.fail("PLAYERS", f"PLAYERS names {name!r:.40}, but there is no such function")
+            if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (*KINDS, *BRED, *SEARCHES):
+                self.fail("PLAYERS", f"no player can be called {name}: that means something else")
+            parameters = tuple(each.arg for each in functions[name].args.args)
+            if parameters not in (ASKED, (*ASKED, "random")):
+                text = f"{name} takes ({', '.join(parameters)}): write (state, moves, count)"
+                self.fail(name, f"{text}, and random behind them if it needs chance")
+            found[name] = "random" in parameters
+        return found
+
+    def _check_lists(self) -> None:
+        """Make sure that what is said of planes, features and pieces is a list of the right kind.
+
+        Raises:
+            GameFileError: It is not.
+        """
+        for name, kinds, what in (
+            ("PLANE_VALUES", (int, float), "numbers, such as (1.0, -1.0)"),
+            ("FEATURE_VALUES", (int, float), "numbers, such as (1.0, -1.0)"),
+            ("MARKS", (str,), "texts, one for each kind of piece"),
+        ):
+            told = self.plain.get(name)
+            is_list = isinstance(told, tuple | list) and len(told) > 0
+            if told is not None and not (is_list and all(isinstance(n, kinds) for n in told)):
+                self.fail(name, f"{name} is {told!r:.40}: it must be a list of {what}")
+
+    def _check_past(self) -> None:
+        """Makes sure that a file can end games because of earlier positions, if it wants to."""
+        self.ends_by = [name for name in ENDS if name in self.plain]
+        for name in self.ends_by:
+            self.number(name, None, *ENDS[name])
+            if self.has_chance or "view" in self.plain:
+                self.fail(name, f"{name} is for games without chance in which nothing is hidden")
+        if "NO_PROGRESS" in self.ends_by and "progress" not in self.plain:
+            self.fail("NO_PROGRESS", "NO_PROGRESS needs a function progress(state, move)")
+
+    def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
+        """The number that the file calls *name*.
+
+        Raises:
+            GameFileError: It is none, or out of range; or missing, and there is no default.
+        """
+        value = self.plain.get(name, default)
+        if value is None:
+            raise GameFileError(f"{self.path} does not say {name}")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            self.fail(name, f"{name} is {value!r:.60}: it must be a whole number")
+        if not lowest <= value <= highest:
+            self.fail(name, f"{name} is {value}: it must be from {lowest} to {highest:,}")
+        return int(value)
+
+    def fail(self, name: str, sentence: str) -> NoReturn:
+        """Refuses the file because of what it says of *name*.
+
+        Raises:
+            GameFileError: Always.
+        """
+        raise GameFileError(f"{self.path}{self._find_line(name)}: {sentence}")
+
+    def _find_line(self, name: str) -> str:
+        """Where a *name* is defined, for messages."""
+        for node in self.tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [node]
+            for target in targets:
+                inner = target.elts if isinstance(target, ast.Tuple) else [target]
+                names = [getattr(each, "id", getattr(each, "name", None)) for each in inner]
+                if name in names:
+                    return f", line {node.lineno}"
+        return ""
+
+    def _read_options(self) -> dict[str, tuple[int, ...]]:
+        """The values that each of OPTIONS may have."""
+        found = {}
+        given = self.plain.get("OPTIONS", {})
+        if not isinstance(given, Mapping):
+            self.fail("OPTIONS", 'OPTIONS must look like {"SIZE": range(5, 20)}')
+        for name, values in given.items():
+            own = self.plain.get(name)
+            if not isinstance(own, int) or not isinstance(values, range | tuple | list):
+                self.fail("OPTIONS", f"the option {name} needs a line {name} = ... and its values")
+            if own not in values:
+                self.fail("OPTIONS", f"{name} is {own}, which its option does not allow")
+            line = f"{name} = "
+            if not any(text.startswith(line) for text in self.source.splitlines()):
+                self.fail("OPTIONS", f"an option needs a line of its own: {name} = {own}")
+            found[name] = tuple(values)
+        return found
+
+    def _begin(self) -> Any:
+        """The state before the first move, as the file gives it."""
+        try:
+            begin, again = self.plain["start"](), self.plain["start"]()
+        except Exception as error:
+            raise GameFileError(describe_failure(error, self.path)) from None
+        if isinstance(begin, np.ndarray):
+            if begin.ndim != 1 or begin.dtype.kind not in "iu" or not begin.size:
+                self.fail("start", "start must give a flat array of whole numbers")
+        elif not (
+            isinstance(begin, tuple)
+            and begin
+            and all(isinstance(number, int | np.integer) for number in begin)
+        ):
+            self.fail(
+                "start",
+                f"start gives {begin!r:.60}: a state is a tuple of whole numbers, or an array",
+            )
+        if not np.array_equal(np.array(begin, dtype=object), np.array(again, dtype=object)):
+            self.fail("start", "start gives another state each time: leave that to chance(state)")
+        return begin
+
+    def _check_view_of_networks(self) -> None:
+        if "see" in self.plain:
+            self.number("PLANES", None, 1, MOST_PLANES)
+            cells = self.number("CELLS", 64, 1, MOST_CELLS)
+            self.number("PLANE_NUMBERS", 1, 1, cells)
+            return
+        if "CELLS" not in self.plain:
+            raise GameFileError(
+                f"{self.path} has no function see, and says no CELLS from which to derive it"
+            )
+        cells = self.number("CELLS", None, 1, MOST_CELLS)
+        array = self.begin
+        if not isinstance(array, np.ndarray) or array.size < cells:
+            self.fail(
+                "start",
+                "without a function see, a state must be an array of whole numbers, such as"
+                f" np.int8, that begins with the {cells} cells",
+            )
+
+    def _check_counts(self, function: str, name: str) -> None:
+        """Makes sure that a *function* that counts says how much; *name* is FEATURES or the like.
+
+        Raises:
+            GameFileError: One of them is missing, or names no numbers.
+        """
+        if (function in self.plain) != (name in self.plain):
+            given = function if function in self.plain else name
+            what = name if given == function else f"a function {function}"
+            self.fail(given, f"{given} needs {what}: how many numbers are counted, or their names")
+        told = self.plain.get(name, 1)
+        if not isinstance(told, tuple | list):
+            self.number(name, 1, 1, MOST_FEATURES)
+        elif not (
+            1 <= len(told) <= MOST_FEATURES
+            and all(isinstance(each, str) and each.strip() for each in told)
+            and len(set(told)) == len(told)
+        ):
+            self.fail(name, f"{name} must name each number by another text, such as ('seeds',)")
+
+    def find_symmetry(self) -> str:
+        """What the file says of its board; nothing if networks see no cells of one."""
+        if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
+            return str(self.plain.get("SYMMETRY", "none"))
+        return ""
+
+    def make_class(self, name: str) -> type[BoardGame]:
+        """The game for Python."""
+        symmetry = self.find_symmetry()
+        if symmetry and symmetry not in SYMMETRIES:
+            self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
+        kinds = self.plain.get("SEATS", 2) * self.plain.get("PIECES", 1)
+        if self.plain.get("STACKS") and not (symmetry and self.plain.get("PLANES", kinds) == 2):
+            self.fail("STACKS", "STACKS is for boards with SYMMETRY, of pieces of one kind")
+        if self.plain.get("SHAPE", "square") not in (shapes := (*SHAPES, UNDRAWN)):
+            self.fail("SHAPE", f"SHAPE must be one of {', '.join(shapes)}")
+        needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES
+        members = {
+            "name": name,
+            "rules_type": self._make_rules(),
+            "place": self._write_module(),
+            "source": self.source,
+            "file": self.path,
+            "functions": frozenset(_reach(needed, self._find_calls())),
+            "scripts": self.scripts,
+            "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
+            "symmetry": symmetry,
+            "__doc__": ast.get_docstring(self.tree),
+        }
+        made = type(name, (BoardGame,), members)
+        members["rules_type"]._game = made
+        return made
+
+    def _make_rules(self) -> Any:
+        names = [name.lower() for name in self.options]
+        defaults = [self.plain[key] for key in self.options]
+        rules: Any = namedtuple("Rules", names, defaults=defaults)  # type: ignore[misc]
+        rules.__annotations__ = {
+            name.lower(): Annotated[int, Option(min(values), max(values), values)]
+            for name, values in self.options.items()
+        }
+        for name, text in read_sentences(self.tree.body).items():
+            if name in self.options:
+                getattr(rules, name.lower()).__doc__ = text
+        return rules
+
+    def _write_module(self) -> str:
+        """Writes what is compiled into the cache; gives the full name of the module."""
+        text = self.source.rstrip("\n") + "\n\n\n" + self._write_rest()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        package = f"game_{digest}"
+        folder = compiled.cache_folder() / package
+        file = folder / "game.py"
+        if not file.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=folder, delete=False
+            ) as new:
+                new.write(text)
+            os.replace(new.name, file)
+        holder = ModuleType(package)
+        holder.__path__ = [str(folder)]
+        sys.modules.setdefault(package, holder)
+        return f"{package}.game"
+
+    def _write_rest(self) -> str:
+        """What follows the file in what is compiled."""
+        missing = {name: text for name, text in DEFAULTS.items() if name not in self.plain}
+        is_array = isinstance(self.begin, np.ndarray)
+        sees_cells = "see" not in self.plain
+        lines = [
+            "# What follows was added by Evolve Arena.",
+            "import numpy as _np",
+            f"from {compiled.__name__} import compiled as _compiled, inlined as _inlined",
+            "from evolve_arena.core.stream import hash_word as _hash_word",
+            "from evolve_arena.genomes.simd import peek as _peek, poke as _poke",
+        ]
+        for name, value in FILLED.items():
+            if name not in self.plain:
+                lines.append(f"{name} = {value}")
+        if "PLANES" not in self.plain:
+            lines.append("PLANES = SEATS * PIECES")
+        lines += missing.values()
+        if is_array:
+            lines += ["START = start()", "def cast_state(state):", "    return state"]
+            lines += ["def hash_state(state):", "    return 0"]
+            lines += ["def store_state(room, at, state):", "    pass"]
+            lines += ["def load_state(room, at):", "    return 0"]
+        else:
+            kinds = [
+                "uint64" if isinstance(number, np.uint64) else "int64" for number in self.begin
+            ]
+            numbers = [f"_np.{kind}(state[{place}])" for place, kind in enumerate(kinds)]
+            lines += ["def cast_state(state):", f"    return ({', '.join(numbers)},)"]
+            lines.append("START = cast_state(start())")
+            lines.append("def store_state(room, at, state):")
+            for place in range(len(kinds)):
+                lines.append(f"    _poke(room, at + {place}, _np.int64(state[{place}]))")
+            numbers = [f"_np.{kind}(_peek(room, at + {k}))" for k, kind in enumerate(kinds)]
+            lines += ["def load_state(room, at):", f"    return ({', '.join(numbers)},)"]
+            parts = [
+                f"_np.uint64(_hash_word(_np.uint64(state[{place}]), {place + 1}))"
+                for place in range(len(kinds))
+            ]
+            lines += ["def hash_state(state):", f"    return {' + '.join(parts)}"]
+        known = "view(state, seat)" if self._compiles_view() else "state"
+        lines += ["def view_state(state, seat):", f"    return {known}"]
+        flags = {
+            "IS_ARRAY": is_array,
+            "SEES_CELLS": sees_cells,
+            "HAS_POINTS": self.has_points,
+            "HAS_CHANCE": self.has_chance,
+            "HAS_BOARD": bool(self.find_symmetry()),
+            "HAS_PAST": bool(self.ends_by),
+            "HAS_GUESS": self.has_guess,
+            **{f"HAS_{name.upper()}": name in self.plain for name in OPTIONAL},
+        }
+        lines += [f"{name} = {value}" for name, value in flags.items()]
+        lines += self._write_scripts()
+        for name in COUNTS.values():
+            count = f"{name} if isinstance({name}, int) else len({name})"
+            lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
+        added = ("cast_state", "hash_state", "store_state", "load_state")
+        lines += [f"{name} = _inlined({name})" for name in added]
+        calls = self._find_calls()
+        called = (*COMPILED, *self.scripts, *(("view",) if self._compiles_view() else ()))
+        for name in _reach(called, calls):
+            mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
+            lines.append(f"{name} = {mark}({name})")
+        lines += [f"{name} = _inlined({name})" for name in ("view_state", "choose_scripted")]
+        return "\n".join(lines) + "\n"
+
+    def _compiles_view(self) -> bool:
+        """Test if compiled players ask what a seat knows."""
+        return self.has_guess or ("view" in self.plain and bool(self.scripts))
+
+    def _write_scripts(self) -> list[str]:
+        """What asks a scripted player by its number, and which of them draw random numbers."""
+        drawing = sum(draws << number for number, draws in enumerate(self.scripts.values()))
+        lines = [f"SCRIPTS, DRAWING = {len(self.scripts)}, {drawing}"]
+        lines.append("def choose_scripted(state, number, moves, count, random):")
+        for number, (name, draws) in enumerate(self.scripts.items()):
+            given = ", ".join((*ASKED, *["random"] * draws))
+            lines += [f"    if number == {number}:", f"        return _np.int64({name}({given}))"]
+        return [*lines, "    return _np.int64(moves[0])"]
+
+    def _find_calls(self) -> dict[str, set[str]]:
+        """For each function of the file which others of it it names."""
+        functions = {
+            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
+        }
+        return {
+            name: {
+                inner.id
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Name) and inner.id in functions
+            }
+            for name, node in functions.items()
+        } | {name: set() for name in DEFAULTS if name not in functions}
+
+
+def _reach(names: tuple[str, ...], calls: Mapping[str, set[str]]) -> list[str]:
+    """*names*, and all that they call, directly or not."""
+    found, waiting = [], list(names)
+    while waiting:
+        name = waiting.pop(0)
+        if name in calls and name not in found:
+            found.append(name)
+            waiting += sorted(calls[name])
+    return found

@@ -1,0 +1,152 @@
+"""Tournaments as the command line shows them: a crosstable, or a ranking of configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from evolve_arena.arena.crosstable import play_tournament
+from evolve_arena.arena.duel_result import (
+    DuelResult,
+    count_forfeits,
+    describe_forfeits,
+    list_caveats,
+)
+from evolve_arena.arena.match import Keep
+from evolve_arena.arena.ranking import (
+    meet_opponent,
+    meet_others,
+    name_configuration,
+    rank_configurations,
+)
+from evolve_arena.arena.standings import play_at_tables
+from evolve_arena.arena.statistics import json_share, wilson_interval
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game, usual_game
+from evolve_arena.players.player import Player
+
+GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
+"""Games of each pair: in a crosstable, among configurations, and against one opponent; and how
+many in all at tables of more than two."""
+
+
+def crosstable(
+    players: Sequence[Player],
+    *,
+    games: int | None = None,
+    opening_plies: int = 0,
+    seed: int = 0,
+    keep: Keep | None = None,
+) -> dict[str, Any]:
+    """Everybody against everybody, ready for JSON; see `play_tournament`."""
+    table = play_tournament(
+        find_common_game(players),
+        players,
+        games=games or GAMES,
+        opening_plies=opening_plies,
+        seed=seed,
+        keep=keep,
+    )
+    content = table.to_dict()
+    caveats = []
+    for told in content["duels"]:
+        where = " - ".join(told["players"]) + ": "
+        caveats += list_caveats(told, where=where, hint=not opening_plies)
+    return {**content, "warnings": caveats}
+
+
+def ratings(
+    game: AnyGame,
+    players: Sequence[Player],
+    *,
+    games: int | None = None,
+    seed: int = 0,
+    keep: Keep | None = None,
+) -> dict[str, Any]:
+    """A tournament at tables, ready for JSON; see `play_at_tables`."""
+    seats = min(game.seats, len(players))
+    standings = play_at_tables(
+        game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, keep=keep
+    )
+    return standings.to_dict()
+
+
+def find_common_game(players: Sequence[Player]) -> AnyGame:
+    """The game of the first player who was made for one, else the usual one."""
+    games = (getattr(player, "game", None) for player in players)
+    return next((game for game in games if game is not None), make_game(usual_game()))
+
+
+def ranking(
+    players: Sequence[Player],
+    opponent: Player | None = None,
+    *,
+    games: int | None = None,
+    opening_plies: int = 0,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The configurations of *players*, ready for JSON; see :mod:`evolve_arena.arena.ranking`.
+
+    Args:
+        players: The agents. Their configurations are their names without the last number.
+        opponent: Whom all of them meet; if None, they meet those of other configurations.
+        games: Of each pair, colours balanced; :data:`GAMES_AGAINST` or :data:`GAMES_RANKED` if
+            None.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seeds everything.
+
+    Raises:
+        BadValueError: There is no opponent, and fewer than two configurations.
+    """
+    options: dict[str, Any] = {"opening_plies": opening_plies, "seed": seed}
+    if opponent is None:
+        games = games or GAMES_RANKED
+        tallies = meet_others(find_common_game(players), players, games=games, **options)
+    else:
+        games = games or GAMES_AGAINST
+        tallies = meet_opponent(
+            find_common_game(players), players, opponent, games=games, **options
+        )
+    shares = {name: tally.share for name, tally in tallies.items() if tally.games}
+    told = {name: _describe_duels(name, row.results, opponent) for name, row in tallies.items()}
+    return {
+        "against": opponent.name if opponent else None,
+        "games_per_pair": games + games % 2,
+        "configurations": [asdict(row) for row in rank_configurations(shares, name_configuration)],
+        "agents": [
+            {
+                "name": name,
+                "configuration": name_configuration(name),
+                "won": tally.won,
+                "counted_games": tally.games,
+                "share": json_share(tally.share),
+                "wilson_95": list(wilson_interval(tally.won, tally.games)),
+                **told[name],
+            }
+            for name, tally in tallies.items()
+        ],
+        "warnings": [
+            line
+            for name, duels in told.items()
+            for line in list_caveats(duels, where=f"{name}: ", hint=not opening_plies)
+        ],
+    }
+
+
+def _describe_duels(
+    name: str, results: Sequence[DuelResult], opponent: Player | None
+) -> dict[str, Any]:
+    """What shares of an agent are of. Forfeits of other agents stand with these."""
+    forfeits = count_forfeits(
+        (forfeit.player, forfeit.kind, forfeit.sentence, forfeit.errors)
+        for result in results
+        for forfeit in result.forfeits
+        for _ in range(forfeit.games if opponent or forfeit.player == 0 else 0)
+    )
+    return {
+        "games": sum(result.games for result in results),
+        "finished_games": sum(result.finished for result in results),
+        "distinct_games": sum(result.distinct_games for result in results),
+        "forfeits": describe_forfeits((name, opponent.name if opponent else ""), forfeits),
+    }

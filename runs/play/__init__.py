@@ -1,9 +1,0 @@
-"""Games at the terminal: people against anyone, or anyone against anyone."""
-
-from __future__ import annotations
-
-from evolve_arena.runs.play.options import PlayOptions, newest_opponent
-from evolve_arena.runs.play.screen import Screen
-from evolve_arena.runs.play.session import Plan, Session
-
-__all__ = ["Plan", "PlayOptions", "Screen", "Session", "newest_opponent"]

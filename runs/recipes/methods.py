@@ -1,0 +1,95 @@
+"""The methods by name: those of every game, and the learners that a game or a study adds."""
+
+from __future__ import annotations
+
+from inspect import isabstract
+from typing import Any
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, game_names, installed_places, load, study_learners
+from evolve_arena.core.user_code import (
+    AbsentCode,
+    UserCodeError,
+    find_code,
+    name_of,
+    registered_names,
+)
+from evolve_arena.evolve.method import Method
+from evolve_arena.runs.recipes.absent_method import AbsentMethod
+
+GROUP = "evolve_arena.methods"
+"""The entry points by which installed packages add methods."""
+METHODS = {
+    "tournament": "evolve_arena.evolve.tournament:Tournament",
+    "neat": "evolve_arena.evolve.neat:Neat",
+    "evolutionary-programming": (
+        "evolve_arena.evolve.evolutionary_programming:EvolutionaryProgramming"
+    ),
+    "td": "evolve_arena.evolve.td:Td",
+    "td-tuples": "evolve_arena.evolve.td_tuples:TdTuples",
+    "q-learning": "evolve_arena.evolve.q_learning:QLearning",
+    "imitation": "evolve_arena.evolve.imitation:Imitation",
+}
+"""Methods that can breed for any game which has networks of their kind."""
+
+
+def learners_of(game: str) -> dict[str, str]:
+    """The methods that *game* alone has, its own and those of studies: where each is found."""
+    return {**find_game(game).learners, **study_learners(game)}
+
+
+def find_places(game: str) -> dict[str, str]:
+    """Return where the methods lie that may play *game*, but for registered ones, by name."""
+    return {**installed_places(GROUP), **METHODS, **learners_of(game)}
+
+
+def methods_of(game: str) -> dict[str, type[Method[Any]]]:
+    """The methods that can play *game*, by name: ours, those of packages, and registered ones."""
+    spec = find_game(game)
+    known = {name: load(place) for name, place in find_places(game).items()}
+    known |= {name: each for name in registered_names() if _is_method(each := find_code(name))}
+    return {name: method for name, method in known.items() if method.networks(spec)}
+
+
+def find_method(name: str, game: str) -> type[Method[Any]]:
+    """The method called *name*, with which *game* is played.
+
+    Raises:
+        UnknownNameError: There is none.
+        BadValueError: It does not play this game.
+        UserCodeError: It is something else than a method.
+    """
+    places = find_places(game)
+    if name in places and name not in registered_names():  # no other method is loaded
+        chosen: type[Method[Any]] = load(places[name])
+        if chosen.networks(find_game(game)):
+            return chosen
+    able = methods_of(game)
+    if name in able:
+        return able[name]
+    own: Any = find_code(name)
+    if isinstance(own, AbsentCode):
+        return type(name, (AbsentMethod,), {"name": name, "__doc__": AbsentMethod.__doc__})
+    if own is not None:
+        if not _is_method(own):
+            raise UserCodeError(
+                f"{name_of(own)} is no method: it must be a subclass of VectorMethod, or of Method,"
+                " that defines all that these leave open"
+            )
+        if own.networks(find_game(game)):
+            method: type[Method[Any]] = own
+            return method
+    if (
+        own is not None
+        or name in METHODS
+        or any(name in learners_of(other) for other in game_names())
+    ):
+        raise BadValueError(
+            f"game.name is {game!r}, which the method {name!r} does not play:"
+            f" write method.name = {' or '.join(map(repr, able))}"
+        )
+    raise UnknownNameError("method", name, [*able, "MY_METHODS.py:CLASS"])
+
+
+def _is_method(own: Any) -> bool:
+    return isinstance(own, type) and issubclass(own, Method) and not isabstract(own)

@@ -1,0 +1,134 @@
+"""Runs by configuration files of neat-python, as they are: what a recipe makes of one.
+
+What a file says is written into the recipe, so a run that was started needs the file no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, usual_game
+from evolve_arena.evolve.neat import OF_OWN_ENGINE, Neat
+from evolve_arena.genomes.neat.ini import WholeIni, read_whole_ini
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.export.neat_python import fit_decoder
+from evolve_arena.runs.recipes.code import Permit, refuse_files
+from evolve_arena.runs.recipes.recipe import (
+    LARGEST,
+    describe_recipe,
+    load_recipe,
+    read_content,
+    recipe_names,
+    usual_recipe,
+)
+
+
+class NeatRecipe(NamedTuple):
+    """What a run by a configuration file begins with."""
+
+    name: str
+    """The recipe, or the game in one file."""
+    changes: dict[str, Any]
+    """What replaces its values, by dotted key; what the user typed is among them."""
+    remarks: tuple[str, ...]
+    """What of the file or the recipe has no effect, and what was taken for granted."""
+
+
+def read_neat_config(
+    path: Path | str,
+    recipe: str | None = None,
+    typed: Mapping[str, Any] | None = None,
+    permit: Permit = refuse_files,
+) -> NeatRecipe:
+    """The recipe that a configuration file of neat-python makes.
+
+    Args:
+        path: The file.
+        recipe: What gives the rest. A recipe of the method ``neat`` is taken as it is; of another
+            one, or a game, the game, checks and length, with the usual settings of ``neat``.
+        typed: Values by dotted key that replace everybody else's.
+        permit: As :func:`load_recipe` takes it.
+
+    Raises:
+        RecipeError: The file can't be used, or its network has another size than all of the game.
+        ArenaError: The recipe can't be used.
+    """
+    own = dict(typed or {})
+    try:
+        ini = read_whole_ini(read_file(Path(path), LARGEST).decode("utf-8"))
+    except OSError as error:
+        raise RecipeError(f"{path}: {explain_unread(error, path)}") from None
+    except UnicodeDecodeError:
+        raise RecipeError(f"{path} is no configuration of neat-python: it is no text") from None
+    except ArenaError as error:
+        raise RecipeError(f"{path}: {error}") from error
+    name = _choose_recipe(recipe or usual_game())
+    changes: dict[str, Any] = {"neat": ini.values}
+    remarks = [*ini.remarks]
+    if name.endswith(FILE) or name.startswith(SPIEL):
+        changes["method.name"] = "neat"
+    else:
+        content = read_content(name)
+        method = content.get("method", {})
+        if method.get("name") != "neat":
+            game = find_game(str(content.get("game", {}).get("name", usual_game())))
+            usual = usual_recipe(game, {"method.name": "neat"})
+            changes |= {"method": usual["method"], "network": {}}
+        elif own.get("method.engine") != "own":
+            for key in OF_OWN_ENGINE.keys() & method.keys():
+                remarks.append(
+                    f"method.{key} of the recipe was dropped: {OF_OWN_ENGINE[key]} says it"
+                )
+            rest = {key: value for key, value in method.items() if key not in OF_OWN_ENGINE}
+            changes["method"] = rest
+    changes["method.engine"] = "neat-python"
+    if ini.seed is not None and ini.seed >= 0:
+        changes["run.seed"] = ini.seed
+    elif ini.seed is not None:
+        remarks.append(f"seed = {ini.seed} was dropped: the seed of a run is 0 or more")
+    changes |= own
+    network, assumed = _fit_network(path, ini, name, changes, own, permit)
+    return NeatRecipe(name, changes | network, (*remarks, *assumed))
+
+
+def _choose_recipe(name: str) -> str:
+    """The recipe of that *name*, or the one for NEAT if it is that of a game."""
+    if name in recipe_names() and name in game_names():
+        for other in recipe_names():
+            found = describe_recipe(other)
+            if found.game == name and found.method == "neat" and not found.is_published:
+                return other
+    return name
+
+
+def _fit_network(
+    path: Path | str,
+    ini: WholeIni,
+    name: str,
+    changes: Mapping[str, Any],
+    typed: Mapping[str, Any],
+    permit: Permit,
+) -> tuple[dict[str, Any], list[str]]:
+    """What the section ``[network]`` has to say so that the numbers of inputs and outputs fit."""
+    try:
+        decoder: Any = load_recipe(name, changes, permit).make_decoder()
+        keys = set(Neat.network_keys(find_game(decoder.game.name)))
+        kept = {field for field in vars(decoder) if field not in keys}
+        kept |= {key.removeprefix("network.") for key in typed if key.startswith("network.")}
+        if (decoder.inputs, decoder.outputs) == (ini.inputs, ini.outputs):
+            return {}, []
+        found, assumed = fit_decoder(decoder, ini.inputs, ini.outputs, kept)
+    except (BadValueError, RecipeError) as error:
+        raise RecipeError(f"{path}: {error}") from None
+    said = [text for text in assumed if text.partition(" ")[0] in found]
+    return (
+        {f"network.{key}": value for key, value in found.items()},
+        [
+            f"network.{text} was assumed: it gives {ini.inputs} inputs and {ini.outputs} outputs"
+            for text in said
+        ],
+    )

@@ -1,0 +1,962 @@
+"""Recipes: everything that a run needs to know, as a TOML file."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import secrets
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import tomli_w
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
+
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
+from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.game import Config, GameSpec, section_of_rules
+from evolve_arena.core.registry import (
+    FILE,
+    SPIEL,
+    find_game,
+    game_names,
+    is_open,
+    load,
+    open_file,
+    open_game,
+    recipe_files,
+    recipe_readers,
+    shipped_games,
+    usual_game,
+)
+from evolve_arena.core.user_code import NAME, AbsentCode, find_code, note_absent
+from evolve_arena.evolve.islands import Islands, IslandsConfig
+from evolve_arena.evolve.matches import check_openings
+from evolve_arena.evolve.method import Method
+from evolve_arena.genomes.limits import check_bytes
+from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
+from evolve_arena.players.bred import Decoder
+from evolve_arena.players.player import Player, distinct_names
+from evolve_arena.players.specification import (
+    NotPermittedError,
+    make_player,
+    player_kinds,
+    runs_code,
+)
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.recipes.absent_method import AbsentMethod
+from evolve_arena.runs.recipes.code import (
+    WITH_CODE,
+    Permit,
+    copy_code,
+    list_texts,
+    open_typed,
+    pin_code,
+    read_beside,
+    refuse_files,
+    unpin_code,
+)
+from evolve_arena.runs.recipes.keys import explain_key, find_sections, list_keys
+from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.validation import explain
+
+Model = TypeVar("Model", bound=BaseModel)
+
+LARGEST = 1 << 18
+"""Bytes of a file with a recipe; those that ship have about two thousand."""
+MOST_DOTS = 200
+"""Dots in a line; for keys of thousands of parts the library takes minutes."""
+DEEPEST = 8
+"""How deep sections and lists may lie in one another."""
+GAMES = "game"
+"""The folder of a run in which its game lies, if that is one in one file."""
+USUAL: dict[str, dict[str, Any]] = {
+    "tournament": {
+        "individuals": 100,
+        "tournament_size": 5,
+        "mutation_probability": 0.03,
+        "mutation_strength": 0.1,
+        "initialisation": "fan-in",
+        "noise": 0.1,
+        "hall_of_fame": {"size": 50, "every": 5, "opponents": 5},
+    },
+    "neat": {"opponents": 10, "noise": 0.1},
+    "td-tuples": {"games": 5000},
+}
+"""What a method is told for a game that has no recipe, by method."""
+USUAL_NEAT = {
+    "pop_size": 100,
+    "activation_default": "relu",
+    "activation_options": ["relu"],
+    "compatibility_threshold": 0.6,
+    "elitism": 2,
+    "weight_init_stdev": 0.3,
+    "weight_mutate_power": 0.2,
+    "weight_mutate_rate": 0.05,
+    "weight_replace_rate": 0.0,
+}
+
+KEEP_NEWEST, KEEP_EVERY = 5, 10
+"""Which checkpoints a new run keeps unless its recipe says something else; see `RunConfig`."""
+
+BEFORE = {"check": {"share": 1.0}, "run": {"champion": "best-check"}}
+"""What runs did that are older than these keys."""
+GONE: dict[str, Any] = {
+    "islands.lag": 0,
+    "islands.emigrants": "best",
+    "method.hall_of_fame.weight": 1.0,
+    "method.fixed_opponents.weight": 1.0,
+    "method.penalty": 0.0,
+    "method.win_points": 1.0,
+    "method.schedule_games": 1_000_000,
+}
+"""Keys that older runs have, which changed nothing with these values."""
+EVOLVED = ("method", "islands")
+"""The sections that may name code with which is evolved."""
+OF_METHODS = ("network", "method", "neat")
+"""The sections of which a method says what they hold."""
+OPPONENTS_KEYS = {"check", "check.opponents"}
+"""Who types a value for one of these has chosen the opponents himself."""
+
+
+def searches(decoder: Any) -> bool:
+    """Test if players of a *decoder* can look ahead: it has settings for that."""
+    return hasattr(decoder, "rollouts")
+
+
+class SearchConfig(Config):
+    """The section ``[search]``: how far the champion looks ahead when it plays.
+
+    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
+    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
+    another so, too.
+    """
+
+    depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
+    """Plies of alpha-beta; 0: none."""
+    rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
+
+
+class CheckConfig(Config):
+    """The section ``[check]``: how the champion is measured from outside."""
+
+    every: int = Field(default=10, ge=1)
+    """Generations between checks; there is one at the end of the run as well."""
+    games: int = Field(default=1000, ge=2, le=1_000_000)
+    """Games against each opponent, colours balanced."""
+    opponents: tuple[str, ...] = ("random",)
+    """Specifications of players; the first decides which champion is the best one if
+    `run.champion` is ``best-check``. If nothing is said, those of the game's
+    `GameSpec.opponents`."""
+    opening_plies: int = Field(default=0, ge=0, le=20)
+    """How many random plies each game begins with, the same ones for both colours; 0: all games
+    begin at the start."""
+    share: float = Field(default=0.2, gt=0.0, le=1.0)
+    """The largest share of the run's time that checks may take: games against slow opponents become
+    fewer, but not below 40 against each. 1: all are played. Games that decide who is champion are
+    not limited by time."""
+
+
+class RunConfig(Config):
+    """The section ``[run]``."""
+
+    generations: int = Field(default=1000, ge=0)
+    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
+    draws the first population and checks its champion."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """What all randomness of the run follows from: the same recipe and the same seed give the same
+    bits."""
+    checkpoint_every: int = Field(default=50, ge=1)
+    """Generations between checkpoints; there is one at every stop as well."""
+    champion: Literal["strongest", "best-check", "last"] = "strongest"
+    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
+    plays against the run's champion so far, from random openings, and takes its place if it wins
+    beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
+    wins against the first opponent of all checks (where players are compared by points, that which
+    had most more than it). ``last``: the last one."""
+    keep_newest: int | None = Field(default=None, ge=1)
+    """How many of the newest checkpoints are kept. A new run takes 5 if
+    nothing is said; a run whose recipe does not say it, an old one, keeps all."""
+    keep_every: int | None = Field(default=None, ge=1)
+    """Older checkpoints are kept if their generation is a multiple of this number times
+    `checkpoint_every`; 1 keeps all. A new run takes 10 if nothing is said."""
+    id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
+    """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
+    is made when the run begins, whatever stands here; old runs have none."""
+    start_from: str | None = None
+    """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
+    A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
+    population: tuple[str, ...] | None = None
+    """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
+    the champion and then the individuals; `evolve start --population` writes it."""
+    start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
+    with nothing else."""
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """True if its first state comes from other runs, and not from the seed alone."""
+        return bool(self.start_from or self.population)
+
+    def keeps(self, generations: Sequence[int]) -> set[int]:
+        """Of checkpoints of these *generations*, in ascending order, those that are kept.
+
+        The first and the last always are.
+
+        >>> config = RunConfig(checkpoint_every=2, keep_newest=2, keep_every=3)
+        >>> sorted(config.keeps(range(0, 20, 2)))
+        [0, 6, 12, 16, 18]
+        """
+        if self.keep_every == 1 or (self.keep_newest is None and self.keep_every is None):
+            return set(generations)
+        newest = generations[-(self.keep_newest or 1) :]
+        every = self.keep_every
+        regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
+        return {*newest, *regular, *generations[:1]}
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "islands": IslandsConfig,
+    "search": SearchConfig,
+    "check": CheckConfig,
+    "run": RunConfig,
+}
+"""The sections that are alike in every recipe."""
+
+
+class Recipe(Config):
+    """A recipe, fully resolved: every key has its value."""
+
+    title: str = ""
+    """What it breeds, in one line."""
+    game: dict[str, Any] = Field(default_factory=lambda: {"name": usual_game()})
+    """The game's name, and its options."""
+    network: dict[str, Any] = Field(default_factory=dict)
+    """What the individuals are; its keys depend on the method and the game, see
+    `Method.network_section`."""
+    method: dict[str, Any] = Field(default_factory=lambda: {"name": "tournament"})
+    """How players are bred or learn; its key ``name`` says which other keys there are."""
+    neat: dict[str, Any] | None = None
+    """neat-python's keys, for the method that has a section for them."""
+    islands: IslandsConfig | None = None
+    """Several populations that send individuals to each other, if there are to be such."""
+    search: SearchConfig | None = None
+    """How far the champion looks ahead, if it does so otherwise than the individuals."""
+    check: CheckConfig = CheckConfig()
+    """How the champion is measured from outside."""
+    run: RunConfig = RunConfig()
+    """How long the run is, and what it keeps."""
+    _foreign: frozenset[str] = PrivateAttr(default=frozenset())
+    _game_file: tuple[str, bytes] | None = PrivateAttr(default=None)
+    """Of a game in one file that does not ship: the file's name, and the content that was run."""
+    _left_out: tuple[str, ...] = PrivateAttr(default=())
+    """Keys that fell away, as they belong to another method than the one that was chosen."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_opponents(cls, content: Any) -> Any:
+        """Fills in whom champions meet, as it is usual in the game."""
+        if not isinstance(content, Mapping):
+            return content
+        check, game = content.get("check", {}), content.get("game", {})
+        name = game.get("name", usual_game()) if isinstance(game, Mapping) else None
+        if isinstance(check, Mapping) and "opponents" not in check and name in game_names():
+            return {**content, "check": {**check, "opponents": find_game(name).opponents}}
+        return content
+
+    @property
+    def spec(self) -> GameSpec:
+        """What is known of the game."""
+        return _find_game(self.game)
+
+    @property
+    def kind(self) -> type[Method[Any]]:
+        """The class of the method."""
+        return find_method(str(self.method.get("name", "tournament")), self.spec.name)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be told of the recipe: settings that fell away, in a line."""
+        if not self._left_out:
+            return []
+        name, keys = self.method["name"], ", ".join(self._left_out)
+        return [f"left out, since method {name} does not have them: {keys}"]
+
+    def make_config(self, island: int | None = None) -> Config:
+        """The method's settings, or those of an *island*, from 0."""
+        kind = self.kind
+        content = dict(self.method)
+        if kind.section is not None:
+            content[kind.section] = getattr(self, kind.section) or {}
+        each = self.islands.each if self.islands and island is not None else ()
+        if island is None or island >= len(each):
+            return kind.config_type.model_validate(content)
+        own = dict(each[island])
+        if kind.section in own:
+            content[kind.section] = {**content[kind.section], **own.pop(kind.section)}
+        return _validate(kind.config_type, {**content, **own}, f"islands.each.{island + 1}.")
+
+    def make_decoder(self) -> Decoder:
+        """What turns the run's genomes into players."""
+        section = self.kind.network_section(self.spec, self.network)
+        network = section.model_validate(self.network)
+        return self.kind.make_decoder(self.make_game(), network, self.make_config())
+
+    def make_playing(self, decoder: Any) -> Any:
+        """The decoder of the champion: *decoder*, with the search that it plays with.
+
+        Raises:
+            BadValueError: There is no such search in the game, or over what is bred.
+        """
+        if self.search is None:
+            return decoder
+        if not searches(decoder):
+            raise BadValueError(f"search: there is none over what is bred in {self.spec.name}")
+        return replace(decoder, depth=self.search.depth, rollouts=self.search.rollouts)
+
+    def make_game(self) -> Any:
+        """What is played."""
+        return self.spec.make(**{key: self.game[key] for key in self.game if key != "name"})
+
+    def make_method(self) -> Method[Any]:
+        """The method, with its settings."""
+        decoder, numbers = self.make_decoder(), range(self.islands.count if self.islands else 0)
+        configs = [self.make_config(number) for number in numbers] or [self.make_config()]
+        self.make_playing(decoder)
+        needed = sum(self.kind.estimate_bytes(config, decoder) for config in configs)
+        check_bytes(needed, "a generation of this recipe")
+        methods = [self.kind(config, decoder) for config in configs]
+        return Islands(self.islands, methods) if self.islands else methods[0]
+
+    @property
+    def programs(self) -> list[str]:
+        """The opponents that run code."""
+        game = self.spec.name
+        return [text for text in self.check.opponents if runs_code(text, game)]
+
+    @property
+    def foreign_programs(self) -> list[str]:
+        """The opponents that run code and were named by a file, so that nobody may trust them."""
+        return [text for text in self.check.opponents if text in self._foreign]
+
+    def trust(self) -> Recipe:
+        """The recipe, if the user lets its opponents run their code."""
+        trusted = self.model_copy()
+        trusted._foreign = frozenset()
+        return trusted
+
+    def find_absent(self) -> list[str]:
+        """The names of code that was registered where the run was started, and is not here."""
+        content = self.model_dump(include=set(EVOLVED))
+        found = [text for text in list_texts(content) if isinstance(find_code(text), AbsentCode)]
+        kinds = player_kinds(self.spec.name)
+        return found + [
+            text
+            for text in self.check.opponents
+            if NAME.fullmatch(text) and text not in kinds and not find_code(text)
+        ]
+
+    def make_opponents(self) -> list[Player]:
+        """Who the champion meets in checks. They are to be closed.
+
+        Raises:
+            NotPermittedError: One runs code, and the user did not say yes; see :meth:`trust`.
+            RecipeError: A specification names no player.
+        """
+        game = self.make_decoder().game
+        made: list[Player] = []
+        try:
+            for text in self.check.opponents:
+                made.append(make_player(text, game, self.check_permitted))
+        except ArenaError as error:
+            for player in made:
+                player.close()
+            if isinstance(error, NotPermittedError):
+                raise
+            raise RecipeError(f"check.opponents: {error}") from None
+        for player, name in zip(made, distinct_names([p.name for p in made]), strict=True):
+            player.name = name
+        return made
+
+    def begin(self) -> Recipe:
+        """The recipe of a new run: with an id of its own, and which checkpoints it keeps."""
+        now = {
+            "id": secrets.token_hex(16),
+            "keep_newest": self.run.keep_newest or KEEP_NEWEST,
+            "keep_every": self.run.keep_every or KEEP_EVERY,
+        }
+        return self.with_run(**now)
+
+    def with_run(self, **values: Any) -> Recipe:
+        """The recipe with other values in ``[run]``, which are not looked at again."""
+        return self.model_copy(update={"run": self.run.model_copy(update=values)})
+
+    def steps_like(self, other: Recipe) -> bool:
+        """Tell whether the populations of both are the same ones, as far as both runs go.
+
+        What a recipe says of checks, of checkpoints and of the end has no part in them.
+        """
+        one, two = (
+            (
+                recipe.model_dump(exclude={"title", "search", "check", "run"}),
+                recipe.run.model_dump(include={"seed", "id", "start_from", "population"}),
+            )
+            for recipe in (self, other)
+        )
+        return one == two
+
+    def breeds_like(self, other: Recipe) -> bool:
+        """Whether runs of both are the same, whatever they are called and keep."""
+        keys = "id", "keep_newest", "keep_every", "start_sha256"
+        one, two = (recipe.with_run(**dict.fromkeys(keys)) for recipe in (self, other))
+        one._left_out = two._left_out
+        return one == two
+
+    def check_permitted(self, text: str) -> None:
+        """Makes sure that the opponent *text* may run its code.
+
+        Raises:
+            NotPermittedError: A file named it, and the user did not say yes.
+        """
+        if text in self._foreign:
+            whole = f"; read all {len(text):,} characters in the recipe" if len(text) > 150 else ""
+            raise NotPermittedError(
+                "check.opponents runs a program, which needs your word: --allow-process, or"
+                f" allow_process=True in Python: {text[:150]}{whole}"
+            )
+
+    def files(self) -> dict[str, bytes]:
+        """What is to lie beside the recipe's file, by path: its game, and code that it names.
+
+        Raises:
+            BadValueError: Two files of code have the same name.
+        """
+        found = {}
+        if self._game_file:
+            name, content = self._game_file
+            found[f"{GAMES}/{name}"] = content
+        return found | copy_code([self.method, list(self.check.opponents)])
+
+    def to_toml(self) -> str:
+        """The recipe as a TOML file; :meth:`files` are to lie beside it."""
+        content = self.model_dump(mode="json", exclude_none=True)
+        if self._game_file:
+            content["game"]["name"] = f"{GAMES}/{self._game_file[0]}"
+        for key in WITH_CODE:
+            content[key] = unpin_code(content[key])
+        return tomli_w.dumps(content)
+
+    def change(self, changes: Mapping[str, Any]) -> Recipe:
+        """The recipe with other values, by dotted key: ``{"run.seed": 7}``.
+
+        Raises:
+            RecipeError: A key is unknown, or a value is out of range.
+        """
+        content = self.model_dump(mode="json", exclude_none=True)
+        values = open_typed(changes)
+        changed = _resolve_changed(content, values, spell("--set", "changes"))
+        changed._foreign &= self._foreign
+        if _with(content, values)["game"].get("name") == self.game["name"]:
+            changed._game_file = self._game_file
+        return changed.trust() if OPPONENTS_KEYS & changes.keys() else changed
+
+
+def load_recipe(
+    name: str, changes: Iterable[str] | Mapping[str, Any] = (), permit: Permit = refuse_files
+) -> Recipe:
+    """The recipe that ships under *name*, or the one in the file *name*.
+
+    Args:
+        name: A shipped recipe's name, or the path of a ``.toml`` file; or of a game in one file,
+            which is run, and for which a usual recipe is made.
+        changes: Values by dotted key, or texts like ``run.generations=200``, that replace others.
+        permit: Decides whether a game in one file that a recipe names may be run.
+
+    Raises:
+        UnknownNameError: No recipe of that name, and no such file.
+        RecipeError: The file, a key or a value is wrong.
+        NotPermittedError: *permit* says no.
+    """
+    values = dict(changes) if isinstance(changes, Mapping) else parse_changes(changes)
+    typed = values.get("game.name")
+    if isinstance(typed, str) and typed.endswith(FILE):
+        open_game(typed)
+        values["game.name"] = os.path.abspath(typed)  # and no file beside the recipe
+    values = open_typed(values)
+    if name.endswith(FILE):
+        content, source = usual_recipe(open_game(name), values), name
+        content["game"] = {"name": Path(name).name}
+    elif name.startswith(SPIEL):
+        content, source = usual_recipe(find_game(name), values), name
+        content["game"] = {"name": name}
+    else:
+        content, source = _read(name)
+    try:
+        recipe = _resolve_changed(content, values, source, Path(source).parent, permit)
+    except RecipeError as error:
+        if " is no key" in str(error):
+            _refuse_unknown_keys(content, values)
+        raise
+    return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
+
+
+def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """All keys of a recipe of this *content*; see :func:`evolve_arena.runs.recipes.keys.list_keys`.
+
+    Raises:
+        ArenaError: There is no such game or method.
+    """
+    return list_keys(content, SECTIONS)
+
+
+def sections_of(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
+    """The sections of a recipe of this *content*, in the order of its file."""
+    _, kind, models = find_sections(content, SECTIONS)
+    order = [name for name in ("game", "network", "method", kind.section, *SECTIONS) if name]
+    return {name: models[name] for name in order}
+
+
+def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
+    for key in values:
+        rest = {name: part for name, part in content.items() if name != key}
+        try:
+            text = explain_key(key, keys_of(rest))
+        except ArenaError:  # of which the first error tells
+            return
+        if text:
+            raise RecipeError(text)
+
+
+def usual_recipe(game: GameSpec, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What is bred of a *game* if nobody says more than these *values*, by dotted key."""
+    method = str(values.get("method.name", "tournament"))
+    kernel, rules = game.kernel, game.game.rules_type()
+    content: dict[str, Any] = {"title": str(getattr(game.game, "title", game.name))}
+    content["method"] = {"name": method, **USUAL.get(method, {})}
+    plies = min(4, kernel.longest_opening(rules))
+    if game.has_chance or game.most_seats > 2:  # then they meet at tables
+        for key in ("hall_of_fame", "opponents"):
+            content["method"].pop(key, None)
+    if method in {"tournament", "neat"} and game.most_seats == 2 and plies:
+        content["method"]["openings"] = {"plies": plies, "count": 2}
+    if method == "neat":
+        content["neat"] = dict(USUAL_NEAT)
+    if method == "td-tuples" and getattr(game.game(), "repeats_turns", bool)():
+        content["network"] = {"turns": True}
+    content["check"] = {"every": 10, "games": 400}
+    if plies:
+        content["check"]["opening_plies"] = plies // 2
+    content["run"] = {"generations": 30, "checkpoint_every": 10}
+    return content
+
+
+def make_usual(game: GameSpec, values: Mapping[str, Any]) -> Recipe:
+    """The recipe of a *game* if nobody says more than these *values*, by dotted key.
+
+    Raises:
+        RecipeError: One of them is wrong, or the method does not play the game.
+    """
+    content = {**usual_recipe(game, values), "game": {"name": game.name}}
+    return _resolve_changed(content, values, game.name)
+
+
+def parse_changes(changes: Iterable[str]) -> dict[str, Any]:
+    """Values by dotted key, from texts like ``run.generations=200``.
+
+    Raises:
+        RecipeError: A text is not of that form.
+    """
+    values = {}
+    for change in changes:
+        key, equals, text = change.partition("=")
+        if not equals:
+            raise RecipeError(
+                f"{spell('--set', 'changes:')} {quote(change)}: write section.key=value"
+            )
+        values[key.strip()] = _parse_value(text.strip())
+    return values
+
+
+def read_recipe(path: Path, permit: Permit | None = None) -> Recipe:
+    """The recipe of a run, in the file *path*; that of an older one goes on to mean the same.
+
+    It was whole when the run began. So where it names code that nobody knows here, that was given
+    in Python: something stands for it, with which the run can be looked at.
+
+    Args:
+        path: The file.
+        permit: As :func:`load_recipe` takes it.
+
+    Raises:
+        RecipeError: It can't be read, or is wrong.
+        NotPermittedError: Its game is a file, which may not run.
+    """
+    content = _parse(path)
+    for section, keys in BEFORE.items():
+        if isinstance(content.get(section, {}), dict):
+            content[section] = keys | content.get(section, {})
+    for key, value in GONE.items():
+        *sections, last = key.split(".")
+        holder: Any = content
+        for section in sections:
+            holder = holder.get(section) if isinstance(holder, dict) else None
+        if isinstance(holder, dict) and holder.get(last) == value:
+            del holder[last]
+    named = {
+        text for key in EVOLVED for text in list_texts(content.get(key)) if NAME.fullmatch(text)
+    }
+    while True:
+        try:
+            return _resolve(content, str(path), path.parent, permit or refuse_files)
+        except RecipeError as error:
+            name = _find_unknown(error)
+            if name not in named:
+                raise _blame_version(error, path) from None
+            named.remove(name)
+            note_absent(name)
+
+
+def _blame_version(error: RecipeError, path: Path) -> RecipeError:
+    """Name another version as the cause of an *error* in a run's recipe, which was right once.
+
+    That its game is missing has another cause.
+    """
+    told = str(error).removeprefix(f"{path}: ").partition(" (known: ")[0]
+    if told.startswith(("unknown game ", "game.name ")):
+        return error
+    return RecipeError(
+        f"{path}: another version of Evolve Arena made this run, or somebody edited it: {told}"
+    )
+
+
+def _find_unknown(error: BaseException | None) -> str | None:
+    """The name that nothing bears because of which there is an *error*."""
+    while error is not None and not isinstance(error, UnknownNameError):
+        error = error.__context__
+    return None if error is None else error.name
+
+
+def run_id(path: Path) -> str | None:
+    """What the recipe in the file *path* says is the id of its run, if anything."""
+    run = _parse(path).get("run", {})
+    return run.get("id") if isinstance(run, dict) else None
+
+
+def recipe_names() -> list[str]:
+    """The recipes that ship with the package."""
+    return sorted(recipe_files())
+
+
+def recipe_summary(name: str) -> str:
+    """What the shipped recipe *name* breeds, in one line."""
+    return describe_recipe(name).title
+
+
+class RecipeSummary(NamedTuple):
+    """What a list of recipes tells of one, as its file says it."""
+
+    name: str
+    title: str
+    game: str
+    method: str
+    is_published: bool
+    """Whether it belongs to a published study."""
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is the one with which to begin in its game, after which it is called."""
+        return self.name == self.game
+
+
+def describe_recipe(name: str) -> RecipeSummary:
+    """A shipped recipe as its file says it; nothing of its game is loaded."""
+    content = _read(name)[0]
+    game = str(content.get("game", {}).get("name", usual_game()))
+    method = str(content.get("method", {}).get("name", "tournament"))
+    published = name not in recipe_files(studies=False)
+    return RecipeSummary(name, str(content.get("title", "")), game, method, published)
+
+
+def read_content(name: str) -> dict[str, Any]:
+    """What the shipped recipe or the file *name* says, unchecked.
+
+    Raises:
+        ArenaError: There is none, or it can't be read.
+    """
+    return _read(name)[0]
+
+
+def _read(name: str) -> tuple[dict[str, Any], str]:
+    if name in (files := recipe_files()):
+        return tomllib.loads(files[name].read_text("utf-8")), f"recipe {name}"
+    path = Path(name)
+    if path.suffix in {".toml", *recipe_readers()} or os.path.isfile(name):
+        return _parse(path), str(path)
+    raise UnknownNameError("recipe", name, recipe_names())
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    """The content of a TOML file, or of settings in JSON that a study can read."""
+    reader = recipe_readers().get(path.suffix)
+    try:
+        text = read_file(path, LARGEST).decode("utf-8")
+        return dict(load(reader)(json.loads(text))) if reader else _load_toml(text)
+    except OSError as error:
+        raise RecipeError(f"{path}: {explain_unread(error, path)}") from None
+    except BadValueError as error:
+        raise RecipeError(f"{path}: {error}") from None
+    except (ValueError, RecursionError) as error:  # no TOML or JSON, or not UTF-8
+        raise RecipeError(f"{path} is no {'JSON' if reader else 'TOML'} file: {error}") from None
+
+
+def _parse_value(text: str) -> Any:
+    """*text* as TOML would read it; what it can't read is a string."""
+    try:
+        return _load_toml(f"value = {text}")["value"]
+    except (ValueError, RecursionError):  # so are numbers of too many digits, and lists too deep
+        return text
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    """What *text* says.
+
+    Raises:
+        ValueError: It is no TOML.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MOST_DOTS:
+            raise ValueError(f"more than {MOST_DOTS} dots in line {number}")
+    return tomllib.loads(text)
+
+
+def _put(content: dict[str, Any], key: str, value: Any) -> None:
+    *sections, last = key.split(".")
+    for section in sections:
+        inner = content.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise RecipeError(f"{quote(key)}: {quote(section)} is a value, not a section")
+        content = inner
+    content[last] = value
+
+
+def _with(content: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the *content* with these *values*, by dotted key."""
+    changed = copy.deepcopy(content)
+    for key, value in values.items():
+        _put(changed, key, value)
+    return changed
+
+
+def _resolve(
+    content: Mapping[str, Any],
+    source: str,
+    folder: Path = Path(),
+    permit: Permit = refuse_files,
+    typed: Collection[str] = (),
+) -> Recipe:
+    """The recipe of this *content*; if *typed* keys choose a method, those of others fall away."""
+    try:
+        _check_values(content, "", DEEPEST)
+        content, file = _open_game_file(content, folder, permit)
+        content = {
+            key: pin_code(value, folder, permit) if key in WITH_CODE else value
+            for key, value in content.items()
+        }
+        recipe = _validate(Recipe, content, "")
+        spec = recipe.spec
+        rules: Any = spec.game.rules_type
+        game = _validate(section_of_rules(spec.name, rules), recipe.game, "game.")
+        kind = recipe.kind
+        recipe = _drop_keys_of_others(recipe, kind, typed)
+        section = kind.network_section(spec, recipe.network)
+        network = _validate(section, recipe.network, "network.")
+        update = {
+            "game": game.model_dump(mode="json"),
+            "network": network.model_dump(mode="json", exclude_none=True),
+            **_resolve_method(recipe, kind),
+        }
+        recipe = recipe.model_copy(update=update)
+        recipe.make_method()
+        _check_openings(recipe)
+        recipe._foreign = frozenset(recipe.programs)
+        recipe._game_file = file
+    except NotPermittedError:
+        raise
+    except ArenaError as error:
+        raise RecipeError(f"{source}: {error}") from None
+    return recipe
+
+
+def _open_game_file(
+    content: Mapping[str, Any], folder: Path, permit: Permit
+) -> tuple[Mapping[str, Any], tuple[str, bytes] | None]:
+    """The *content* with the game's name in place of its file's; and the file, read once."""
+    game = content.get("game", {})
+    name = game.get("name") if isinstance(game, Mapping) else None
+    if isinstance(name, str) and name.startswith(SPIEL):
+        return {**content, "game": {**game, "name": find_game(name).name}}, None
+    if not isinstance(name, str) or not name.endswith(FILE):
+        return content, None
+    path, source = read_beside(folder, name, f"game.name is {quote(name)}")
+    if not is_open(source):
+        permit(path, source, "game")
+    spec = open_file(path, source)
+    file = None if spec.name in shipped_games() else (path.name, source)
+    return {**content, "game": {**game, "name": spec.name}}, file
+
+
+def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None:
+    """Refuses what no key takes, and what even the text of an error could not show."""
+    for key, value in content.items():
+        place = f"{prefix}{key}"
+        if isinstance(value, (Mapping, list, tuple)):
+            if not deepest:
+                raise BadValueError(f"{quote(place)} lies too deep: no key has so many parts")
+            parts = value if isinstance(value, Mapping) else dict(enumerate(value))
+            _check_values(parts, f"{place}.", deepest - 1)
+        elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+            raise BadValueError(f"{place} is {quote(value)}: whole numbers have 64 bits at most")
+        elif isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise BadValueError(f"{place} is {quote(value)}: it has bytes that are no letters")
+
+
+def _find_game(content: Mapping[str, Any]) -> GameSpec:
+    """The game that the section ``[game]`` names; the usual one if none."""
+    return find_game(str(content.get("name", usual_game())))
+
+
+def _check_openings(recipe: Recipe) -> None:
+    game, plies = recipe.make_game(), recipe.check.opening_plies
+    check_openings(game, plies, "check.opening_plies")
+
+
+def _resolve_changed(
+    content: dict[str, Any],
+    values: Mapping[str, Any],
+    source: str,
+    folder: Path = Path(),
+    permit: Permit = refuse_files,
+) -> Recipe:
+    """The recipe of this *content* with other *values*.
+
+    If these choose another method, settings of the old one fall away unless the new one has them,
+    too; if it can't do with what is left, all of them fall away. The title names the method then.
+    """
+    versions, game = [content], content.get("game", {})
+    old = {key: content.get(key, {}) for key in OF_METHODS}
+    is_whole = all(isinstance(part, dict) for part in (*old.values(), game))
+    name = values.get("method.name")
+    if name is not None and is_whole and name != old["method"].get("name", "tournament"):
+        with suppress(ArenaError):  # a file that was not run yet
+            usual = usual_recipe(_find_game(game), values)
+            new = {key: usual[key] for key in OF_METHODS if key in usual}
+            subject, colon, _ = str(content.get("title", "")).partition(":")
+            content = {**content, "title": f"{subject if colon else usual['title']}: {name}"}
+            rest = {key: value for key, value in content.items() if key not in OF_METHODS}
+            merged = {key: {**part, **old[key]} for key, part in new.items()}
+            versions = [{**content, **merged}, {**rest, **new}]
+    for version in versions:
+        changed = _with(version, values)
+        try:
+            recipe = _resolve(changed, source, folder, permit, values)
+        except RecipeError:
+            if version is versions[-1]:
+                raise
+            continue
+        if version is not versions[0]:
+            keys = [
+                f"{section}.{key}" for section in OF_METHODS for key in content.get(section, {})
+            ]
+            recipe._left_out = tuple(key for key in keys if key not in {*values, "method.name"})
+        return recipe
+    raise AssertionError
+
+
+def _drop_keys_of_others(recipe: Recipe, kind: type[Method[Any]], typed: Collection[str]) -> Recipe:
+    """The recipe without keys of other methods than *kind*, if a *typed* key chooses that.
+
+    Raises:
+        RecipeError: Such a key was typed, or none chooses the method.
+    """
+    found = _find_keys_of_others(recipe, kind)
+    kept = {".".join(key.split(".")[:2]) for key in typed}
+    refused = {key: other for key, other in found.items() if key in kept}
+    if "method.name" not in typed:
+        refused = found
+    if refused:
+        (key, other), *more = refused.items()
+        instead = kind.instead.get(key)
+        raise RecipeError(
+            f"{key} is a key of the method {other!r}, not of {kind.name!r}: "
+            + (f"write {instead}" if instead else "leave it out")
+            + (f" (and {len(more)} more)" if more else "")
+        )
+    left = {
+        section: {k: v for k, v in content.items() if f"{section}.{k}" not in found}
+        for section, content in (("network", recipe.network), ("method", recipe.method))
+    }
+    changed = recipe.model_copy(update=left)
+    changed._left_out = tuple(found)
+    if recipe.neat is not None and kind.section is None and "method.name" in typed:
+        changed = changed.model_copy(update={"neat": None})
+        changed._left_out = (*found, *(f"neat.{key}" for key in recipe.neat))
+    return changed
+
+
+def _find_keys_of_others(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, str]:
+    """The keys that belong to other methods alone, each with one that has it."""
+    found: dict[str, str] = {}
+    if issubclass(kind, AbsentMethod):
+        return found
+    for section, content in (("network", recipe.network), ("method", recipe.method)):
+        own = _keys_of(kind, section, recipe.spec)
+        for key in (key for key in content if key not in own):
+            others = [
+                name
+                for name, other in methods_of(recipe.spec.name).items()
+                if key in _keys_of(other, section, recipe.spec)
+            ]
+            if others:
+                found[f"{section}.{key}"] = others[0]
+    return found
+
+
+def _keys_of(kind: type[Method[Any]], section: str, game: GameSpec) -> Collection[str]:
+    """The keys of a method in the section ``[network]`` or ``[method]``."""
+    if section == "network":
+        return kind.network_keys(game)
+    return [name for name, field in kind.config_type.model_fields.items() if not field.exclude]
+
+
+def _resolve_method(recipe: Recipe, kind: type[Method[Any]]) -> dict[str, Any]:
+    """The section ``[method]``, and the other one that its method may have."""
+    if kind.section is None:
+        if recipe.neat is not None and not issubclass(kind, AbsentMethod):
+            raise RecipeError(
+                f"neat: the method {kind.name!r} has no such section (method.name = 'neat' has)"
+            )
+        method = _validate(kind.config_type, recipe.method, "method.")
+        return {"method": method.model_dump(mode="json", exclude_none=True)}
+    if kind.section in recipe.method:
+        raise RecipeError(f"method.{kind.section}: write [{kind.section}], not a part of [method]")
+    inner = kind.config_type.model_fields[kind.section].annotation
+    assert isinstance(inner, type)
+    own = _validate(inner, getattr(recipe, kind.section) or {}, f"{kind.section}.")
+    method = _validate(kind.config_type, {**recipe.method, kind.section: own}, "method.")
+    return {
+        "method": method.model_dump(mode="json", exclude_none=True),
+        kind.section: own.model_dump(mode="json", exclude_none=True),
+    }
+
+
+def _validate(model: type[Model], content: Mapping[str, Any], prefix: str) -> Model:
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise RecipeError(explain(error, model, prefix)) from None

@@ -1,0 +1,1 @@
+"""Run directories: checkpoints, the history, the log, kept games; and what they tell."""

@@ -1,0 +1,336 @@
+"""Checkpoints: a method's state as a safetensors blob, and the newest good one of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import reprlib
+from dataclasses import asdict, fields, is_dataclass, make_dataclass
+from typing import Any, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.core.errors import spell
+from evolve_arena.core.logs import LOG
+from evolve_arena.evolve.method import AnyState, Method, State
+from evolve_arena.genomes.limits import MOST_BYTES
+from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tensors import (
+    DamagedFileError,
+    NewerFormatError,
+    is_newer_format,
+    read_blob,
+    read_tensors,
+    write_tensors,
+)
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.runs.errors import CheckpointError, StorageError
+from evolve_arena.runs.recipes.recipe import RunConfig
+from evolve_arena.runs.store.directory import RunDirectory
+from evolve_arena.runs.store.files import explain_storage_errors
+
+FORMAT = 1
+LARGEST = MOST_BYTES // 2
+"""Bytes of a checkpoint: a part of what its generation takes."""
+
+
+def write_state(state: State, method: Method[Any], run: RunConfig | None = None) -> bytes:
+    """A blob of *state*: its arrays as tensors, everything else as JSON.
+
+    *run* is the section ``[run]`` of the recipe of the run that it belongs to.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    values = _take_apart(state, "", arrays)
+    description: dict[str, Any] = {
+        "method": method.name,
+        "design": asdict(method.decoder),
+        "state": values,
+    }
+    if run is not None and run.id is not None:
+        description |= {"run": run.id, "seed": run.seed}
+    return write_tensors("checkpoint", FORMAT, arrays, description)
+
+
+def read_state(blob: bytes, method: Method[Any], run: RunConfig | None = None) -> Any:
+    """The state that :func:`write_state` wrote.
+
+    Raises:
+        DamagedFileError: The blob is not whole, or of another method, decoder or run.
+        NewerFormatError: A later version wrote it.
+    """
+    content = read_tensors("checkpoint", FORMAT, blob)
+    if content.description.get("method") != method.name:
+        raise DamagedFileError(f"it is of the method {_show(content.description.get('method'))}")
+    if mismatch := _compare_decoders(content.description.get("design"), method):
+        raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
+    if run is not None and content.description.get("run") != run.id:
+        raise DamagedFileError("it belongs to another run")
+    try:
+        arrays = dict(content.arrays)
+        state = _put_together(method.state_type, content.description["state"], "", arrays)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DamagedFileError(f"its state is incomplete ({error})") from None
+    if arrays:
+        raise DamagedFileError(f"its state has no {sorted(arrays)[0]!r}")
+    if run is not None and state.seed != run.seed:
+        raise DamagedFileError(f"it belongs to a run with the seed {state.seed}, not {run.seed}")
+    return state
+
+
+def digest_population(population: Any) -> str:
+    """The SHA-256 of an array, or of all arrays of a dataclass, as hexadecimal digits."""
+    digest = hashlib.sha256()
+    arrays = {"": population}
+    if is_dataclass(population):
+        arrays = {field.name: getattr(population, field.name) for field in fields(population)}
+    for name, array in arrays.items():
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _compare_decoders(written: Any, method: Method[Any]) -> str | None:
+    """In what a checkpoint's genomes mean other players than those of *method*.
+
+    Genomes of one decoder can have the form of those of another one.
+    """
+    own = json.loads(json.dumps(asdict(method.decoder)))
+    for key, value in written.items() if isinstance(written, dict) else ():
+        if key in own and own[key] != value:
+            return f"its genomes are made for {key} {_show(value)}, not {_show(own[key])}"
+    return None
+
+
+def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """What is no array in the dataclass *part*; arrays go to *arrays*, by dotted name."""
+    values: dict[str, Any] = {}
+    for field in fields(part):
+        value, name = getattr(part, field.name), prefix + field.name
+        if isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif is_dataclass(value):
+            values[field.name] = _take_apart(value, f"{name}.", arrays)
+        elif type(value) is tuple:  # of islands
+            parts: list[Any] = [None] * len(value)  # an array is told by its place alone
+            for place, each in enumerate(value):
+                if isinstance(each, np.ndarray):
+                    arrays[f"{name}.{place}"] = each
+                else:
+                    parts[place] = _take_apart(each, f"{name}.{place}.", arrays)
+            values[field.name] = parts
+        else:
+            values[field.name] = value
+    return values
+
+
+def _put_together(
+    kind: type[Any], values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """The dataclass *kind* of these *values*, and of *arrays*, which are taken out of there.
+
+    Everything must be of the type that *kind* says.
+    """
+    if kind is AnyState:
+        return _put_anything_together(values, prefix, arrays)
+    parts = dict(values)
+    hints = get_type_hints(kind)
+    for field in fields(kind):
+        name, hint = prefix + field.name, hints[field.name]
+        if get_origin(hint) is np.ndarray:
+            parts[field.name] = _pick(hint, name, arrays)
+        elif get_origin(hint) is tuple:
+            inner = get_args(hint)[0]
+            parts[field.name] = tuple(
+                _pick(inner, f"{name}.{place}", arrays)
+                if get_origin(inner) is np.ndarray
+                else _put_together(inner, each, f"{name}.{place}.", arrays)
+                for place, each in enumerate(parts[field.name])
+            )
+        elif is_dataclass(hint):
+            parts[field.name] = _put_together(
+                cast(type[Any], hint), parts[field.name], f"{name}.", arrays
+            )
+        elif isinstance(hint, type) and issubclass(hint, tuple):
+            numbers = parts[field.name]
+            if type(numbers) is not list:
+                raise TypeError(f"{name} is {_show(numbers)}, no list")
+            checked = [_check_number(name, number) for number in numbers]
+            parts[field.name] = cast(Any, hint)(*checked)
+        else:
+            parts[field.name] = _check_number(name, parts[field.name])
+    return kind(**parts)
+
+
+def _put_anything_together(
+    values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """A dataclass of all *values*, and of the *arrays* whose names begin with the *prefix*."""
+    parts: dict[str, Any] = {}
+    for name, value in values.items():
+        place = f"{prefix}{name}"
+        if isinstance(value, dict):
+            parts[name] = _put_anything_together(value, f"{place}.", arrays)
+        else:
+            is_number = name in ("seed", "generation")
+            parts[name] = _check_number(place, value) if is_number else value
+    for name in [name for name in arrays if name.startswith(prefix)]:
+        parts[name.removeprefix(prefix)] = arrays.pop(name)
+    for kind in (NeatPopulation, TuplePopulation):
+        if parts.keys() == {field.name for field in fields(kind)}:
+            return kind(**parts)
+    return make_dataclass("State", parts, frozen=True, eq=False)(**parts)
+
+
+def _pick(hint: Any, name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """The array of that *name*, of the type that *hint* says."""
+    array, expected = arrays.pop(name), np.dtype(get_args(get_args(hint)[1])[0])
+    if array.dtype != expected:
+        raise TypeError(f"{name} is of type {array.dtype}, not {expected}")
+    return array
+
+
+def _check_number(name: str, value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise TypeError(f"{name} is {_show(value)}, no whole number from 0 to 2^63 - 1")
+    return value
+
+
+def _find_lost_numbers(part: Any) -> str | None:
+    """An array of the dataclass *part* that holds NaN or infinity and must not; None if none."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if type(value) is tuple:
+            found = (_find_lost_numbers(part) for part in value if is_dataclass(part))
+            if lost := next(filter(None, found), None):
+                return f"{field.name}.{lost}"
+        if is_dataclass(value):
+            if lost := _find_lost_numbers(value):
+                return f"{field.name}.{lost}"
+        elif not isinstance(value, np.ndarray) or not field.metadata.get("finite", True):
+            continue
+        elif not np.isfinite(value).all():
+            return field.name
+    return None
+
+
+def _show(value: Any) -> str:
+    return reprlib.repr(value)
+
+
+def save_checkpoint(
+    directory: RunDirectory, state: State, method: Method[Any], run: RunConfig | None = None
+) -> None:
+    """Writes the checkpoint of *state*, whole or not at all; the directory must be locked.
+
+    *run* is the section ``[run]`` of its recipe, which says what the checkpoint belongs to.
+
+    Raises:
+        CheckpointError: The state holds genes that are no numbers any more.
+        StorageError: It can't be written; all others are untouched.
+    """
+    if name := _find_lost_numbers(state):
+        raise CheckpointError(
+            f"{directory.path}: in generation {state.generation} {name} is no longer finite (NaN"
+            " or infinity came up), so nothing is saved; go on from the last checkpoint with"
+            " smaller mutations"
+        )
+    blob, file = write_state(state, method, run), directory.checkpoint(state.generation)
+    directory.write(file, blob)
+    LOG.info("checkpoint: %s, %d bytes", file.name, len(blob))
+
+
+def drop_checkpoints(directory: RunDirectory, run: RunConfig) -> None:
+    """Deletes the checkpoints that the section ``[run]`` of the recipe does not keep.
+
+    Raises:
+        StorageError: One can't be deleted.
+    """
+    found = directory.generations()
+    dropped = sorted(set(found) - run.keeps(found))
+    for path in map(directory.checkpoint, dropped):
+        if not is_newer_format("checkpoint", FORMAT, path):
+            directory.check_held()
+            with explain_storage_errors(path):
+                path.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    directory: RunDirectory,
+    method: Method[Any],
+    generation: int | None = None,
+    run: RunConfig | None = None,
+) -> tuple[Any, list[str]]:
+    """The state at *generation*, or the newest one that can be read.
+
+    Args:
+        directory: Where the run lies.
+        method: Its method.
+        generation: Which state.
+        run: The section ``[run]`` of the run's recipe: checkpoints of others are not used.
+
+    Returns:
+        The state, and a line about each newer checkpoint that could not be read.
+
+    Raises:
+        CheckpointError: There is none, or the one that was asked for is of no use, or the
+            newest one was written by a newer version.
+        StorageError: One can't be read from the disk.
+    """
+    found = directory.generations()
+    if generation is not None:
+        if generation not in found:
+            near = min(found, key=lambda each: abs(each - generation), default="none")
+            raise CheckpointError(
+                f"{directory.path} has no checkpoint of generation {generation}"
+                f" (nearest: {near}; it has: {_list(found)})"
+            )
+        found = [generation]
+    problems: list[str] = []
+    for number in reversed(found):
+        try:
+            return read_checkpoint(directory, method, number, run), problems
+        except NewerFormatError as error:
+            raise CheckpointError(
+                f"{directory.checkpoint(number)} is of a newer version of evolve ({error}): update"
+                " evolve, or choose an earlier checkpoint with"
+                f" {spell('--from', 'from_generation=')}"
+            ) from None
+        except DamagedFileError as error:
+            problems.append(f"{directory.checkpoint(number).name} can't be used: {error}")
+    if not found:
+        again = f"start it again with {spell('--force', 'force=True')}"
+        raise CheckpointError(f"{directory.path} has no checkpoint; {again}")
+    raise CheckpointError(f"{directory.path} has no usable checkpoint: {'; '.join(problems)}")
+
+
+def read_checkpoint(
+    directory: RunDirectory, method: Method[Any], generation: int, run: RunConfig | None
+) -> Any:
+    """The state in the checkpoint of *generation*.
+
+    Raises:
+        DamagedFileError: It is not whole, or of something else.
+        NewerFormatError: A later version wrote it.
+        StorageError: It can't be read from the disk.
+    """
+    path = directory.checkpoint(generation)
+    try:
+        blob = read_blob("checkpoint", FORMAT, path, LARGEST)
+    except OSError as error:  # it may well be whole: nothing is to be put aside
+        raise StorageError(f"{path} can't be read: {error.strerror}") from None
+    state = read_state(blob, method, run)
+    if state.generation != generation:
+        raise DamagedFileError(f"it is of generation {state.generation}")
+    if name := _find_lost_numbers(state):
+        raise DamagedFileError(f"{name} holds NaN or infinity")
+    if mismatch := method.find_mismatch(state):
+        raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
+    return state
+
+
+def _list(generations: list[int]) -> str:
+    texts = [str(number) for number in generations]
+    if len(texts) > 10:
+        texts = [*texts[:4], "...", *texts[-4:]]
+    return ", ".join(texts) or "none"

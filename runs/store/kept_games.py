@@ -1,0 +1,157 @@
+"""Games that were kept: a file of JSON lines, one a game, from which each can be replayed.
+
+They may teach, too: see `evolve_arena.evolve.imitation`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from evolve_arena.arena.match import Match
+from evolve_arena.core.errors import ArenaError, BadValueError, one_line
+from evolve_arena.core.files import explain_unread, read_file
+from evolve_arena.core.game import AnyGame
+from evolve_arena.evolve.imitation import StoredGame
+from evolve_arena.players.text_ui import find_text_ui
+from evolve_arena.runs.errors import RunExistsError
+from evolve_arena.runs.store.files import write_whole
+from evolve_arena.runs.validation import Number, explain
+
+ENDING = ".jsonl"
+LARGEST = 2**28
+"""Bytes of a file of games that teach."""
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """A game as it stands in a file."""
+
+    game: str
+    options: dict[str, Number]
+    players: list[str]
+    """By seat."""
+    seed: Annotated[str, Field(pattern=r"^-?[0-9]{1,20}$")]
+    """Of the match, as digits: JSON's numbers would lose some."""
+    numbers: list[Number]
+    """The moves by their numbers."""
+    text: str
+    """The moves as people write them; empty where some are hidden."""
+    places: list[Number]
+    sentence: str
+
+
+KEPT = TypeAdapter(KeptGame)
+
+
+class KeptGames:
+    """Collects matches for a file.
+
+    Args:
+        path: The file, which ends in ``.jsonl``.
+
+    Raises:
+        BadValueError: It ends otherwise.
+        RunExistsError: It exists.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.suffix != ENDING:
+            raise BadValueError(f"{path}: the name of a file of games ends in {ENDING}")
+        if os.path.lexists(path):
+            raise RunExistsError(f"{path} exists: choose another name for the games")
+        self.path = path
+        self._lines: list[str] = []
+
+    def keep(self, game: AnyGame, names: Sequence[str], seed: int, match: Match) -> None:
+        """Takes a *match* of *game* between the players called *names*, by seat."""
+        text, ui = "", find_text_ui(game)
+        if ui.is_open:
+            positions = [game.initial(seed)]
+            for move in match.moves:
+                positions.append(game.play(positions[-1], move))
+            text = ui.write_game(match.moves, positions)
+        kept = KeptGame(
+            game.name,
+            dict(game.options),
+            list(names),
+            str(seed),
+            list(match.numbers or match.moves),
+            text,
+            list(match.places),
+            match.sentence,
+        )
+        self._lines.append(json.dumps(asdict(kept)))
+
+    def write(self) -> None:
+        """Writes the file, whole or not at all."""
+        write_whole(self.path, "".join(f"{line}\n" for line in self._lines).encode())
+
+
+def parse_game(line: str, where: str) -> KeptGame:
+    """The game in a *line*; *where* that stands is for messages.
+
+    Raises:
+        BadValueError: There is none.
+    """
+    try:
+        kept = KEPT.validate_json(line, strict=True)
+    except ValidationError as error:
+        reason = explain(error, BaseModel)
+        raise BadValueError(f"{where}: this is no game that was kept: {reason}") from None
+    players = [one_line(name, 80) for name in kept.players]
+    return replace(kept, players=players, sentence=one_line(kept.sentence, 200))
+
+
+def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]:
+    """The games in a *text*: those of a file of JSON lines, or as people write them.
+
+    Args:
+        text: What was read.
+        game: What is played, if the text does not say.
+        where: What stands before the number of a line in messages.
+
+    Raises:
+        ArenaError: There is no game in it, or a move of one can't be played.
+    """
+    if text.lstrip().startswith("{"):
+        lines = [line for line in text.splitlines() if line.strip()]
+        return [parse_game(line, f"{where} {number}") for number, line in enumerate(lines, 1)]
+    found = []
+    for title, moves in find_text_ui(game).read_games(text):
+        numbers = [game.number_of(move) for move in moves]
+        sides = list(find_text_ui(game).sides) or ["first", "second"]
+        names = [one_line(part.strip(), 80) for part in title.split(" - ")] if title else sides
+        found.append(KeptGame(game.name, dict(game.options), names, "0", numbers, "", [], ""))
+    return found
+
+
+def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
+    """The games in a file of kept games, or of games as people write them, to learn from.
+
+    Raises:
+        BadValueError: It can't be read, or a game in it is of other rules or against them.
+    """
+    try:
+        text = read_file(Path(path), LARGEST).decode("utf-8", errors="replace")
+        return [_read_lesson(kept, game) for kept in parse_games(text, game) if kept.numbers]
+    except OSError as error:
+        raise BadValueError(f"{path}: {explain_unread(error, path)}") from None
+    except ArenaError as error:
+        raise BadValueError(f"{path}: {error}") from None
+
+
+def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
+    """The game, once it has been played again."""
+    if (kept.game, dict(kept.options)) != (game.name, dict(game.options)):
+        raise BadValueError(f"a game of it was not played by the rules of {game.describe()}")
+    position = game.initial(int(kept.seed))
+    for number in kept.numbers:
+        position = game.play(position, game.move_of(int(number)))
+    return StoredGame(int(kept.seed), [int(number) for number in kept.numbers])

@@ -1,0 +1,1 @@
+"""The training of one run: its loop, its champions."""

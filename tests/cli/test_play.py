@@ -1,0 +1,649 @@
+"""Games at the terminal: what is typed, what is shown, what players know after a take-back."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve_arena.arena.duel import duel
+from evolve_arena.arena.match import Termination, play_match
+from evolve_arena.arena.table import Party, Table
+from evolve_arena.cli.play import Plan, Session, newest_opponent
+from evolve_arena.cli.play.prompt import COMMANDS, Command, read_input
+from evolve_arena.core.errors import ArenaError, UnknownNameError
+from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.stream import Stream
+from evolve_arena.players import specification
+from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.text_ui import BoardText
+from evolve_arena.players.dialects import Limits
+from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.process import ProcessPlayer
+from evolve_arena.players.specification import make_player
+from evolve_arena.players.text_ui import find_text_ui
+from tests import terminal
+from tests.forked import evolve
+from tests.terminal import Typist
+
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+
+GAME = make_game("connect-four")
+YOU = None
+"""A person, in the list of players."""
+
+
+class Scripted(Player):
+    """Plays the columns of a text, by the number of discs on the board, and notes calls."""
+
+    def __init__(self, columns: str, name: str = "scripted") -> None:
+        self.name = name
+        self.columns = columns
+        self.calls: list[str] = []
+
+    def begin(self, side: int) -> None:
+        """Notes it."""
+        self.calls.append(f"begin {side}")
+
+    def choose(self, position: Board, stream: Stream) -> int:
+        """The column of this ply."""
+        self.calls.append(f"choose {position.plies}")
+        return int(self.columns[position.plies])
+
+    def end(self) -> None:
+        """Notes it."""
+        self.calls.append("end")
+
+    def close(self) -> None:
+        """Notes it."""
+        self.calls.append("close")
+
+
+BOARD = "(the board)"
+
+
+@pytest.fixture(autouse=True)
+def _draw_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the drawing looks like, it is one line."""
+    monkeypatch.setattr(BoardText, "draw", lambda self, position, last=None, **options: BOARD)
+
+
+def sit(
+    typed: str,
+    players: Sequence[Player | None],
+    plan: Plan | None = None,
+    advisor: Callable[[], Player] | None = None,
+    game: BoardGame = GAME,
+) -> tuple[Session, str]:
+    """A session in which a person types *typed*, words or lines, and what is shown."""
+    entries = typed if "\n" in typed else "".join(f"{word}\n" for word in typed.split())
+    return terminal.sit(game, entries, players, plan, advisor)
+
+
+def invite(words: str, **wishes: Any) -> tuple[Session, str]:
+    """The same for what the command line can ask for."""
+    return terminal.invite("".join(f"{word}\n" for word in words.split()), **wishes)
+
+
+def talk(shown: str) -> list[str]:
+    """What was said, without boards and blank lines."""
+    lines = [line.rstrip() for line in shown.splitlines()]
+    return [line for line in lines if line not in ("", BOARD)]
+
+
+ASK = "Your move (x), a move such as 0, or help: "
+OPEN = "These moves can be played: 0, 1, 2, 3, 4, 5, 6."
+NEXT = "Enter for another game, or undo, or quit: "
+
+
+def read(text: str) -> Any:
+    """What somebody means at the beginning of a game who types *text*."""
+    return read_input(find_text_ui(GAME), text, GAME.initial())
+
+
+# --- entries -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("3", 3),
+        (" 3 ", 3),
+        ("undo", Command("undo")),
+        ("U", Command("undo")),
+        ("un", Command("undo")),
+        ("take  Back", Command("undo")),
+        ("undo 3", Command("undo", 3)),
+        ("u2", Command("undo", 2)),
+        ("h", Command("help")),
+        ("?", Command("help")),
+        ("hi", Command("hint")),
+        ("Hint!", Command("hint")),
+        ("v", Command("values")),
+        ("Q", Command("quit")),
+        ("exit", Command("quit")),
+        ("r", Command("resign")),
+    ],
+)
+def test_entries(text: str, meant: int | Command) -> None:
+    assert read(text) == (meant if isinstance(meant, Command) else [meant])
+
+
+def test_every_command_has_a_beginning_of_its_own() -> None:
+    assert {read(name) for name in COMMANDS} == {Command(name) for name in COMMANDS}
+    assert {read(name[:2]) for name in COMMANDS} == {Command(n) for n in COMMANDS}
+
+
+def test_a_mistyped_command_is_guessed() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'undo'"):
+        read("undoo")
+
+
+# --- a game --------------------------------------------------------------------------------
+
+
+def test_a_whole_game() -> None:
+    session, shown = sit("0 0 0 0 quit", [YOU, Scripted(".1.1.1.")])
+    assert talk(shown) == [
+        "Game 1: you are x, scripted is o.",
+        f"{ASK}0",
+        "scripted (o) plays 1.",
+        f"{ASK}0",
+        "scripted (o) plays 1.",
+        f"{ASK}0",
+        "scripted (o) plays 1.",
+        f"{ASK}0",
+        "You win: 4 in a row.",
+        "Moves: 0 1 0 1 0 1 0",
+        f"{NEXT}quit",
+        "Goodbye.",
+    ]
+    assert shown.count(BOARD) == 5
+    (match,) = session.matches
+    assert (match.moves, match.outcome) == ((0, 1, 0, 1, 0, 1, 0), 1)
+    assert (match.termination, session.wins) == (Termination.WIN, [1, 0])
+
+
+def test_the_other_wins_and_then_the_person_begins_no_more() -> None:
+    bot = Scripted("23-3-3-3")
+    session, shown = sit("0\n1\n0\n6\n\nq\n", [YOU, bot])
+    said = talk(shown)
+    assert "scripted wins: 4 in a row." in said
+    assert said[said.index("Moves: 0 3 1 3 0 3 6 3") + 2] == "Game 2: scripted is x, you are o."
+    assert session.wins == [0, 1]
+    assert "Unfinished. Moves: 2" in said
+
+
+def test_a_draw() -> None:
+    game = make_game("connect-four", columns=3, rows=2, connect=3)
+    session, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
+    assert "A draw: the board is full." in talk(shown)
+    assert [match.termination for match in session.matches] == [Termination.DRAW]
+
+
+def test_what_cannot_be_played_is_explained() -> None:
+    plan = Plan(seed=1, moves=(3, 3, 3, 3, 3, 3))
+    _, shown = sit("9\n3\n\nleft\nhint\nvalues\nq\n", [YOU, Scripted("")], plan)
+    assert "It begins with 3 3 3 3 3 3." in shown
+    assert "Not possible: 3 can't be played here, but 0, 1 or 2 can.\nThese moves" in shown
+    assert "Not possible: '9' is no move, such as 0, 1 or 2.\n" in shown
+    assert "unknown command 'left'" in shown
+    assert "Not possible: there is nobody to ask: begin with --hint PLAYER." in shown
+    assert "Not possible: there is no network here to ask" in shown
+    assert shown.count(ASK) == 7
+    assert shown.count(BOARD) == 1
+
+
+def test_help_names_every_command() -> None:
+    _, shown = sit("help q", [YOU, Scripted("")])
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} ", shown, re.MULTILINE)
+
+
+def test_resigning_and_another_game() -> None:
+    session, shown = sit("3 resign yes resign n moves new board q", [YOU, Scripted("4444")])
+    said = talk(shown)
+    assert "You resign. scripted wins (resigned)." in said
+    assert [match.outcome for match in session.matches] == [-1, 1]
+    assert {match.termination for match in session.matches} == {Termination.RESIGNED}
+    assert [line for line in said if line.startswith("Game")] == [
+        "Game 1: you are x, scripted is o.",
+        "Game 2: scripted is x, you are o.",
+        "Game 3: you are x, scripted is o.",
+        "Game 4: scripted is x, you are o.",
+    ]
+    assert said[-1] == "Score: you 0, scripted 2, drawn 0."
+
+
+def test_two_people() -> None:
+    session, shown = sit("0 1 0 undo 0 1 0 1 swap 0 q", [YOU, None])
+    said = talk(shown)
+    assert said[:3] == [
+        "Game 1: person #1 is x, person #2 is o.",
+        "Move of person #1 (x), a move such as 0, or help: 0",
+        "Move of person #2 (o), a move such as 0, or help: 1",
+    ]
+    assert "Not possible: two people change sides by changing chairs." in said
+    assert "person #1 wins: 4 in a row." in said
+    assert session.matches[0].moves == (0, 1, 0, 1, 0, 1, 0)
+
+
+def test_so_many_games_and_no_questions() -> None:
+    bot = Scripted("01010101")
+    session, shown = sit("0 0 0 0 1 1 1 1", [YOU, bot], Plan(seed=1, games=2))
+    assert len(session.matches) == 2
+    assert NEXT not in shown
+    assert talk(shown)[-1] == "Score: you 1, scripted 1, drawn 0."
+    assert bot.calls.count("begin 0") == bot.calls.count("begin 1") == 1
+    assert bot.calls.count("end") == 2
+
+
+def test_the_input_ends() -> None:
+    session, shown = sit("3", [YOU, bot := Scripted("-4")])
+    assert talk(shown)[-3:] == [
+        ASK.rstrip(),
+        "Unfinished. Moves: 3 4",
+        "The input has ended. Goodbye.",
+    ]
+    assert session.matches == []
+    assert bot.calls[-1] == "end"
+
+
+# --- taking back ---------------------------------------------------------------------------
+
+
+def test_a_move_is_taken_back_with_its_answer() -> None:
+    session, shown = sit("undo 3 0 u 5 undo undo m 6 m q", [YOU, Scripted("-1-1-1")])
+    assert talk(shown) == [
+        "Game 1: you are x, scripted is o.",
+        f"{ASK}undo",
+        "Not possible: there is no move of yours to take back.",
+        f"{ASK}3",
+        "scripted (o) plays 1.",
+        f"{ASK}0",
+        "scripted (o) plays 1.",
+        f"{ASK}u",
+        "Taken back.",
+        f"{ASK}5",
+        "scripted (o) plays 1.",
+        f"{ASK}undo",
+        "Taken back.",
+        f"{ASK}undo",
+        "Taken back.",
+        f"{ASK}m",
+        OPEN,
+        "Moves:",
+        f"{ASK}6",
+        "scripted (o) plays 1.",
+        f"{ASK}m",
+        OPEN,
+        "Moves: 6 1",
+        f"{ASK}q",
+        "Unfinished. Moves: 6 1",
+        "Goodbye.",
+    ]
+    assert session.matches == []
+
+
+def test_more_than_one_move_is_taken_back() -> None:
+    _, shown = sit("0\n0\n2\nundo 2\nmoves\nundo 7\nmoves\nq\n", [YOU, Scripted("-1-1-1")])
+    assert [line for line in talk(shown) if line.startswith("Moves")] == ["Moves: 0 1", "Moves:"]
+
+
+def test_the_person_who_moves_second_cannot_take_back_the_first_move() -> None:
+    _, shown = sit("undo 2 undo moves q", [YOU, Scripted("3333")], Plan(seed=1, first=1))
+    said = talk(shown)
+    assert "Not possible: there is no move of yours to take back." in said
+    assert "Moves: 3" in said
+
+
+def test_a_finished_game_is_taken_back_and_does_not_count() -> None:
+    session, shown = sit("0 0 0 0 undo 2 undo resign undo 0 undo q", [YOU, Scripted("-1-1-1-1")])
+    said = talk(shown)
+    assert said.count("You win: 4 in a row.") == 2
+    assert said.count("scripted wins: 4 in a row.") == 1
+    assert said.count("You resign. scripted wins (resigned).") == 1
+    assert said[-2:] == ["Unfinished. Moves: 0 1 0 1 0 1", "Goodbye."]
+    assert (session.wins, session.matches) == ([0, 0], [])
+
+
+def test_the_same_again_gets_the_same_answers() -> None:
+    bot = make_random(GAME)
+    first = play_match(GAME, [Scripted("3-3-3-3-3-3-3-3"), bot], seed=7).moves[:6]
+    table = Table(GAME, Party([YOU, bot]), (0, 1), 7)
+    for move in (3, 3, 3):
+        table.play(move)
+        table.play(bot.choose(table.position, table.stream))
+    assert tuple(table.moves) == first
+    assert table.take_back(2)
+    table.play(3)
+    assert bot.choose(table.position, table.stream) == first[3]
+
+
+def test_a_position_from_the_beginning_can_be_taken_back_too() -> None:
+    table = Table(GAME, Party([YOU, YOU]), (0, 1), 0, (0, 1, 2))
+    table.play(3)
+    assert [position.plies for position in table.earlier(1)] == [3]
+    assert table.earlier(0) == []
+    assert table.take_back(3)
+    table.play(5)
+    assert str(table) == "0 5"
+    assert [position.plies for position in table.earlier(1)] == [1]
+
+
+def plays(shown: str, name: str = "counter") -> list[str]:
+    """The columns that a program played."""
+    return re.findall(rf"^{name} \([xo]\) plays (\d)", shown, re.MULTILINE)
+
+
+def test_who_may_remember_is_asked_again() -> None:
+    bot = Scripted("-1-1-1-1")
+    sit("0 0 0 undo 2 q", [YOU, bot])
+    assert bot.calls == [
+        *["begin 1", "choose 1", "choose 3", "choose 5", "end"],
+        *["begin 1", "choose 1", "choose 3", "choose 5", "end"],
+    ]
+
+
+# --- hints and values ----------------------------------------------------------------------
+
+
+def test_hints_disturb_nobody() -> None:
+    made: list[Scripted] = []
+
+    def make() -> Scripted:
+        made.append(Scripted("6262", "mentor"))
+        return made[-1]
+
+    bot = Scripted("-1-1-1")
+    _, shown = sit("hint hint 0 hint undo 5 hint q", [YOU, bot], advisor=make)
+    hints = re.findall(r"mentor would play (\d)", shown)
+    assert hints == ["6", "6", "6", "6"]
+    (mentor,) = made
+    assert mentor.calls[-2:] == ["end", "close"]
+    assert bot.calls[:4] == ["begin 1", "choose 1", "end", "begin 1"]
+
+
+def test_asking_for_hints_changes_no_chance() -> None:
+    bot = make_random(GAME)
+    plain, _ = sit("0 1 2 resign q", [YOU, bot], Plan(seed=3))
+    typed = "hint 0 hint hint 1 hint 2 hint resign q"
+    asked, shown = sit(typed, [YOU, bot], Plan(seed=3), lambda: make_random(GAME))
+    assert asked.matches[0].moves == plain.matches[0].moves
+    assert shown.count("random would play") == 5
+
+
+def test_the_mentor_leaves_each_game() -> None:
+    mentor, bot = Scripted("6262", "mentor"), Scripted("5555")
+    mentor.calls = bot.calls
+    sit("hint n q", [YOU, bot], Plan(seed=1), lambda: mentor)
+    game = ["begin 0", "choose 0", "end"]
+    assert bot.calls == [*game, *game, "close"]  # the mentor's, the other's
+
+
+def test_after_the_end_nothing_is_decided() -> None:
+    typed = "resign hint values swap resign 3 q"
+    session, shown = sit(typed, [YOU, Scripted("")], advisor=lambda: make_random(GAME))
+    assert shown.count("Not possible: this game is over.") == 5
+    assert session.wins == [0, 1]
+
+
+def test_a_mentor_who_cannot_go_on_costs_nobody_the_game() -> None:
+    _, shown = sit("hint 3 q", [YOU, Scripted("-4")], advisor=lambda: Scripted("9", "mentor"))
+    assert "No hint: mentor plays 9, which is not legal here." in talk(shown)
+    assert "scripted (o) plays 4." in talk(shown)
+
+
+# --- programs ------------------------------------------------------------------------------
+
+
+def test_two_programs_play_the_games_of_a_duel() -> None:
+    one, other = make_player("test-bot", GAME), make_random(GAME)
+    plan = Plan(seed=5, games=6, opening_plies=3)
+    session, shown = sit("", [one, other], plan)
+    result = duel(GAME, one, other, games=6, opening_plies=3, seed=5)
+    draws = sum(match.outcome == 0 for match in session.matches)
+    assert (*session.wins, draws) == (result.wins, result.losses, result.draws)
+    assert len({match.moves for match in session.matches}) == result.distinct_games == 6
+    openings = re.findall(r"It begins with (\d \d \d)\.", shown)
+    assert openings[0::2] == openings[1::2]
+    assert len(openings) == 6
+    boards = sum(len(match.moves) - 3 + 1 for match in session.matches)
+    assert shown.count(BOARD) == boards
+
+
+def test_pauses_are_for_those_who_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    players = [make_player("test-bot", GAME), make_random(GAME)]
+    session, _ = sit("", players, Plan(seed=5, delay=30.0))
+    assert len(pauses) == len(session.matches[0].moves)
+    assert all(20 < pause <= 30 for pause in pauses)
+    pauses.clear()
+    sit("3 3 q", [YOU, players[0]], Plan(seed=5, delay=30.0))
+    assert pauses == []
+
+
+GOOD = """
+import sys
+for line in sys.stdin:
+    if line.startswith("go"):
+        print("move 0", flush=True)
+"""
+MUTE = "import sys; sys.stdin.read()"
+
+
+@pytest.fixture
+def make_bot(tmp_path: Path) -> Iterator[Callable[[str], ProcessPlayer]]:
+    made: list[ProcessPlayer] = []
+
+    def make(source: str) -> ProcessPlayer:
+        file = tmp_path / f"bot{len(made)}.py"
+        file.write_text(source)
+        limits = Limits(time_bank=300 if source == MUTE else 10_000, per_move=0)
+        made.append(ProcessPlayer(GAME, f"{sys.executable} {file}", dialect="plain", limits=limits))
+        return made[-1]
+
+    yield make
+    for player in made:
+        player.close()
+
+
+def test_a_process_plays_on_after_a_take_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
+    session, shown = sit("3 3 undo 4 resign q", [YOU, make_bot(GOOD)])
+    assert plays(shown, r"bot0\.py") == ["0", "0", "0"]
+    assert session.matches[0].moves == (3, 0, 4, 0)
+
+
+def test_a_forfeit_is_told_and_can_be_taken_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
+    session, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
+    told = "bot0.py does not answer within 300 ms. You win (time-out)."
+    assert talk(shown).count(told) == 2
+    (match,) = session.matches
+    assert (match.moves, match.termination, match.outcome) == ((4,), Termination.TIMEOUT, 1)
+    session, shown = sit("", [make_bot("print('move 9')"), make_random(GAME)])
+    assert "random wins (illegal move)." in shown
+
+
+# --- what is asked for ---------------------------------------------------------------------------
+
+
+def test_who_begins_is_said_or_drawn() -> None:
+    for names in (["test-bot"], ["human", "test-bot"], ["test-bot", "human"]):
+        _, shown = invite("q", names=names, first=True, seed=1)
+        assert shown.startswith("Game 1: you are x, test-bot is o.")
+        _, shown = invite("q", names=names, first=False, seed=1)
+        assert shown.startswith("Game 1: test-bot is x, you are o.")
+    drawn = [invite("q", names=["test-bot"], seed=seed)[1][:15] for seed in range(12)]
+    assert set(drawn) == {"Game 1: you are", "Game 1: test-bo"}
+    for moves, begins in (("3", "test-bot is x"), ("3 3", "you are x")):
+        _, shown = invite("q", names=["test-bot"], moves=moves)
+        assert shown.startswith(f"Game 1: {begins}")
+
+
+def test_the_seed_is_told_if_it_was_drawn() -> None:
+    _, shown = invite("q", names=["random"])
+    assert re.search(r"^The seed was \d+\.$", shown, re.MULTILINE)
+    assert "seed" not in invite("q", names=["random"], seed=3)[1]
+
+
+def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = Scripted("4444", "noted")
+    kinds = dict(specification.KINDS)
+    monkeypatch.setattr(specification, "KINDS", kinds)
+    specification.register_player(
+        "noted", specification.PlayerKind("noted", "", lambda argument, game: bot)
+    )
+    invite("3 q", names=["noted"], first=True)
+    assert bot.calls == ["begin 1", "choose 1", "end", "close"]
+
+
+def test_a_player_brings_its_board(tmp_path: Path) -> None:
+    file = tmp_path / "small.safetensors"
+    decoder = NetworkDecoder(columns=5, rows=4, hidden=(6,))
+    genome = decoder.initialise(1, "normal", np.random.default_rng(3))[0]
+    file.write_bytes(decoder.player(genome, "net").serialise())
+    _, shown = invite("moves q", names=[f"file:{file}"], first=True)
+    assert "played: 0, 1, 2, 3, 4.\n" in shown
+    _, shown = invite("moves q", names=["random"], advisor=f"file:{file}", first=True)
+    assert "played: 0, 1, 2, 3, 4.\n" in shown
+    with pytest.raises(ArenaError, match="plays on connect-four with columns 5, rows 4"):
+        invite("q", names=[f"file:{file}"], options={"columns": 6})
+    options = {"columns": 12, "rows": 4, "connect": 3}
+    _, shown = invite("moves q", names=["random"], options=options, first=True)
+    assert "8, 9, a, b.\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"names": ["tset-bot"]}, "did you mean 'test-bot'"),
+        ({"names": ["random"], "moves": "9"}, "moves '9': move 1: '9' is no move"),
+        ({"names": ["random"], "moves": "3 3 3 3 3 3 3"}, "move 7: 3 can't be played"),
+        ({"names": ["random"], "moves": "..x.."}, r"moves '..x..'"),
+        ({"names": ["random"], "moves": "3", "opening_plies": 2}, "one or the other"),
+        ({"names": ["random"], "opening_plies": 99}, "from 0 to 10"),
+        ({"names": ["random"], "advisor": "human"}, "a program's name"),
+        (
+            {"names": ["random"], "options": {"columns": 40}},
+            "columns is 40: it must be from 1 to 32",
+        ),
+    ],
+)
+def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArenaError, match=message):
+        invite("3", seed=1, **wishes)
+
+
+def test_a_finished_game_can_be_looked_at() -> None:
+    """The person is the one who would move, and takes back what the opponent won with."""
+    _, shown = invite("board q", names=["test-bot"], moves="0 1 0 1 0 1 0")
+    assert "test-bot wins: 4 in a row.\nMoves: 0 1 0 1 0 1 0\n" in shown
+    session, shown = invite(
+        "undo moves 0 moves q", names=["test-bot"], moves="0 1 0 1 0 1 0", seed=1
+    )
+    assert "\nMoves: 0 1 0 1 0\n" in shown
+    assert "\nMoves: 0 1 0 1 0 0" in shown
+    assert session.matches == []
+
+
+def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
+    assert newest_opponent(tmp_path) == "test-bot"
+    for name, age in (("old", 30), ("newest", 10), ("middle", 20), ("no-run", 0)):
+        (tmp_path / name).mkdir()
+        champion = tmp_path / name / "champion.safetensors"
+        champion.touch()
+        os.utime(champion, (time.time() - age,) * 2)
+        if name != "no-run":
+            (tmp_path / name / "recipe.toml").touch()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "recipe.toml").touch()
+    assert newest_opponent(tmp_path) == f"run:{tmp_path / 'newest'}"
+
+
+# --- real processes and terminals ----------------------------------------------------------
+
+
+def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Callable) -> None:  # type: ignore[type-arg]
+    import evolve_arena as ea
+
+    recipe = small_recipe("game.columns=6", "run.generations=1")
+    ea.start(recipe, run=tmp_path / "evolved" / "mine", executor="serial")
+    done = evolve("play", "--first", "--seed", "1", typed="hint\nvalues\n3\n", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Game 1: you are x, mine is o." in done.stdout
+    assert "mine would play" in done.stdout
+    assert "mine's values" in done.stdout
+    assert "The input has ended. Goodbye." in done.stdout
+    done = evolve("play", "--columns", "7", typed="q\n", folder=tmp_path)
+    assert "test-bot" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("a b c", "3 players are named, and 2 can play"),
+        ("--frist", "unknown option '--frist': did you mean '--first'?"),
+        ("--colums 9", "unknown option '--colums': did you mean '--columns'?"),
+        ("-x", "unknown option '-x'"),
+        ("--columns", "--columns needs a whole number"),
+        ("--columns x", "--columns is 'x': it must be a whole number"),
+        ("--columns=", "--columns is '': it must be a whole number"),
+        ("random --rows 0", "rows is 0: it must be from 1 to 32"),
+        ("--longest-path=2", "longest_path is 2: it must be 0 or 1"),
+        ("--columns 9 --longest-path", "is an option of ticket-to-ride, but this is connect-four"),
+        ("--players 3 --game checkers", "two play checkers"),
+    ],
+)
+def test_what_the_command_does_not_understand(words: str, said: str, tmp_path: Path) -> None:
+    done = evolve("play", *words.split(), folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize("words", ["--rows 3 --columns=9", "random --columns 9 --rows 3 --seed 1"])
+def test_options_of_a_game_are_options_of_the_command(words: str, tmp_path: Path) -> None:
+    done = evolve("play", *words.split(), typed="moves\nq\n", folder=tmp_path)
+    assert done.returncode == 0
+    assert "played: 0, 1, 2, 3, 4, 5, 6, 7, 8." in done.stdout
+
+
+def test_a_terminal_has_colours_and_control_d_leaves(tmp_path: Path) -> None:
+    strict = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8:strict"}
+    person = Typist("play", "test-bot", "--first", folder=tmp_path, **strict)
+    person.wait_for("or help: ")
+    person.type("3\n")
+    person.wait_for("or help: ")
+    assert re.search(r"\x1b\[[0-9;]+m[xX]\x1b\[0m", person.seen)
+    assert re.search(r"\x1b\[[0-9;]+m[oO]\x1b\[0m", person.seen)
+    assert "3\r\n3" not in person.seen  # not echoed a second time
+    person.type(b"\xff\n")
+    person.wait_for("'\N{REPLACEMENT CHARACTER}' is no move, such as 0, 1 or 2.")
+    person.wait_for("or help: ")
+    person.type("\x04")
+    assert person.leave() == 0
+    assert "The input has ended. Goodbye." in person.seen
+    assert "Traceback" not in person.seen
+
+
+def test_control_c_leaves_politely_even_while_a_program_thinks(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import sys, time\ntime.sleep(600)\n")
+    command = f'process:"{sys.executable} bot.py"'
+    person = Typist("play", command, "--first", folder=tmp_path, NO_COLOR="1")
+    person.wait_for("or help: ")
+    assert "\x1b" not in person.seen
+    person.type("3\n")
+    time.sleep(0.5)
+    person.type("\x03")
+    person.wait_for("Unfinished. Moves: 3")
+    assert person.leave() == 0
+    assert "Stopped. Goodbye.\r\nThe seed was " in person.seen
+    assert "Traceback" not in person.seen
