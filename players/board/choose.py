@@ -12,18 +12,20 @@ import numpy as np
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.network import pick_output
-from evolve_arena.genomes.simd import LANES, peek
+from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES, choose_by_search, value_moves
 from evolve_arena.players.board.hidden_mcts import choose_by_guesses
 from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
     HAS_GUESS,
+    HAS_KIND,
     HAS_LEGAL_BITS,
     HAS_WINS,
     MOVES,
     ask_script,
     find_allowed,
+    find_kind,
     find_mover,
     follow,
     has_won,
@@ -35,6 +37,8 @@ from evolve_arena.players.board.rules import (
     look_as,
     may_exhaust,
     note_move,
+    prune_moves,
+    turn_page,
     value_exhausting,
 )
 from evolve_arena.players.board.values import (
@@ -66,10 +70,13 @@ from evolve_arena.players.board.workspace import (
     DEPTH,
     HEAD,
     INPUTS,
+    KINDS_HEAD,
     POLICY,
     ROLLOUTS,
+    SCRIPT,
     SCRIPTED,
     SEARCH,
+    SETTING,
     TAKES_WINS,
 )
 from evolve_arena.players.packed import (
@@ -114,15 +121,25 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
     if strays or kind == RANDOM:
         return peek(workspace.moves, below(workspace.streams, count))
     if HAS_SCRIPTS and kind >= SCRIPTED:
-        states, moves, stream = workspace.states, workspace.moves, workspace.streams
-        return ask_script(states, state, slot, kind - SCRIPTED, moves, count, stream)
+        turn_page(workspace.notes)
+        return _ask_script(players, player, slot, state, kind - SCRIPTED, count, workspace)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, player, slot, state, workspace)
     return _choose_own(players, player, slot, state, count, winning, workspace)
 
 
 @inlined
-def _choose_own(
+def _ask_script(
+    players: Any, player: int, slot: int, state: Any, number: Any, count: Any, workspace: Any
+) -> Any:
+    """What scripted player *number* chooses of the first *count* moves, as *player* is set."""
+    setting, stream = players.seats[player, SETTING], workspace.streams
+    given = workspace.states, state, slot, number, workspace.moves, count, stream
+    return ask_script(*given, workspace.notes, setting)
+
+
+@inlined
+def _choose_own(  # noqa: PLR0911
     players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
     """What a player chooses that does not play at random."""
@@ -134,6 +151,8 @@ def _choose_own(
     if weighs_moves(players, player):
         return _choose_by_action(players, player, slot, state, count, workspace)
     head = players.seats[player, HEAD]
+    if HAS_KIND and (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == KINDS_HEAD:
+        return _choose_by_kind(players, player, slot, state, count, workspace)
     if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
         return _choose_by_outputs(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
@@ -164,7 +183,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
     kind, head = players.seats[0, KIND], players.seats[0, HEAD]
     count = list_moves(workspace.states, state, workspace.moves, 0)
     searches_tree = HAS_MCTS and players.seats[0, ROLLOUTS] > 0
-    if kind == RANDOM or kind >= SCRIPTED or searches_tree:
+    if kind == RANDOM or kind >= SCRIPTED or searches_tree or head == KINDS_HEAD:
         return np.int64(0)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, 0, slot, state, workspace)
@@ -172,6 +191,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         _rate_by_search(players, slot, state, count, workspace, ratings)
     elif weighs_moves(players, 0):
         look_before(players, 0, slot, state, workspace)
+        count = _prune(players, 0, slot, state, count, workspace)
         for place in range(count):
             move = peek(workspace.moves, place)
             ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
@@ -245,6 +265,52 @@ def _choose_by_outputs(
 
 
 @inlined
+def _choose_by_kind(
+    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
+) -> Any:
+    """What a scripted player chooses among the moves of the kind whose output is the strongest."""
+    moves, number = workspace.moves, players.seats[player, SCRIPT]
+    turn_page(workspace.notes)
+    allowed = np.uint64(0)
+    for place in range(count):
+        allowed |= ONE << np.uint64(find_kind(workspace.states, state, peek(moves, place)))
+    if allowed & (allowed - ONE):
+        chosen = _pick_kind(players, player, slot, state, allowed, workspace)
+        kept = 0
+        for place in range(count):
+            move = peek(moves, place)
+            poke(moves, kept, move)
+            kept += find_kind(workspace.states, state, move) == chosen
+        count = kept
+    return _ask_script(players, player, slot, state, number, count, workspace)
+
+
+@inlined
+def _pick_kind(
+    players: Any, player: int, slot: int, state: Any, allowed: Any, workspace: Any
+) -> Any:
+    """The kind of the strongest output among the *allowed* ones, of which each is a bit."""
+    if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
+        run_player_graph(players, player, slot, state, workspace)
+        first, best = players.seats[player, INPUTS], np.int64(-1)
+        for kind in range(LANES):
+            if (allowed >> np.uint64(kind)) & ONE and (
+                best < 0
+                or peek(workspace.values, first + kind) > peek(workspace.values, first + best)
+            ):
+                best = np.int64(kind)
+        return best
+    shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
+    return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
+
+
+@inlined
+def _prune(players: Any, player: int, slot: int, state: Any, count: int, workspace: Any) -> Any:
+    """Keep the moves that a player is to weigh at the front of the list; give their number."""
+    setting, notes = players.seats[player, SETTING], workspace.notes
+    return prune_moves(workspace.states, state, slot, workspace.moves, count, notes, setting)
+
+
 @inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     best = peek(workspace.moves, 0)
@@ -261,6 +327,7 @@ def _choose_by_action(
 ) -> Any:
     """The first move of the best value to a player that weighs moves."""
     look_before(players, player, slot, state, workspace)
+    count = _prune(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)

@@ -66,6 +66,16 @@ MOVE_FEATURES = ("tokens taken",)
 """The same of :func:`describe_move`."""
 PLAYERS = ("careless",)
 """The names of functions that are scripted players, such as :func:`careless`."""
+NOTES = 0
+"""The number of whole numbers that the file may note down for itself, in *notes*: :func:`features`,
+:func:`describe_move`, :func:`prune` and scripted players get them if they have a parameter of that
+name. At the first question about a state ``notes[0]`` is 0; the rest is as the file left it, and
+no answer may depend on it."""
+KINDS = ("one token", "two tokens")
+"""The kinds of moves, by the number that :func:`kind` gives. A network with the head ``kind``
+chooses one of those that are legal, and a scripted player the move."""
+TALLIES = ()
+"""With :func:`points`: what else is counted of each seat when a game is over, by :func:`tally`."""
 
 
 def start() -> Any:
@@ -131,6 +141,33 @@ def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
     Networks with the head ``action`` get them beside what is seen or counted of the state.
     """
     out[0] = move + 1
+
+
+def prune(state: Any, seat: int, moves: Any, count: Any) -> Any:
+    """Keep those of the first *count* of *moves* that are worth describing, and give their number.
+
+    They stay in order, and one is left at least. Networks with the head ``action`` weigh no others.
+    """
+    return count
+
+
+def kind(state: Any, move: Any) -> Any:
+    """The kind of a legal *move*: the number of one of KINDS."""
+    return move
+
+
+def tally(state: Any, seat: int, out: Any) -> None:
+    """Write what TALLIES names of a *seat* into *out*, whole numbers, in a state that is over."""
+
+
+def read_setting(text: str) -> int:
+    """The *setting*, a whole number from 0, that scripted players and features get for a text.
+
+    They have a parameter of that name. The text stands behind a player's name, ``careless:TEXT``,
+    or behind that of a network's ``script``; without one the setting is 0. `ValueError` refuses a
+    text by its sentence; ``name_setting(setting)`` gives the usual text back.
+    """
+    return int(text)
 
 
 def evaluate(state: Any, seat: int) -> Any:
@@ -235,8 +272,9 @@ def guess(state: Any, seat: int, number: Any) -> Any:
 def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
     """Take two tokens, but any number of the last nine.
 
-    A scripted player: it gives one of the first *count* of *moves*. Who has a parameter *random*
-    gets a whole number from 0 to 2**62 - 1, each as likely, and another one each time.
+    A scripted player: it gives one of the first *count* of *moves*, which are all legal ones, or
+    all of a kind. Who has a parameter *random* gets a whole number from 0 to 2**62 - 1, each as
+    likely, and another one each time; *notes* and *setting* are as above.
     """
     return moves[random % count] if state[0] < 10 else moves[count - 1]
 
@@ -259,6 +297,10 @@ HAS_KEY = False
 HAS_LEGAL_BITS = False
 HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
+HAS_PRUNE = False
+HAS_KIND = False
+KIND_COUNT = 0
+TALLY_COUNT = 0
 FEATURE_COUNT = 0
 MOVE_FEATURE_COUNT = 0
 HAS_PAST = False
@@ -301,7 +343,30 @@ def view_state(state: Any, seat: Any) -> Any:
     return state
 
 
+# What the functions do that have more or fewer parameters, by their names.
+
+
 @inlined
-def choose_scripted(state: Any, number: Any, moves: Any, count: Any, random: Any) -> Any:
+def choose_scripted(
+    state: Any, number: Any, moves: Any, count: Any, random: Any, notes: Any, setting: Any
+) -> Any:
     """Give the move that a scripted player chooses, by its *number*."""
     return careless(state, moves, count, random)
+
+
+@inlined
+def ask_features(state: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+    """Call :func:`features`."""
+    features(state, seat, out)
+
+
+@inlined
+def ask_describe_move(state: Any, move: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+    """Call :func:`describe_move`."""
+    describe_move(state, move, seat, out)
+
+
+@inlined
+def ask_prune(state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any) -> Any:
+    """Call :func:`prune`."""
+    return prune(state, seat, moves, count)

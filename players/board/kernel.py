@@ -18,6 +18,7 @@ from evolve_arena.players.board.workspace import (
     DENSE,
     DEPTH,
     HEAD,
+    KINDS_HEAD,
     POLICY,
     RECORD_FIELDS,
     ROLLOUTS,
@@ -50,7 +51,7 @@ PLAYING = tuple(
 )
 """What chooses moves by a game's file, in an order in which each imports from those before."""
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
-HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
+HEAD_FLAGS = {POLICY: "HAS_POLICIES", KINDS_HEAD: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
 DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
@@ -138,9 +139,15 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         workspace: Any,
         *results: Any,
     ) -> None:
+        told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
-            results = (*results, np.zeros((len(seatings), 0), dtype=np.int32))
-        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
+            told = (*told, np.zeros((len(seatings), 0), dtype=np.int32))
+        count = int(code(rules).TALLY_COUNT)
+        shape = len(seatings) if count else 0, int(code(rules).SEATS), count
+        room = np.zeros(shape, dtype=np.int32)
+        matches.play_matches(players, seatings, seeds, openings, workspace, *told, room)
+        for number, tally in enumerate(tallies):
+            tally[:] = room[:, :, number]
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
@@ -220,7 +227,8 @@ def _needs(players: PackedPlayers) -> set[str]:
     needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
     shapes = players.shapes[players.seats[players.seats[:, KIND] == NETWORK, SHAPE]]
     needed |= {LAYERS_FLAG} if (shapes[:, LAYERS] != 2).any() else set()
-    needed |= {SCRIPTS_FLAG} if max(kinds) >= SCRIPTED else set()
+    scripts = max(kinds) >= SCRIPTED or (players.seats[:, HEAD] == KINDS_HEAD).any()
+    needed |= {SCRIPTS_FLAG} if scripts else set()
     guided = find_guided(players.seats)
     needed |= {PRIORS_FLAG} if guided.any() else set()
     for field, flag in SEARCH_FLAGS.items():

@@ -36,8 +36,10 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     SEATS,
+    TALLY_COUNT,
     advance,
     begin,
+    clear_notes,
     count_points,
     find_allowed,
     find_mover,
@@ -52,6 +54,7 @@ from evolve_arena.players.board.rules import (
     list_wins,
     note_move,
     settle,
+    write_tally,
 )
 from evolve_arena.players.board.values import (
     HAS_DENSE,
@@ -119,6 +122,7 @@ def play_matches(
     offenders: Any,
     games: Any,
     points: Any,
+    tallies: Any,
 ) -> None:
     """Plays every match and fills in the rest, of shape ``(n,)`` or ``(n, seats)``.
 
@@ -134,12 +138,14 @@ def play_matches(
         offenders: -1 (``int8``): nobody can make a forbidden move.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
         points: What each seat has in the end, in columns; none if nobody asks.
+        tallies: What the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
     """
     if PLAYS_IN_TURNS:
         results = places, plies, offenders, games, points
         play_in_turns(players, seatings, seeds, openings, workspace, results)
         return
     for match in range(seatings.shape[0]):
+        clear_notes(workspace.notes)
         for slot in range(SEATS):
             take_slot(players, seatings[match, slot], slot, workspace)
         workspace.chance[0] = seeds[match]
@@ -170,6 +176,9 @@ def play_matches(
         note_move(states, largest)
         results = places, plies, offenders, games, points
         _write_result(states, state, verdict, match, ply, game, results)
+        if TALLY_COUNT > 0:
+            for seat in range(SEATS):
+                write_tally(states, state, seat, tallies[match, seat])
 
 
 @inlined
@@ -364,6 +373,7 @@ def record_matches(
         chosen: The choice at each ply, of the same shape; -1 where there was none.
     """
     for match in range(rows.shape[0]):
+        clear_notes(workspace.notes)
         for slot in range(SEATS):
             take_slot(players, rows[match], slot, workspace)
         workspace.chance[0] = seeds[match]

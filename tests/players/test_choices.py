@@ -1,0 +1,308 @@
+"""What a file may say of choices beside its rules: notes, settings, kinds of moves, and tallies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.registry import find_game, open_file
+from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.board.self_check import check_plain
+from evolve_arena.players.packed import combine_players
+from evolve_arena.players.specification import make_player
+from tests.bred import make_bred
+
+RULES = '''"""Heap: three players take 1 to 5 stones, or pass; who has most stones wins."""
+
+import numpy as np
+
+SEATS = 3
+MOVES = 6
+LONGEST = 60
+PLAYERS = ("greedy",)
+NOTES = 4
+KINDS = ("pass", "few", "many")
+TALLIES = ("turns passed", "stones left")
+FEATURES = ("left", "own", "thought of")
+MOVE_FEATURES = ("taken", "as thought")
+PLANES = 2
+LEFT, TURN, PASSED = 0, 1, 2
+POINTS, PASSES = 3, 6
+
+
+def start():
+    state = np.zeros(9, np.int16)
+    state[LEFT] = 40
+    return state
+
+
+def to_move(state):
+    return state[TURN]
+
+
+def legal(state, moves):
+    count = min(state[LEFT], 5) + 1
+    for move in range(count):
+        moves[move] = move
+    return count
+
+
+def play(state, move):
+    seat = state[TURN]
+    state[LEFT] -= move
+    state[POINTS + seat] += move
+    state[PASSED] = state[PASSED] + 1 if move == 0 else 0
+    state[PASSES + seat] += move == 0
+    state[TURN] = (seat + 1) % SEATS
+
+
+def is_over(state):
+    return state[LEFT] == 0 or state[PASSED] == SEATS
+
+
+def points(state, seat):
+    return state[POINTS + seat]
+
+
+def tally(state, seat, out):
+    out[0] = state[PASSES + seat]
+    out[1] = state[LEFT]
+
+
+def see(state, seat, planes):
+    planes[0] = np.uint64(state[LEFT])
+    planes[1] = np.uint64(state[POINTS + seat])
+
+
+def think(state, notes, setting):
+    """Notes once for each state how many stones would be fine: what takes long in other games."""
+    if notes[0] == 0:
+        notes[0] = 1
+        notes[1] = (state[LEFT] * 7 + setting) % 6
+        notes[2] += 1
+    return notes[1]
+
+
+def features(state, seat, out, notes, setting):
+    out[0] = state[LEFT] / 40
+    out[1] = state[POINTS + seat] / 40
+    out[2] = think(state, notes, setting) / 6
+
+
+def describe_move(state, move, seat, out, notes, setting):
+    out[0] = move / 5
+    out[1] = move == think(state, notes, setting)
+
+
+def prune(state, seat, moves, count):
+    """Nobody weighs to pass but who has to."""
+    if count == 1:
+        return count
+    for place in range(1, count):
+        moves[place - 1] = moves[place]
+    return count - 1
+
+
+def kind(state, move):
+    return min(move, 1) + (move > 3)
+
+
+def greedy(state, moves, count, notes, setting):
+    """Takes as many as it thinks of, or the most that it may."""
+    wanted = think(state, notes, setting)
+    for place in range(count):
+        if moves[place] == wanted:
+            return moves[place]
+    return moves[count - 1]
+
+
+def read_setting(text):
+    if not text.startswith("shift=") or text[6:] not in "12345":
+        raise ValueError("expected shift=1 to shift=5")
+    return int(text[6:])
+
+
+def name_setting(setting):
+    return f"shift={setting}" if setting else ""
+'''
+
+
+@pytest.fixture(scope="module")
+def heap(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    file = tmp_path_factory.mktemp("heap") / "heap.py"
+    file.write_text(RULES, encoding="utf-8")
+    return open_file(file).make()
+
+
+def load(folder: Path, name: str, *changes: tuple[str, str]) -> Any:
+    text = RULES
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    file = folder / f"{name}.py"
+    file.write_text(text, encoding="utf-8")
+    return open_file(file).make()
+
+
+def list_positions(game: Any, count: int = 60) -> list[Any]:
+    """Positions of random games, in which somebody is to move."""
+    found: list[Any] = []
+    draws = np.random.default_rng(1)
+    while len(found) < count:
+        state = game.initial(len(found))
+        while moves := game.legal_moves(state):
+            found.append(state)
+            state = game.play(state, int(draws.choice(moves)))
+    return found[:count]
+
+
+def test_scripted_players_are_told_something(heap: Any) -> None:
+    plain, shifted = make_player("greedy", heap), make_player("greedy:shift=3", heap)
+    noisy = make_player("greedy:noise=0.5,shift=2", heap)
+    assert [plain.name, shifted.name, noisy.name] == [
+        "greedy",
+        "greedy:shift=3",
+        "greedy:shift=2,noise=0.5",
+    ]
+    for state in list_positions(heap):
+        for player, setting in ((plain, 0), (shifted, 3)):
+            legal = heap.legal_moves(state)
+            wanted = (state.state[0] * 7 + setting) % 6
+            chosen = player.choose(state, new_stream(1))
+            assert chosen == (wanted if wanted in legal else legal[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("greedy:shift=9", "expected shift=1 to shift=5"),
+        ("greedy:noise=2", "noise is 2.0"),
+        ("greedy:noise=0.1,shift=0", "expected shift"),
+    ],
+)
+def test_what_a_file_refuses_is_refused(heap: Any, text: str, said: str) -> None:
+    with pytest.raises(BadValueError, match=said):
+        make_player(text, heap)
+
+
+@pytest.mark.parametrize("network", ["mlp", "graph"])
+@pytest.mark.parametrize("encoding", ["features", "planes"])
+@pytest.mark.parametrize("script", ["", "greedy:shift=4"])
+def test_a_network_chooses_a_kind_and_a_script_the_move(
+    heap: Any, network: str, encoding: str, script: str
+) -> None:
+    player = make_bred("heap", network, 5, head="kinds", encoding=encoding, script=script)
+    assert player.decoder.output_names == ["pass", "few", "many"]
+    setting = int(script[-1:] or 0)
+    seen = set()
+    for state in list_positions(heap):
+        legal = heap.legal_moves(state)
+        kinds = [min(move, 1) + (move > 3) for move in legal]
+        chosen = player.choose(state, new_stream(1))
+        kind = kinds[legal.index(chosen)]
+        seen.add(kind)
+        if network == "mlp":
+            outputs = player.decoder.mlp.evaluate(
+                player.genome, player.decoder.encode(state)[None]
+            )[0]
+            assert kind == max(sorted(set(kinds)), key=outputs.__getitem__)
+        some = [move for move, each in zip(legal, kinds, strict=True) if each == kind]
+        wanted = (state.state[0] * 7 + setting) % 6
+        assert chosen == (wanted if wanted in some else some[-1])
+    assert len(seen) > 1 or network == "graph"
+
+
+def test_features_follow_the_script(heap: Any) -> None:
+    state = heap.initial()
+    for script, setting in (("", 0), ("greedy", 0), ("greedy:shift=5", 5)):
+        decoder = make_bred("heap", "mlp", 1, encoding="features", script=script).decoder
+        assert decoder.encode(state)[2] == np.float32((40 * 7 + setting) % 6 / 6)
+
+
+def test_only_moves_that_are_worth_it_are_weighed(heap: Any) -> None:
+    player = make_bred("heap", "mlp", 2, head="action", encoding="features")
+    for state in list_positions(heap):
+        legal, rated = heap.legal_moves(state), rate_moves(player, state)
+        assert list(rated) == (legal if len(legal) == 1 else legal[1:])
+        for move, value in rated.items():
+            inputs = player.decoder.encode_move(state, move)
+            told = player.decoder.mlp.evaluate(player.genome, inputs[None])[0, 0]
+            assert value == pytest.approx(told, abs=1e-5)
+        assert player.choose(state, new_stream(1)) == max(rated, key=rated.__getitem__)
+
+
+def test_matches_tally_what_the_file_counts(heap: Any) -> None:
+    players = [make_player(name, heap) for name in ("greedy", "random", "greedy:shift=2")]
+    packed = combine_players([player.packed for player in players])
+    seatings = np.tile(np.arange(3, dtype=np.int32), (50, 1))
+    results = SerialExecutor().play(
+        make_batch(heap, packed, seatings, np.arange(50, dtype=np.uint64))
+    )
+    assert list(results.columns) == ["points", "turns_passed", "stones_left"]
+    left = results.columns["stones_left"]
+    assert (left.sum(axis=1) / 3 + results.columns["points"].sum(axis=1) == 40).all()
+    assert results.columns["turns_passed"][:, 1].mean() > 0
+    state = heap.initial()
+    for _ in range(3):
+        state = heap.play(state, 0)
+    assert heap.tally(state)[1] == {
+        "points": [0, 0, 0],
+        "turns_passed": [1, 1, 1],
+        "stones_left": [40, 40, 40],
+    }
+
+
+def test_a_match_does_not_depend_on_what_was_noted_before(heap: Any) -> None:
+    player = make_bred("heap", "mlp", 3, head="kinds", encoding="features")
+    packed = combine_players([player.packed, make_player("greedy", heap).packed])
+    seats = np.random.default_rng(1).integers(2, size=(40, 3), dtype=np.int32)
+    seeds = np.arange(40, dtype=np.uint64)
+    every = SerialExecutor().play(make_batch(heap, packed, seats, seeds))
+    for match in range(0, 40, 7):
+        part = slice(match, match + 1)
+        one = SerialExecutor().play(make_batch(heap, packed, seats[part], seeds[part]))
+        assert one.games[0] == every.games[match]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("NOTES = 4\n", "", "takes notes: say how many numbers, such as NOTES = 16"),
+        (
+            'moves, count, notes, setting):\n    """Takes',
+            'moves, count, note):\n    """Takes',
+            "write \\(state, moves, count\\), and behind them random, notes or setting",
+        ),
+        ("def kind(", "def sort(", "KINDS needs function kind"),
+        ('KINDS = ("pass", "few", "many")\n', "", "kind needs KINDS"),
+        ('PLAYERS = ("greedy",)\n', "", "KINDS needs PLAYERS"),
+        ('("turns passed", "stones left")', '("turns passed", "turns passed")', "different names"),
+        ("return min(move, 1) + (move > 3)", "return move", "kind gives 3"),
+        ("return count - 1", "return 0", "prune keeps"),
+        ("if notes[0] == 0:", "if notes[2] == 0:", "depends on notes"),
+    ],
+)
+def test_a_file_that_does_it_wrong_is_told_so(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    with pytest.raises(ArenaError, match=said):
+        check_plain(load(tmp_path, "wrong_heap", (old, new)), 20, 20.0)
+
+
+def test_heads_and_scripts_that_do_not_fit_are_refused(heap: Any) -> None:
+    with pytest.raises(BadValueError, match="only for games whose file names KINDS"):
+        make_bred("hex", "mlp", 1, head="kinds")
+    with pytest.raises(UnknownNameError, match="greedy"):
+        make_bred("heap", "mlp", 1, head="kinds", script="greddy")
+    with pytest.raises(BadValueError, match="expected shift"):
+        make_bred("heap", "mlp", 1, head="kinds", script="greedy:shift=8")
+    with pytest.raises(BadValueError, match="no values for a search"):
+        make_bred("heap", "mlp", 1, head="kinds", depth=2)
+    assert find_game("heap").columns["stones_left"] == ("int32", True)
