@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import base64
 import re
+import sys
 import textwrap
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from evolve_arena.core import bits, stream
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
@@ -21,7 +23,14 @@ from evolve_arena.genomes.tuple_entries import AGAIN, BY_SEAT
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.stacks import list_tuples
-from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, TAKES_WINS, plane_words
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    ROLLOUTS,
+    SCRIPT,
+    SETTING,
+    TAKES_WINS,
+    plane_words,
+)
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -37,17 +46,25 @@ from evolve_arena.runs.export import (
     write_layers,
     write_name,
 )
+from evolve_arena.runs.export.bundle import bundle_names
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
 from evolve_arena.runs.export.numbers import describe_numbers
+from evolve_arena.runs.export.templates import board, board_numpy
 
 TEMPLATES = Path(__file__).with_name("templates")
 WITH_NUMPY = TEMPLATES / "board_numpy.py"
 HEAD_LINE = re.compile(r"^HEAD = .*\n", re.MULTILINE)
 ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template(TEMPLATES / "board.py")))
 """What bots ask of the rules, if it is needed to play at all."""
-PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
+PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """What rules may use of NumPy without that the bot needs it."""
+TOLD = {
+    "features": ("state", "seat", "out"),
+    "describe_move": ("state", "move", "seat", "out"),
+    "prune": ("state", "seat", "moves", "count"),
+}
+"""Functions that may be told more than this, by name."""
 
 
 def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
@@ -73,19 +90,21 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         assert isinstance(player, VectorPlayer)
         inside = _describe_mlp(player)
     game: Any = player.game
-    counts = [name for name, count in count_numbers(player).items() if count]
     sites = [read_template(Path(game.sites.__file__))] if game.sites else []
     asked = ASKED.intersection(game.functions)
     asked |= {name for text in sites for name in re.findall(r'RULES\["(\w+)"\]', text)}
-    rules = _write_rules(game, {*more, *counts, *asked})
-    with_numpy = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
-    files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if with_numpy else []))
+    files = (TEMPLATES / "board.py", *inside.templates)
+    beside = [*map(read_template, files), *sites]
+    rules = Rules(game, {*more, *list_told(player), *asked}, beside)
+    if rules.with_numpy:
+        files = (*files, Path(board_numpy.__file__))
     parts = (*map(read_template, files), *sites)
     outer = cut(parts[0])
     head = f'HEAD = "{player.decoder.head}"\n'
     sections = {
-        "Whole numbers": cut(parts[len(files) - 1] if with_numpy else parts[0])["Whole numbers"],
-        "The game": rules,
+        "Whole numbers": cut(parts[len(files) - 1 if rules.with_numpy else 0])["Whole numbers"],
+        **({"What the rules import": f"{rules.imported}\n\n"} if rules.imported else {}),
+        "The game": rules.text,
         "The network": head + _write_facts(player) + HEAD_LINE.sub("", inside.constants),
         "How it plays": outer["How it plays"],
         "How it looks ahead": outer["How it looks ahead"],
@@ -95,11 +114,8 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "How sites ask": cut([parts[0], *sites][-1])["How sites ask"],
         "As a program": outer["As a program"],
     }
-    return assemble(
-        _write_docstring(player, inside, " and NumPy" if with_numpy else " and no other package"),
-        parts,
-        sections,
-    )
+    needs = " and NumPy" if rules.with_numpy else " and no other package"
+    return assemble(_write_docstring(player, inside, needs), parts, sections)
 
 
 def check_search(player: BredPlayer) -> None:
@@ -117,47 +133,135 @@ def check_search(player: BredPlayer) -> None:
         )
 
 
-def _write_rules(game: BoardGame, names: Collection[str]) -> str:
-    """The rules with these options: what their file says of *names*, and what that needs."""
-    text = replace_constants(game.source, constants_of(game.rules))
-    lines, tree = text.splitlines(keepends=True), ast.parse(text)
-    needed = _find_needed(tree, names)
-    options = tuple(f"{name.upper()} =" for name in game.rules._fields)
-    for place, node in enumerate(tree.body):
-        above = lines[tree.body[place - 1].lineno - 1] if place else ""
-        if (
-            isinstance(node, ast.Import | ast.ImportFrom)
-            or node not in needed
-            or (isinstance(node, ast.Expr) and (not above.strip() or above.startswith(options)))
-        ):
-            for number in range(node.lineno, (node.end_lineno or 0) + 1):
-                lines[number - 1] = ""
-    imports = [
-        ast.unparse(node)
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and "math" in ast.unparse(node).split()
-    ]
-    within = {  # lines of texts in several lines stay where they are
-        number
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
-    }
-    own = "".join(
-        line if number in within or not line.strip() else f"    {line}"
-        for number, line in enumerate(lines, 1)
-    )
-    own = re.sub(r"\n{3,}", "\n\n", "\n".join([*(f"    {line}" for line in imports), own]))
-    return f'''
+class Rules:
+    """The rules of a game as its file has them: some functions, and all that they need.
+
+    Args:
+        game: The game, with its options.
+        names: What of the file is needed.
+        beside: The sources of what else the bot has.
+
+    Raises:
+        BadValueError: The file imports what can't be exported.
+    """
+
+    def __init__(self, game: BoardGame, names: Collection[str], beside: list[str]) -> None:
+        self.game = game
+        self.source = replace_constants(game.source, constants_of(game.rules))
+        self.tree = ast.parse(self.source)
+        self.needed = _find_needed(self.tree, names)
+        self.own = self._cut_source()
+        named = self._find_imports()
+        if game.scripts and any(game.scripts.get(name) for name in names):
+            named["next_word"] = stream.next_word
+        own = [node for node in self.needed if not isinstance(node, ast.Import | ast.ImportFrom)]
+        beside = [*beside, *map(ast.unparse, own)]
+        self.imported, self.called = self._bundle(named, beside, board)
+        texts = f"{self.imported}{self.own}{self.kept}"
+        used = set(re.findall(r"\bnp\.(\w+)", texts)) - PLAIN_NAMES
+        self.with_numpy = bool(used) or "numpy" in self.kept or self._changes_parts()
+        if self.with_numpy:
+            self.imported, self.called = self._bundle(named, beside, board_numpy)
+        kept = [*self.kept.splitlines(keepends=True), *self._rename()]
+        body = "".join([*(f"    {line}" for line in kept), self.own])
+        body = re.sub(r"\n{3,}", "\n\n", body)
+        self.text = f'''
 
 def define_rules():
     """Returns what the file of the game defines, by name."""
-    {own.strip()}
+    {body.strip()}
 
     return locals()
 
 
 '''
+
+    def _bundle(
+        self, named: Mapping[str, Any], beside: list[str], numbers: Any
+    ) -> tuple[str, dict[str, str]]:
+        """What the rules import, as Python that counts with these *numbers*."""
+        instead = {"numpy": numbers, stream.__name__: stream}
+        if numbers is board_numpy:  # whose arrays have views of their own
+            views = ("view_words", "view_floats")
+            instead |= {f"{bits.__name__}.{name}": bits for name in views}
+        given = {board.__name__}
+        return bundle_names(named, self.game.name, instead=instead, given=given, beside=beside)
+
+    def _changes_parts(self) -> bool:
+        """Test if the file asks of arrays what Python's can't do: to change many at once."""
+        nodes = [inner for node in self.needed for inner in ast.walk(node)]
+        return any(
+            (isinstance(node, ast.Attribute) and node.attr == "view")
+            or (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.slice, ast.Slice)
+                and isinstance(node.ctx, ast.Store)
+            )
+            for node in nodes
+        )
+
+    def _rename(self) -> list[str]:
+        """Lines by which the rules call what they import as their file does."""
+        return [f"{name} = {place}\n" for name, place in self.called.items() if name != place]
+
+    def _find_imports(self) -> dict[str, Any]:
+        """What the needed part of the file names and imports from elsewhere, by name.
+
+        ``kept`` becomes what it imports from Python itself.
+        """
+        used = {
+            inner.id
+            for node in self.needed
+            if not isinstance(node, ast.Import | ast.ImportFrom)
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Name)
+        }
+        found, kept = dict[str, Any](), list[str]()
+        for node in self.tree.body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            for alias in node.names:
+                name = alias.asname or alias.name
+                place = (node.module or "") if isinstance(node, ast.ImportFrom) else alias.name
+                words = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+                if name not in used or words == "numpy as np" or place == "__future__":
+                    continue
+                if place.partition(".")[0] in (*sys.stdlib_module_names, "numpy"):
+                    head = f"from {place} " if isinstance(node, ast.ImportFrom) else ""
+                    kept.append(f"{head}import {words}\n")
+                elif isinstance(node, ast.Import):
+                    raise BadValueError(
+                        f"{self.game.name} imports the module {place}: to be exported, import what"
+                        f" is needed by name, such as from {place} import name"
+                    )
+                else:
+                    found[name] = self.game.plain[name]
+        self.kept = "".join(kept)
+        return found
+
+    def _cut_source(self) -> str:
+        """What is needed of the file, without imports, as lines of a function."""
+        lines, tree = self.source.splitlines(keepends=True), self.tree
+        options = tuple(f"{name.upper()} =" for name in self.game.rules._fields)
+        for place, node in enumerate(tree.body):
+            above = lines[tree.body[place - 1].lineno - 1] if place else ""
+            if (
+                isinstance(node, ast.Import | ast.ImportFrom)
+                or node not in self.needed
+                or (isinstance(node, ast.Expr) and (not above.strip() or above.startswith(options)))
+            ):
+                for number in range(node.lineno, (node.end_lineno or 0) + 1):
+                    lines[number - 1] = ""
+        within = {  # lines of texts in several lines stay where they are
+            number
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+        }
+        return "".join(
+            line if number in within or not line.strip() else f"    {line}"
+            for number, line in enumerate(lines, 1)
+        )
 
 
 def write_host(player: BredPlayer, target: str) -> HostSource:
@@ -205,8 +309,8 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
 
 def _write_facts(player: BredPlayer) -> str:
     """What the rest of the bot must know of the game."""
-    code: Any = player.game.code  # type: ignore[attr-defined]
-    decoder: Any = player.decoder
+    game, decoder = cast(Any, player.game), cast(Any, player.decoder)
+    code = game.code
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     search, past = describe_search(player), describe_past(player)
@@ -231,13 +335,59 @@ HAS_CHANCE = {bool(code.HAS_CHANCE)}
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
 {", ".join(past)} = {", ".join(map(str, past.values()))}
+# Whether the rules hide something from seats, and whether they guess it: then all is chosen by what
+# the seat to move knows.
+HIDES, GUESSES = {"view" in game.plain}, {bool(code.HAS_GUESS)}
+# What the game's file notes down for itself; whether it says which moves are worth weighing, and
+# what its functions are told of this player.
+NOTES = make_array("int64", [0] * {max(1, int(code.NOTES))})
+PRUNES, SETTING = {bool(code.HAS_PRUNE)}, {int(player.packed.seats[0, SETTING])}
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE = {[int(number) for number in code.START]!r}
 LONGEST = {int(code.LONGEST)}
 # Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
 {", ".join(search)} = {", ".join(map(str, search.values()))}
+{_write_questions(player)}"""
+
+
+def _write_questions(player: BredPlayer) -> str:
+    """Functions that ask those of the file that may be told more, as the bot calls them."""
+    game: Any = player.game
+    told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)"}
+    texts = []
+    for name in list_told(player):
+        if name not in (*TOLD, *game.scripts):
+            continue
+        more = ", ".join(told[each] for each in game.asks[name])
+        head, lines = f"ask_{name}({', '.join(TOLD.get(name, ()))})", ""
+        given = TOLD.get(name, ("state", "moves", "count"))
+        if name in game.scripts:
+            head = "ask_script(state, moves, count, stream)"
+            if game.scripts[name]:
+                lines = """\
+    stream[0] = np.uint64(stream[0])
+    drawn = next_word(stream) >> np.uint64(2)
 """
+        call = f'RULES["{name}"]({", ".join(given)}{more and f", {more}"})'
+        texts.append(f'''
+
+def {head}:
+    """Asks the game's file."""
+{lines}    return {call}
+''')
+    return "".join([*texts, "\n\n" if texts else ""])
+
+
+def list_told(player: BredPlayer) -> list[str]:
+    """What a bot asks of the file beside rules: numbers, kinds of moves, views, and a script."""
+    game: Any = player.game
+    head, found = player.decoder.head, [name for name, n in count_numbers(player).items() if n]
+    found += ["view"] if "view" in game.plain else []
+    found += ["prune"] if head == "action" and game.code.HAS_PRUNE else []
+    if head == "kinds":
+        found += ["kind", list(game.scripts)[player.packed.seats[0, SCRIPT]]]
+    return found
 
 
 def find_turns(decoder: Any) -> int:

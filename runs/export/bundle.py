@@ -5,8 +5,10 @@ an exported bot need not repeat the rules: it takes the functions with which the
 what one player needs. Constants become literals, and arrays become lists, or `array.array` where
 their numbers round to 32 bits.
 
-Whole numbers are Python's: they do not wrap around. Who counts beyond 64 bits gets a function of
-:mod:`.templates.kernel` in place of its own, as the functions do that are no Python at all.
+Functions that are no Python at all, such as single instructions, get a function of
+:mod:`.templates.kernel` in their place. Whole numbers are Python's: they do not wrap around. Where
+the module that stands for NumPy has a class ``np``, as :mod:`.templates.board` has, its numbers are
+used under that name, and words of 64 bits do wrap around.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ import re
 import sys
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes import simd
 from evolve_arena.runs.export.templates import kernel
 
@@ -63,8 +66,34 @@ def bundle(
     gathered = _Gathered({**INSTEAD, **(instead or {})}, given, beside, constants or {})
     for function in entries:
         gathered.add(_plain(function), whole=True)
-    literals = (_wrap(f"{name} = {literal}") for name, literal in gathered.literals.items())
-    return "".join(literals), "".join(f"\n\n{text}\n" for text in gathered.texts.values())
+    constants_text = "".join([*sorted(gathered.imports), *gathered.literals.values()])
+    return constants_text, "".join(f"\n\n{text}\n" for text in gathered.texts.values())
+
+
+def bundle_names(
+    named: Mapping[str, Any],
+    module: str,
+    *,
+    instead: Mapping[str, ModuleType],
+    given: Collection[str],
+    beside: Sequence[str],
+) -> tuple[str, dict[str, str]]:
+    """The source of all that a *module* calls by some names, and how it is called there.
+
+    Args:
+        named: Functions, compiled or not, constants and classes of named tuples.
+        module: Who imports them, for messages.
+        instead: See :func:`bundle`, as for the rest.
+        given: Likewise.
+        beside: Likewise.
+
+    Raises:
+        BadValueError: Something of it is no Python, or can't be written as a constant.
+    """
+    gathered = _Gathered({**INSTEAD, **instead}, given, beside, {})
+    called = {name: gathered.find(name, value, module) for name, value in named.items()}
+    parts = [*sorted(gathered.imports), *gathered.literals.values()]
+    return "".join([*parts, *(f"\n\n{text}\n" for text in gathered.texts.values())]), called
 
 
 def write_value(value: Any) -> str:
@@ -129,7 +158,9 @@ class _Gathered:
     ) -> None:
         self.instead, self.given, self.constants = instead, given, constants
         self.taken = {*dir(builtins), *(name for text in beside for name in _defined(text))}
+        self.imports: set[str] = set()
         self.literals: dict[str, str] = {}
+        """The lines that define constants, by name."""
         self.texts: dict[str, str] = {}
         self.names: dict[Any, str] = {}
         """How functions are called in the bundle, and constants, by name and literal."""
@@ -138,6 +169,11 @@ class _Gathered:
         """Takes in a *function*, and gives its name; it has its *whole* docstring if told so."""
         if function in self.names:
             return self.names[function]
+        if not isinstance(function, FunctionType):
+            raise BadValueError(
+                f"{function.__module__}.{function.__name__} is no plain Python, so that what uses"
+                " it can't be exported"
+            )
         name = self._free(function.__name__, function.__module__)
         self.names[function], self.texts[name] = name, ""
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -151,7 +187,7 @@ class _Gathered:
         self.texts[name] = ast.unparse(ast.fix_missing_locations(tree))
         return name
 
-    def find(self, name: str, value: Any, module: str) -> str:
+    def find(self, name: str, value: Any, module: str) -> str:  # noqa: PLR0911
         """How the bundle calls what *name* stands for in a *module*, which it takes in."""
         function = _plain(value)
         if inspect.isclass(value) and issubclass(value, Exception):
@@ -160,18 +196,61 @@ class _Gathered:
             place = f"{function.__module__}.{function.__name__}"
             other = self.instead.get(place) or self.instead.get(function.__module__)
             if other is not None and other.__name__ != function.__module__:
-                return self.find(name, vars(other)[name], module)
-            package = function.__module__.partition(".")[0]
-            if function.__module__ in self.given or package in sys.stdlib_module_names:
+                for known in (name, function.__name__):
+                    if known in vars(other):
+                        return self.find(known, vars(other)[known], module)
+            if function.__module__ in self.given:
                 return name
-            return self.add(function)
+            if function.__module__.partition(".")[0] in sys.stdlib_module_names:
+                words = f"from {function.__module__} import {function.__name__}"
+                return self._import(name, words, function.__name__)
+            return self._add_tuple(value) if hasattr(value, "_fields") else self.add(function)
         if isinstance(value, ModuleType):
-            return name
-        literal = write_value(value)
+            return self._import(name, f"import {value.__name__}", value.__name__)
+        try:
+            literal = self._write(value)
+        except TypeError:
+            raise BadValueError(
+                f"{module}: {name} is {type(value).__name__!r}, which can't be exported"
+            ) from None
+        if "SimpleNamespace(" in literal:
+            self.imports.add("from types import SimpleNamespace\n")
         if (name, literal) not in self.names:
             free = self._free(name, module)
-            self.names[name, literal], self.literals[free] = free, literal
+            self.names[name, literal] = free
+            self.literals[free] = _wrap(f"{free} = {literal}")
         return self.names[name, literal]
+
+    def _import(self, name: str, words: str, own: str) -> str:
+        """The *name* of what *words* import, which has a name of its *own*."""
+        if name not in self.taken:
+            self.imports.add(f"{words}\n" if name == own else f"{words} as {name}\n")
+        return name
+
+    def _write(self, value: Any) -> str:
+        """A constant as source code; words and named tuples stay what they are."""
+        if hasattr(value, "_fields") and self.has_words:
+            return f"{self._add_tuple(type(value))}({', '.join(map(self._write, value))})"
+        if getattr(value, "dtype", None) != np.uint64 or not self.has_words:
+            return write_value(value)
+        if value.ndim == 0:
+            return f"np.uint64({int(value)})"
+        words = f"list(map(np.uint64, {value.tolist()}))"
+        return words if value.ndim == 1 else f"[{', '.join(map(self._write, value))}]"
+
+    @property
+    def has_words(self) -> bool:
+        """True if the file has NumPy's numbers, or what stands for them, under the name ``np``."""
+        return hasattr(self.instead["numpy"], "np")
+
+    def _add_tuple(self, kind: Any) -> str:
+        """Take in a class of named tuples, and give its name."""
+        if kind not in self.names:
+            self.names[kind] = name = self._free(kind.__name__, kind.__module__)
+            fields = " ".join(kind._fields)
+            self.imports.add("from collections import namedtuple\n")
+            self.literals[name] = _wrap(f'{name} = namedtuple("{name}", "{fields}")')
+        return self.names[kind]
 
     def _free(self, name: str, module: str) -> str:
         """The *name*, with that of the *module* behind it if the file has another of it."""
@@ -287,6 +366,8 @@ class _Rewritten(ast.NodeTransformer):
             module = self.space.get(node.value.id)
             if isinstance(module, ModuleType) and module.__name__ in self.gathered.instead:
                 other = self.gathered.instead[module.__name__]
+                if hasattr(other, "np"):
+                    return ast.Attribute(ast.Name("np", ast.Load()), node.attr, node.ctx)
                 value = vars(other)[node.attr]
                 return ast.Name(self.gathered.find(node.attr, value, other.__name__), node.ctx)
         return self.generic_visit(node)  # type: ignore[return-value]

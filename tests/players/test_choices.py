@@ -11,144 +11,19 @@ import pytest
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.core.registry import find_game, open_file
+from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.specification import make_player
 from tests.bred import make_bred
-
-RULES = '''"""Heap: three players take 1 to 5 stones, or pass; who has most stones wins."""
-
-import numpy as np
-
-SEATS = 3
-MOVES = 6
-LONGEST = 60
-PLAYERS = ("greedy",)
-NOTES = 4
-KINDS = ("pass", "few", "many")
-TALLIES = ("turns passed", "stones left")
-FEATURES = ("left", "own", "thought of")
-MOVE_FEATURES = ("taken", "as thought")
-PLANES = 2
-LEFT, TURN, PASSED = 0, 1, 2
-POINTS, PASSES = 3, 6
-
-
-def start():
-    state = np.zeros(9, np.int16)
-    state[LEFT] = 40
-    return state
-
-
-def to_move(state):
-    return state[TURN]
-
-
-def legal(state, moves):
-    count = min(state[LEFT], 5) + 1
-    for move in range(count):
-        moves[move] = move
-    return count
-
-
-def play(state, move):
-    seat = state[TURN]
-    state[LEFT] -= move
-    state[POINTS + seat] += move
-    state[PASSED] = state[PASSED] + 1 if move == 0 else 0
-    state[PASSES + seat] += move == 0
-    state[TURN] = (seat + 1) % SEATS
-
-
-def is_over(state):
-    return state[LEFT] == 0 or state[PASSED] == SEATS
-
-
-def points(state, seat):
-    return state[POINTS + seat]
-
-
-def tally(state, seat, out):
-    out[0] = state[PASSES + seat]
-    out[1] = state[LEFT]
-
-
-def see(state, seat, planes):
-    planes[0] = np.uint64(state[LEFT])
-    planes[1] = np.uint64(state[POINTS + seat])
-
-
-def think(state, notes, setting):
-    """Notes once for each state how many stones would be fine: what takes long in other games."""
-    if notes[0] == 0:
-        notes[0] = 1
-        notes[1] = (state[LEFT] * 7 + setting) % 6
-        notes[2] += 1
-    return notes[1]
-
-
-def features(state, seat, out, notes, setting):
-    out[0] = state[LEFT] / 40
-    out[1] = state[POINTS + seat] / 40
-    out[2] = think(state, notes, setting) / 6
-
-
-def describe_move(state, move, seat, out, notes, setting):
-    out[0] = move / 5
-    out[1] = move == think(state, notes, setting)
-
-
-def prune(state, seat, moves, count):
-    """Nobody weighs to pass but who has to."""
-    if count == 1:
-        return count
-    for place in range(1, count):
-        moves[place - 1] = moves[place]
-    return count - 1
-
-
-def kind(state, move):
-    return min(move, 1) + (move > 3)
-
-
-def greedy(state, moves, count, notes, setting):
-    """Takes as many as it thinks of, or the most that it may."""
-    wanted = think(state, notes, setting)
-    for place in range(count):
-        if moves[place] == wanted:
-            return moves[place]
-    return moves[count - 1]
-
-
-def read_setting(text):
-    if not text.startswith("shift=") or text[6:] not in "12345":
-        raise ValueError("expected shift=1 to shift=5")
-    return int(text[6:])
-
-
-def name_setting(setting):
-    return f"shift={setting}" if setting else ""
-'''
+from tests.heap import load_heap
 
 
 @pytest.fixture(scope="module")
 def heap(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    file = tmp_path_factory.mktemp("heap") / "heap.py"
-    file.write_text(RULES, encoding="utf-8")
-    return open_file(file).make()
-
-
-def load(folder: Path, name: str, *changes: tuple[str, str]) -> Any:
-    text = RULES
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    file = folder / f"{name}.py"
-    file.write_text(text, encoding="utf-8")
-    return open_file(file).make()
+    return load_heap(tmp_path_factory.mktemp("heap"))
 
 
 def list_positions(game: Any, count: int = 60) -> list[Any]:
@@ -293,7 +168,7 @@ def test_a_file_that_does_it_wrong_is_told_so(
     tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     with pytest.raises(ArenaError, match=said):
-        check_plain(load(tmp_path, "wrong_heap", (old, new)), 20, 20.0)
+        check_plain(load_heap(tmp_path, "wrong_heap", (old, new)), 20, 20.0)
 
 
 def test_heads_and_scripts_that_do_not_fit_are_refused(heap: Any) -> None:

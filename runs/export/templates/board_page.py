@@ -17,7 +17,6 @@ from evolve_arena.runs.export.templates.board import (
     DEPTH,
     HAS_POINTS,
     HEAD,
-    MOVES,
     PIECES,
     PLANES,
     RULES,
@@ -27,10 +26,10 @@ from evolve_arena.runs.export.templates.board import (
     identify,
     is_exhausted,
     is_finished,
+    list_moves,
     list_planes,
     look,
     look_at_move,
-    make_words,
     remember,
     thaw,
 )
@@ -81,8 +80,7 @@ def ask_moves(position: Any) -> list[int]:
     line = [identify(thaw(each)) for each in position[2]]
     if plies >= LONGEST or is_finished(state) or is_exhausted(state, line):
         return []
-    found = make_words(MOVES)
-    return [int(move) for move in found[: RULES["legal"](state, found)]]
+    return list_moves(state)
 
 
 def ask_names(position: Any) -> list[str]:

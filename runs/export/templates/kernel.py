@@ -11,6 +11,8 @@ import operator
 from array import array
 from typing import Any
 
+from evolve_arena.runs.export.templates.board import Words
+
 inf = float("inf")
 
 
@@ -36,12 +38,22 @@ def float64(number: float) -> float:
 
 def lowest_bit(word: int) -> int:
     """The place of the lowest bit that is set; 64 if none is."""
-    return (word & -word).bit_length() - 1 if word else 64
+    return (int(word) & -int(word)).bit_length() - 1 if word else 64
 
 
 def count_bits(word: int) -> int:
     """How many bits are set."""
-    return bin(word).count("1")
+    return bin(int(word)).count("1")
+
+
+def view_words(numbers: Any, begin: int, end: int) -> Any:
+    """Some numbers of 64 bits as such without sign, in the same memory."""
+    return Words(numbers[begin:end].cast("B").cast("Q"))
+
+
+def view_floats(numbers: Any, begin: int, end: int) -> Any:
+    """Some numbers of 64 bits as twice as many of 32 bits with a fraction, in the same memory."""
+    return numbers[begin:end].cast("B").cast("f")
 
 
 def next_word(stream: list[int]) -> int:
@@ -59,7 +71,7 @@ def below(stream: list[int], count: int) -> int:
 
 def load(values: Any, at: int) -> Any:
     """Sixteen numbers."""
-    return values[at : at + 16]
+    return array("f", values[at : at + 16])
 
 
 def store(values: Any, at: int, vector: Any) -> None:
@@ -80,6 +92,16 @@ def add(left: Any, right: Any) -> Any:
 def subtract(left: Any, right: Any) -> Any:
     """The difference of each pair."""
     return array("f", map(operator.sub, left, right))
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """The product of each pair."""
+    return array("f", map(operator.mul, left, right))
+
+
+def maximum(left: Any, right: Any) -> Any:
+    """The larger of each pair."""
+    return array("f", map(max, right, left))
 
 
 def minimum(left: Any, right: Any) -> Any:
