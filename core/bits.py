@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 
@@ -41,15 +40,3 @@ def lowest_bit(word: Any) -> Any:
 def count_bits(word: Any) -> Any:
     """The number of set bits of a ``uint64``."""
     return _count_bits(word)
-
-
-@inlined
-def view_words(array: Any, begin: int, end: int) -> Any:
-    """The numbers of an *array* of ``int64`` from *begin* to before *end*, as ``uint64``."""
-    return array[begin:end].view(np.uint64)
-
-
-@inlined
-def view_floats(array: Any, begin: int, end: int) -> Any:
-    """The same as ``float32``, two for each number."""
-    return array[begin:end].view(np.float32)

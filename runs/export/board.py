@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from evolve_arena.core import bits, stream
+from evolve_arena.core import stream
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
@@ -59,6 +59,8 @@ ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template(TEMPLATES / "board.py"
 """What bots ask of the rules, if it is needed to play at all."""
 PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """What rules may use of NumPy without that the bot needs it."""
+VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
+"""How the rules see memory as numbers of another kind."""
 TOLD = {
     "features": ("state", "seat", "out"),
     "describe_move": ("state", "move", "seat", "out"),
@@ -151,16 +153,19 @@ class Rules:
         self.tree = ast.parse(self.source)
         self.needed = _find_needed(self.tree, names)
         self.own = self._cut_source()
+        plain = VIEW.sub(r"view_as(\1, \2)", self.own)
         named = self._find_imports()
         if game.scripts and any(game.scripts.get(name) for name in names):
             named["next_word"] = stream.next_word
         own = [node for node in self.needed if not isinstance(node, ast.Import | ast.ImportFrom)]
         beside = [*beside, *map(ast.unparse, own)]
         self.imported, self.called = self._bundle(named, beside, board)
-        texts = f"{self.imported}{self.own}{self.kept}"
+        texts = f"{self.imported}{plain}{self.kept}"
         used = set(re.findall(r"\bnp\.(\w+)", texts)) - PLAIN_NAMES
         self.with_numpy = bool(used) or "numpy" in self.kept or self._changes_parts()
-        if self.with_numpy:
+        if not self.with_numpy:
+            self.own = plain
+        else:
             self.imported, self.called = self._bundle(named, beside, board_numpy)
         kept = [*self.kept.splitlines(keepends=True), *self._rename()]
         body = "".join([*(f"    {line}" for line in kept), self.own])
@@ -181,23 +186,18 @@ def define_rules():
     ) -> tuple[str, dict[str, str]]:
         """What the rules import, as Python that counts with these *numbers*."""
         instead = {"numpy": numbers, stream.__name__: stream}
-        if numbers is board_numpy:  # whose arrays have views of their own
-            views = ("view_words", "view_floats")
-            instead |= {f"{bits.__name__}.{name}": bits for name in views}
         given = {board.__name__}
-        return bundle_names(named, self.game.name, instead=instead, given=given, beside=beside)
+        own = re.sub(r"\W", "_", self.game.name)
+        return bundle_names(named, own, instead=instead, given=given, beside=beside)
 
     def _changes_parts(self) -> bool:
         """Test if the file asks of arrays what Python's can't do: to change many at once."""
-        nodes = [inner for node in self.needed for inner in ast.walk(node)]
         return any(
-            (isinstance(node, ast.Attribute) and node.attr == "view")
-            or (
-                isinstance(node, ast.Subscript)
-                and isinstance(node.slice, ast.Slice)
-                and isinstance(node.ctx, ast.Store)
-            )
-            for node in nodes
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Slice)
+            and isinstance(node.ctx, ast.Store)
+            for statement in self.needed
+            for node in ast.walk(statement)
         )
 
     def _rename(self) -> list[str]:
@@ -544,14 +544,18 @@ def _fill(value: Any) -> str:
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
+    game: Any = player.game
+    hides, counts = "view" in game.plain, bool(game.code.HAS_PAST)
+    draws = any(game.scripts.get(name) for name in list_told(player))
     facts = [
-        f"game: {player.game.name}, {player.game.describe()}",
+        f"game: {game.name}, {game.describe()}",
         *inside.description,
         f"head: {player.decoder.head}",
         *describe_depth(player),
     ]
+    asked = "choose(view(state))" if hides else "choose(state)"
     own_program = (
-        "- Your own program: import it, and play a game with it alone; choose(state) is its move."
+        f"- Your own program: import it, and play a game with it alone; {asked} is its move."
         + write_search_help(player, "choose(state, depth=3)", "choose(state, seconds=0.5)")
     )
     as_player = (
@@ -559,45 +563,57 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         ' "go", and answers "move NUMBER".'
         + write_search_help(player, '"go depth 3"', '"go movetime 500"')
     )
-    promise = (
-        "In every position it chooses the very move that the player chooses inside Evolve Arena."
-        f" {inside.remark}"
-    )
-    game: Any = player.game
-    counts = game.code.HAS_PAST
+    basis = "From what its seat knows" if hides else "In every position"
+    promise = f"{basis} it chooses the very move that the player chooses inside Evolve Arena."
+    kept = "nothing from one move to the next"
+    if hides:
+        as_player += " It is told no more of a state than its seat knows."
+    if draws:
+        promise += (
+            " Where the game's file draws random numbers, it is the same from the same numbers. They"
+            " start from 0; choose(state, stream=[N]) takes those that start from N."
+        )
+    told = [*(["random numbers"] if draws else []), *(["notes"] if game.code.NOTES else [])]
+    if told:
+        kept += f" but {' and '.join(told)}"
     if counts:
         as_player += (
             ' Lines "past NUMBERS", before that of the state, are the states since the last move'
             " that made progress, oldest first: earlier positions can end this game."
         )
     uses = [wrap(f"- {use}", "  ") for use in game.sites.USES] if game.sites else []
-    title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
-    code: Any = player.game.code  # type: ignore[attr-defined]
+    title = f"The {game.name} player {write_name(player.name)}, bred by Evolve Arena"
+    form = (
+        f"A state is a list of {len(game.code.START)} whole numbers, and a move is a number below"
+    )
+    form += f" {game.code.MOVES}."
+    if hides:
+        form += " view(state, seat) is what a seat knows of a state, in the same form."
     return f"""{title}: one file that plays.
 
 How to use it:
 
 {wrap(own_program, "  ")}
 
-{_write_example(bool(counts))}
-  A state is a list of {len(code.START)} whole numbers, and a move is a number below {code.MOVES}.
+{_write_example(counts, hides)}
+{wrap(f"  {form}", "  ")}
   The section "The game" has all rules; its file says:
 
 {_quote_file(player)}
 
 {chr(10).join([wrap(as_player, "  "), *uses])}
 
-It needs Python 3.8 or later{needs}, and keeps nothing from one move to the next.
+It needs Python 3.8 or later{needs}, and keeps {kept}.
 
 What it is:
 
 {chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
 
-{wrap(promise.rstrip())}
+{wrap(f"{promise} {inside.remark}".rstrip())}
 """
 
 
-def _write_example(has_past: bool) -> str:
+def _write_example(has_past: bool, hides: bool) -> str:
     """A game of a bot alone, as indented lines."""
     if has_past:
         return """\
@@ -611,14 +627,16 @@ def _write_example(has_past: bool) -> str:
             state, past = play(state, move), remember(past, state, move)
     print(result(state, past))
 """
-    return """\
-    from FILE import LONGEST, choose, legal, play, result, start
+    view, known = (", view", "view(state)") if hides else ("", "state")
+    return f"""\
+    from FILE import LONGEST, choose, legal, play, result, start{view}
 
     state = start()
     for _ in range(LONGEST):
         if result(state) is None:
-            assert choose(state) in legal(state)
-            state = play(state, choose(state))
+            move = choose({known})
+            assert move in legal(state)
+            state = play(state, move)
     print(result(state))
 """
 

@@ -380,7 +380,8 @@ class _Rewritten(ast.NodeTransformer):
         """``rows[i, j]`` becomes ``rows[i][j]``, and ``rows.shape[0]`` becomes ``len(rows)``."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            assert ast.unparse(node.slice) == "0"
+            if ast.unparse(node.slice) != "0":
+                raise BadValueError(f"{ast.unparse(node)} can't be exported: shape[0] can be")
             return ast.Call(ast.Name("len", ast.Load()), [node.value.value], [])
         if not isinstance(node.slice, ast.Tuple):
             return node
@@ -390,7 +391,11 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Subscript(place, node.slice.elts[-1], node.ctx)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """``peek(values, i)`` becomes ``values[i]``."""
+        """``peek(values, i)`` becomes ``values[i]``, ``values.view(kind)`` a call of view_as."""
+        has_views = not hasattr(self.gathered.instead["numpy"], "view_as")
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "view" and not has_views:
+            given = [self.visit(each) for each in (node.func.value, *node.args)]
+            return ast.Call(ast.Name("view_as", ast.Load()), given, [])
         if self._is_called(node, "peek"):
             array, index = map(self.visit, node.args)
             return ast.Subscript(array, index, ast.Load())

@@ -104,6 +104,13 @@ def make_array(kind: str, numbers: Sequence[int]) -> Any:
     return Words(made) if kind == "uint64" else made
 
 
+def view_as(numbers: Any, kind: Any) -> Any:
+    """The same memory as numbers of another kind, as arrays of NumPy have a method view(kind)."""
+    code = {np.uint64: "Q", np.int64: "q", np.float64: "d", np.float32: "f"}[kind]
+    shared = (numbers.numbers if isinstance(numbers, Words) else numbers).cast("B").cast(code)
+    return Words(shared) if code == "Q" else shared
+
+
 def make_numbers(count: int) -> Any:
     """So many numbers, all 0."""
     return memoryview(array("d", [0.0] * count))

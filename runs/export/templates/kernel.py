@@ -11,8 +11,6 @@ import operator
 from array import array
 from typing import Any
 
-from evolve_arena.runs.export.templates.board import Words
-
 inf = float("inf")
 
 
@@ -44,16 +42,6 @@ def lowest_bit(word: int) -> int:
 def count_bits(word: int) -> int:
     """How many bits are set."""
     return bin(int(word)).count("1")
-
-
-def view_words(numbers: Any, begin: int, end: int) -> Any:
-    """Some numbers of 64 bits as such without sign, in the same memory."""
-    return Words(numbers[begin:end].cast("B").cast("Q"))
-
-
-def view_floats(numbers: Any, begin: int, end: int) -> Any:
-    """Some numbers of 64 bits as twice as many of 32 bits with a fraction, in the same memory."""
-    return numbers[begin:end].cast("B").cast("f")
 
 
 def next_word(stream: list[int]) -> int:
