@@ -355,28 +355,29 @@ def _write_questions(player: BredPlayer) -> str:
     """Functions that ask those of the file that may be told more, as the bot calls them."""
     game: Any = player.game
     told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)"}
-    texts = []
+    missing, texts = [*TOLD, "script"], []
     for name in list_told(player):
         if name not in (*TOLD, *game.scripts):
             continue
-        more = ", ".join(told[each] for each in game.asks[name])
-        head, lines = f"ask_{name}({', '.join(TOLD.get(name, ()))})", ""
-        given = TOLD.get(name, ("state", "moves", "count"))
-        if name in game.scripts:
-            head = "ask_script(state, moves, count, stream)"
-            if game.scripts[name]:
-                lines = """\
+        lines, parameters = "", TOLD.get(name, ("state", "moves", "count"))
+        given = ", ".join([*parameters, *(told[each] for each in game.asks[name])])
+        called = name if name in TOLD else "script"
+        if called == "script":
+            parameters = (*parameters, "stream")
+        if game.scripts.get(name):
+            lines = """\
     stream[0] = np.uint64(stream[0])
     drawn = next_word(stream) >> np.uint64(2)
 """
-        call = f'RULES["{name}"]({", ".join(given)}{more and f", {more}"})'
+        missing.remove(called)
         texts.append(f'''
 
-def {head}:
+def ask_{called}({", ".join(parameters)}):
     """Asks the game's file."""
-{lines}    return {call}
+{lines}    return RULES["{name}"]({given})
 ''')
-    return "".join([*texts, "\n\n" if texts else ""])
+    nothing = "".join(f"ask_{name} = " for name in missing) + "None\n"
+    return "".join([nothing if missing else "", *texts, "\n\n" if texts else ""])
 
 
 def list_told(player: BredPlayer) -> list[str]:
@@ -570,7 +571,7 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         as_player += " It is told no more of a state than its seat knows."
     if draws:
         promise += (
-            " Where the game's file draws random numbers, it is the same from the same numbers. They"
+            " Where the game's file draws random numbers, it is the same from the same ones. They"
             " start from 0; choose(state, stream=[N]) takes those that start from N."
         )
     told = [*(["random numbers"] if draws else []), *(["notes"] if game.code.NOTES else [])]

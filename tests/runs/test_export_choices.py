@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evolve_arena.arena.match import play_match
-from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
@@ -90,6 +90,34 @@ def test_python_files_choose_the_same(case: tuple[BredPlayer, list[Any], list[in
     assert [bot["choose"](list(each.state), stream=stream) for each in positions] == chosen
     if "chancy" in player.game.name:
         assert [bot["choose"](list(each.state), stream=stream) for each in positions] != chosen
+
+
+@with_gcc
+def test_programs_in_c_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
+) -> None:
+    player, positions, _ = case
+    stream = new_stream(0)
+    chosen = [player.choose(position, stream) for position in positions]
+    program = build(str(export_player(player, "c")), tmp_path)
+    shown = [f"state {' '.join(map(str, position.state))}" for position in positions]
+    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
+
+
+@with_node
+def test_pages_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
+) -> None:
+    player, positions, _ = case
+    stream = new_stream(0)
+    chosen = [player.choose(position, stream) for position in positions]
+    given = [[make_safe(position.state), position.plies, []] for position in positions]
+    body = "return [bot.ask_bot(position), bot.ask_values(position).length];"
+    wanted = [
+        [move, len(player.game.legal_moves(each))]
+        for move, each in zip(chosen, positions, strict=True)
+    ]
+    assert ask_page(player, given, tmp_path, body)[0] == wanted
 
 
 # Files that import compiled functions and constants of other modules
@@ -171,7 +199,8 @@ def value_cell(state, cell, notes):
     room = divide(notes)
     word = room.words[1] >> np.uint64(cell)
     way = halve_sum(load(room.ways, 16 * (cell & 1)))
-    more = count_bits(word) + peek(room.counts, cell & 3) + walk(room.words[0], np.int64(cell), np.int64(4))
+    more = count_bits(word) + peek(room.counts, cell & 3)
+    more += walk(room.words[0], np.int64(cell), np.int64(4))
     return math.sqrt(more) * SCALES.share + way / 50.0
 
 
@@ -297,6 +326,13 @@ def test_a_file_takes_along_what_it_imports(rings: Path, look: str) -> None:
     assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
     assert own == [int(stream[0])]
     assert len({*chosen}) > 5
+
+
+@pytest.mark.parametrize("target", ["c", "html"])
+def test_other_targets_say_that_python_takes_it_along(rings: Path, target: str) -> None:
+    player = make_bred("rules", "mlp", 3, head="kinds")
+    with pytest.raises(ArenaError, match=r"rules\.py, line \d+: .*: export it with --to python$"):
+        export_player(player, target)
 
 
 # Hidden information

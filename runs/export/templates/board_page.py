@@ -17,6 +17,7 @@ from evolve_arena.runs.export.templates.board import (
     DEPTH,
     HAS_POINTS,
     HEAD,
+    NOTES,
     PIECES,
     PLANES,
     RULES,
@@ -128,8 +129,11 @@ def ask_values(position: Any) -> list[float]:
         outputs = evaluate_planes(look(thaw(numbers), seat))
         return [outputs[move] for move in moves]
     values = []
+    if HEAD == "kinds":
+        outputs, state = evaluate_planes(look(thaw(numbers), seat)), thaw(numbers)
+        return [outputs[int(RULES["kind"](state, move))] for move in moves]
     if HEAD == "action":
-        state = thaw(numbers)
+        state, NOTES[0] = thaw(numbers), 0
         for move in moves:
             shown = look(state, seat) + look_at_move(state, move, seat)
             values.append(evaluate_planes(shown)[0])
