@@ -101,6 +101,7 @@ FREE = (
     *("SIDES", "SIGNS", "ENDINGS"),
     *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
+    *("draw", "find_owner", "find_cell", "tell"),
     *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
 )
 """What else a file may say."""
