@@ -94,6 +94,7 @@ KINDS = ("pass", "draw cards", "draw tickets", "claim")
 PASS_KIND, DRAW_CARDS_KIND, DRAW_TICKETS_KIND, CLAIM_KIND = range(4)
 FEATURES = (*FEATURE_NAMES, *SITUATION_NAMES)
 MOVE_FEATURES = MOVE_NAMES
+LIMITS = (110, 120, 140)
 TALLIES = ("tickets done", "tickets failed", "rounds")
 ENDINGS = ("trains have run out", "trains have run out")
 NOTES = ROOM_SIZE

@@ -1,4 +1,4 @@
-"""How people see a game of Ticket to Ride: as a text, and as a map with what a seat knows beside."""
+"""How people see a game of Ticket to Ride: as a text; as a map, and what a seat knows beside."""
 
 from __future__ import annotations
 

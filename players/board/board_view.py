@@ -33,9 +33,8 @@ class BoardGameView(BoardView):
     @property
     def has_cells(self) -> bool:
         """Whether there are cells to draw."""
-        return self.has_map or (
-            bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
-        )
+        is_drawn = bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
+        return self.has_map or is_drawn
 
     @property
     def has_map(self) -> bool:

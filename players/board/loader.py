@@ -87,7 +87,7 @@ FILLED = {
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES"),
+    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES", "LIMITS"),
     *COUNTS.values(),
     *(
         "ONLY_WINS",
@@ -180,7 +180,7 @@ def load_game(
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
     networks = make_networks(game)
-    kernel = make_kernel(game.place, file.has_chance, file.has_points)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
             check_at_first(game)
@@ -197,6 +197,7 @@ def load_game(
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,
         columns=dict.fromkeys(file.list_columns(), ("int32", True)),
+        limits=file.plain.get("LIMITS", ()),
         positions=file.positions,
         make_text_ui=BoardText,
         make_board=BoardGameView,
