@@ -14,7 +14,7 @@ import numpy as np
 SEATS = 3
 MOVES = 6
 LONGEST = 60
-PLAYERS = ("greedy",)
+PLAYERS = ("greedy", "quick")
 NOTES = 4
 KINDS = ("pass", "few", "many")
 TALLIES = ("turns passed", "stones left")
@@ -98,17 +98,25 @@ def prune(state, seat, moves, count):
     return count - 1
 
 
-def kind(state, move):
-    return min(move, 1) + (move > 3)
+def kinds(state):
+    return 1 + 2 * (state[LEFT] > 0) + 4 * (state[LEFT] > 3)
 
 
-def greedy(state, moves, count, notes, setting):
+def greedy(state, moves, count, notes, setting, kind):
     """Takes as many as it thinks of, or the most that it may."""
-    wanted = think(state, notes, setting)
+    wanted, most = think(state, notes, setting), moves[0]
     for place in range(count):
-        if moves[place] == wanted:
-            return moves[place]
-    return moves[count - 1]
+        move = moves[place]
+        if kind < 0 or kind == min(move, 1) + (move > 3):
+            if move == wanted:
+                return move
+            most = move
+    return most
+
+
+def quick(state, setting, kind):
+    """Takes one, or what is wanted."""
+    return 0 if kind == 0 else 4 if kind == 2 else 1
 
 
 def read_setting(text):

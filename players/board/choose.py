@@ -9,23 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.network import pick_output
-from evolve_arena.genomes.simd import LANES, peek, poke
+from evolve_arena.genomes.simd import LANES, peek
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES, choose_by_search, value_moves
 from evolve_arena.players.board.hidden_mcts import choose_by_guesses
 from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
     HAS_GUESS,
-    HAS_KIND,
+    HAS_KINDS,
     HAS_LEGAL_BITS,
     HAS_WINS,
+    KIND_COUNT,
     MOVES,
     ask_script,
     find_allowed,
-    find_kind,
+    find_kinds,
     find_mover,
     follow,
     has_won,
@@ -36,6 +38,7 @@ from evolve_arena.players.board.rules import (
     list_wins,
     look_as,
     may_exhaust,
+    needs_list,
     note_move,
     prune_moves,
     turn_page,
@@ -43,7 +46,10 @@ from evolve_arena.players.board.rules import (
 )
 from evolve_arena.players.board.values import (
     HAS_DENSE,
+    HAS_DENSE_VALUES,
     HAS_GRAPHS,
+    HAS_KIND_PLAYERS,
+    HAS_OUTPUTS,
     HAS_POLICIES,
     HAS_SUMS,
     HAS_TUPLES,
@@ -67,7 +73,9 @@ from evolve_arena.players.board.values import (
     write_outputs,
 )
 from evolve_arena.players.board.workspace import (
+    ACTION,
     DEPTH,
+    FORFEIT,
     HEAD,
     INPUTS,
     KINDS_HEAD,
@@ -78,6 +86,7 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     SETTING,
     TAKES_WINS,
+    UNMASKED,
 )
 from evolve_arena.players.packed import (
     GRAPH,
@@ -90,9 +99,11 @@ from evolve_arena.players.packed import (
 from evolve_arena.players.search import WIN
 
 HAS_SCRIPTS = True
-"""True if there are scripted players; see `kernel.FLAGS`."""
+HAS_FORFEITS = True
+"""True if there are scripted players, and players that may want what is not legal; see
+`kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
-HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
+HAS_OWN_VALUES = HAS_VALUES or HAS_TUPLES or HAS_DENSE_VALUES
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
@@ -100,21 +111,30 @@ KNOWN_LEVEL = np.int64(3)
 
 
 @inlined
-def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: Any) -> Any:
+def choose_move(  # noqa: PLR0911
+    players: Any, slot: int, state: Any, winning: Any, workspace: Any
+) -> Any:
     """The number of the move that the player in a *slot* makes, whose turn it is.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
-    if HAS_GUESS:
-        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     # An index that can't be negative is found faster.
     player: Any = np.uint64(peek(workspace.players, slot))
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
+    if HAS_GUESS and _tries_moves(players, player):
+        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
     if HAS_LEGAL_BITS and (strays or kind == RANDOM):
         allowed = find_allowed(workspace.states, state, workspace.moves)
         if allowed == np.uint64(2**MOVES - 1):
             return below(workspace.streams, MOVES)
+    if HAS_KIND_PLAYERS and HAS_KINDS and _chooses_kinds(players, player) and not strays:
+        if HAS_SUMS and kind == NETWORK:
+            see_state(players, player, slot, state, workspace)
+        return _choose_by_kind(players, player, slot, state, workspace)
+    if HAS_SCRIPTS and kind >= SCRIPTED and not strays and not needs_list(kind - SCRIPTED):
+        turn_page(workspace.notes)
+        return _ask_script(players, player, slot, state, kind - SCRIPTED, -1, workspace)
     count = list_moves(workspace.states, state, workspace.moves, 0)
     if count == 1:
         return peek(workspace.moves, 0)
@@ -122,24 +142,43 @@ def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: An
         return peek(workspace.moves, below(workspace.streams, count))
     if HAS_SCRIPTS and kind >= SCRIPTED:
         turn_page(workspace.notes)
-        return _ask_script(players, player, slot, state, kind - SCRIPTED, count, workspace)
+        return _ask_script(players, player, slot, state, kind - SCRIPTED, -1, workspace)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, player, slot, state, workspace)
     return _choose_own(players, player, slot, state, count, winning, workspace)
 
 
 @inlined
-def _ask_script(
-    players: Any, player: int, slot: int, state: Any, number: Any, count: Any, workspace: Any
-) -> Any:
-    """What scripted player *number* chooses of the first *count* moves, as *player* is set."""
-    setting, stream = players.seats[player, SETTING], workspace.streams
-    given = workspace.states, state, slot, number, workspace.moves, count, stream
-    return ask_script(*given, workspace.notes, setting)
+def _tries_moves(players: Any, player: int) -> Any:
+    """Test if a player looks at states behind its moves, in which it could see what is hidden.
+
+    Others get to see no more than what the file shows to their seat.
+    """
+    head, searches = players.seats[player, HEAD], players.seats[player, ROLLOUTS] > 0
+    return searches or head not in (POLICY, ACTION, KINDS_HEAD)
 
 
 @inlined
-def _choose_own(  # noqa: PLR0911
+def _chooses_kinds(players: Any, player: int) -> Any:
+    """Test if a player chooses kinds of moves."""
+    kind = players.seats[player, KIND]
+    return players.seats[player, HEAD] == KINDS_HEAD and kind != TUPLES and kind < SEARCH
+
+
+@inlined
+def _ask_script(
+    players: Any, player: int, slot: int, state: Any, number: Any, kind: Any, workspace: Any
+) -> Any:
+    """What scripted player *number* chooses, as *player* is set: a move of a *kind*, if not -1."""
+    setting, count = players.seats[player, SETTING], np.int64(0)
+    if needs_list(number):
+        count = list_moves(workspace.states, state, workspace.moves, 0)
+    given = workspace.states, state, slot, number, workspace.moves, count, workspace.streams
+    return ask_script(*given, workspace.notes, setting, np.int64(kind))
+
+
+@inlined
+def _choose_own(
     players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
     """What a player chooses that does not play at random."""
@@ -151,9 +190,7 @@ def _choose_own(  # noqa: PLR0911
     if weighs_moves(players, player):
         return _choose_by_action(players, player, slot, state, count, workspace)
     head = players.seats[player, HEAD]
-    if HAS_KIND and (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == KINDS_HEAD:
-        return _choose_by_kind(players, player, slot, state, count, workspace)
-    if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+    if HAS_OUTPUTS and head == POLICY and kind != TUPLES:
         return _choose_by_outputs(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
         return _choose_by_value(players, player, slot, state, count, winning, workspace)
@@ -167,7 +204,8 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
     take_slot(players, 0, slot, workspace)
     winning = list_wins(workspace.states, state, workspace.wins)
     move = np.int64(choose_move(players, slot, state, winning, workspace))
-    note_move(workspace.states, move)
+    if not (HAS_FORFEITS and move == FORFEIT):
+        note_move(workspace.states, move)
     return move
 
 
@@ -195,7 +233,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         for place in range(count):
             move = peek(workspace.moves, place)
             ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
-    elif (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+    elif HAS_OUTPUTS and head == POLICY and kind != TUPLES:
         _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
         ply = peek(workspace.plies, 0)
@@ -265,24 +303,21 @@ def _choose_by_outputs(
 
 
 @inlined
-def _choose_by_kind(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
-    """What a scripted player chooses among the moves of the kind whose output is the strongest."""
-    moves, number = workspace.moves, players.seats[player, SCRIPT]
+def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+    """What a scripted player chooses among the moves of the kind whose output is the strongest.
+
+    It is FORFEIT if a player that is not masked wants a kind that is not legal.
+    """
     turn_page(workspace.notes)
-    allowed = np.uint64(0)
-    for place in range(count):
-        allowed |= ONE << np.uint64(find_kind(workspace.states, state, peek(moves, place)))
+    number, allowed = players.seats[player, SCRIPT], find_kinds(workspace.states, state)
+    chosen = np.int64(lowest_bit(allowed))
     if allowed & (allowed - ONE):
-        chosen = _pick_kind(players, player, slot, state, allowed, workspace)
-        kept = 0
-        for place in range(count):
-            move = peek(moves, place)
-            poke(moves, kept, move)
-            kept += find_kind(workspace.states, state, move) == chosen
-        count = kept
-    return _ask_script(players, player, slot, state, number, count, workspace)
+        free = HAS_FORFEITS and players.seats[player, UNMASKED] > 0
+        among = np.uint64(2**KIND_COUNT - 1) if free else allowed
+        chosen = _pick_kind(players, player, slot, state, among, workspace)
+        if not (allowed >> np.uint64(chosen)) & ONE:
+            return np.int64(FORFEIT)
+    return _ask_script(players, player, slot, state, number, chosen, workspace)
 
 
 @inlined

@@ -72,8 +72,10 @@ NOTES = 0
 name. At the first question about a state ``notes[0]`` is 0; the rest is as the file left it, and
 no answer may depend on it."""
 KINDS = ("one token", "two tokens")
-"""The kinds of moves, by the number that :func:`kind` gives. A network with the head ``kind``
-chooses one of those that are legal, and a scripted player the move."""
+"""The kinds of moves. A network with the head ``kinds`` chooses one of those for which
+:func:`kinds` sets a bit, and a scripted player, who has a parameter *kind*, the move."""
+LIMITS = ()
+"""With :func:`points`: numbers of points of which tables tell how often somebody had more."""
 TALLIES = ()
 """With :func:`points`: what else is counted of each seat when a game is over, by :func:`tally`."""
 
@@ -146,14 +148,14 @@ def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
 def prune(state: Any, seat: int, moves: Any, count: Any) -> Any:
     """Keep those of the first *count* of *moves* that are worth describing, and give their number.
 
-    They stay in order, and one is left at least. Networks with the head ``action`` weigh no others.
+    One is left at least. Networks with the head ``action`` weigh no others.
     """
     return count
 
 
-def kind(state: Any, move: Any) -> Any:
-    """The kind of a legal *move*: the number of one of KINDS."""
-    return move
+def kinds(state: Any) -> Any:
+    """The kinds of moves that are legal, as bits of a word: bit k stands for the k-th of KINDS."""
+    return np.uint64(3 if state[0] > 1 else 1)
 
 
 def tally(state: Any, seat: int, out: Any) -> None:
@@ -272,9 +274,11 @@ def guess(state: Any, seat: int, number: Any) -> Any:
 def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
     """Take two tokens, but any number of the last nine.
 
-    A scripted player: it gives one of the first *count* of *moves*, which are all legal ones, or
-    all of a kind. Who has a parameter *random* gets a whole number from 0 to 2**62 - 1, each as
-    likely, and another one each time; *notes* and *setting* are as above.
+    A scripted player: it gives one of the first *count* of *moves*, the legal ones. Who finds a
+    legal move without that list is faster without these two parameters. Who has a parameter
+    *random* gets a whole number from 0 to 2**62 - 1, each as likely, and another one each time;
+    *kind* is the number of the kind of move that is wanted, or -1; *notes* and *setting* are as
+    above.
     """
     return moves[random % count] if state[0] < 10 else moves[count - 1]
 
@@ -298,7 +302,7 @@ HAS_LEGAL_BITS = False
 HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
 HAS_PRUNE = False
-HAS_KIND = False
+HAS_KINDS = False
 KIND_COUNT = 0
 TALLY_COUNT = 0
 FEATURE_COUNT = 0
@@ -309,7 +313,8 @@ HAS_GUESS = False
 SCRIPTS = 0
 """The number of scripted players."""
 DRAWING = 0
-"""A bit for each of them that gets a random number."""
+LISTING = 1
+"""A bit for each of them that gets a random number, and that gets a list of moves."""
 
 
 @inlined
@@ -348,7 +353,14 @@ def view_state(state: Any, seat: Any) -> Any:
 
 @inlined
 def choose_scripted(
-    state: Any, number: Any, moves: Any, count: Any, random: Any, notes: Any, setting: Any
+    state: Any,
+    number: Any,
+    moves: Any,
+    count: Any,
+    random: Any,
+    notes: Any,
+    setting: Any,
+    kind: Any,
 ) -> Any:
     """Give the move that a scripted player chooses, by its *number*."""
     return careless(state, moves, count, random)

@@ -83,7 +83,7 @@ FAULTS = {
         "describe_move writes no finite number into out[{value}]",
     ),
     BAD_GUESSES: ("guesses", "guesses gives {value}: it must give 0 to {outcomes}"),
-    BAD_KIND: ("kind", "kind gives {value}: it must be the number of one of KINDS"),
+    BAD_KIND: ("kinds", "kinds gives {value}: it must set the bits of some of KINDS"),
     BAD_PRUNING: ("prune", "prune gives {value}: it must keep 1 to all of the moves"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
@@ -134,7 +134,7 @@ class BoardGame(Game[Board, int]):
     scripts: ClassVar[Mapping[str, bool]] = {}
     """The functions that are scripted players, and whether each gets a random number."""
     asks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Functions that may have parameters *random*, *notes* or *setting* at the end, and which."""
+    """Functions that may have parameters such as *random* or *notes* at the end, and which."""
     symmetry: ClassVar[str] = ""
     """Where the bits that networks see are the cells of a board: ``none``, ``mirror`` if left and
     right may be exchanged, ``turn`` if it may be turned by half, ``all`` if it may be turned and
@@ -216,7 +216,12 @@ class BoardGame(Game[Board, int]):
         return out.astype(np.float32)
 
     def tell(
-        self, name: str, random: int = 0, setting: int = 0, notes: NDArray[np.int64] | None = None
+        self,
+        name: str,
+        random: int = 0,
+        setting: int = 0,
+        notes: NDArray[np.int64] | None = None,
+        kind: int = -1,
     ) -> list[Any]:
         """What the function called *name* is given at the end; *notes* are new if there are none.
 
@@ -225,8 +230,9 @@ class BoardGame(Game[Board, int]):
             random: A random number.
             setting: A setting; see `evolve_arena.players.board.example`.
             notes: Room for notes.
+            kind: The kind of move that is wanted, or -1.
         """
-        told: dict[str, Any] = {"random": random, "setting": setting, "notes": notes}
+        told: dict[str, Any] = {"random": random, "setting": setting, "notes": notes, "kind": kind}
         if notes is None:
             told["notes"] = np.zeros(int(self.code.NOTES), dtype=np.int64)
         return [told[parameter] for parameter in self.asks.get(name, ())]
@@ -626,10 +632,18 @@ class BoardGame(Game[Board, int]):
         return {self.format_move(move).lower(): move for move in range(self.code.MOVES)}
 
     def parse_move(self, text: str, state: Board | None = None) -> int:
-        """The move that *text* names; an error names legal ones of *state*, else of the start."""
+        """The move that *text* names; an error names legal ones of *state*, else of the start.
+
+        It has the sentence of a `ValueError` of the file's ``read_move``, if that raises one.
+        """
         bare = text.strip()
         if "read_move" in self.plain:
-            move = self.ask("read_move", bare)
+            try:
+                move = self.ask("read_move", bare)
+            except GameFileError as error:
+                if isinstance(error.__cause__, ValueError | IllegalMoveError):
+                    raise IllegalMoveError(str(error.__cause__)) from None
+                raise
         else:
             move = self._names.get(bare.lower())
         if move is None or not 0 <= int(move) < self.code.MOVES:

@@ -65,7 +65,7 @@ DEFAULTS = {
     "features": "def features(state, seat, out):\n    pass\n",
     "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
     "prune": "def prune(state, seat, moves, count):\n    return count\n",
-    "kind": "def kind(state, move):\n    return 0\n",
+    "kinds": "def kinds(state):\n    return 1\n",
     "tally": "def tally(state, seat, out):\n    pass\n",
     "progress": "def progress(state, move):\n    return False\n",
     "chance": "def chance(state):\n    return 0\n",
@@ -76,7 +76,7 @@ DEFAULTS = {
 """What stands for functions that a file leaves out."""
 OPTIONAL = (
     *("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS),
-    *("prune", "kind"),
+    *("prune", "kinds"),
 )
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
@@ -87,7 +87,7 @@ FILLED = {
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES"),
+    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES", "LIMITS"),
     *COUNTS.values(),
     *(
         "ONLY_WINS",
@@ -101,6 +101,7 @@ FREE = (
     *("SIDES", "SIGNS", "ENDINGS"),
     *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
+    *("draw", "find_owner", "find_cell", "tell"),
     *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
 )
 """What else a file may say."""
@@ -125,7 +126,7 @@ MOST_NOTES = 1 << 16
 MOST_KINDS = 16
 MOST_TALLIES = 16
 ASKED = ("state", "moves", "count")
-"""The parameters of a scripted player; *random*, *notes* and *setting* may follow."""
+"""The parameters of a scripted player, who may do without the last two; others may follow."""
 TOLD = {
     "features": ("state", "seat", "out"),
     "describe_move": ("state", "move", "seat", "out"),
@@ -179,7 +180,7 @@ def load_game(
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
     networks = make_networks(game)
-    kernel = make_kernel(game.place, file.has_chance, file.has_points)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
             check_at_first(game)
@@ -196,6 +197,7 @@ def load_game(
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,
         columns=dict.fromkeys(file.list_columns(), ("int32", True)),
+        limits=file.plain.get("LIMITS", ()),
         positions=file.positions,
         make_text_ui=BoardText,
         make_board=BoardGameView,
@@ -327,7 +329,7 @@ class _GameFile:
                 self.fail("PLAYERS", f"PLAYERS names {name!r:.40}, but there is no such function")
             if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (*KINDS, *BRED, *SEARCHES):
                 self.fail("PLAYERS", f"no player can be called {name}: that means something else")
-            self.asks[name] = self._find_more(name, ASKED, ("random", *MORE))
+            self.asks[name] = self._find_more(name, ASKED, ("random", *MORE, "kind"))
             found[name] = "random" in self.asks[name]
         return found
 
@@ -338,6 +340,8 @@ class _GameFile:
         if name not in self._functions:
             return ()
         parameters = tuple(each.arg for each in self._functions[name].args.args)
+        if told == ASKED and "moves" not in parameters:
+            told = told[:1]
         rest = parameters[len(told) :]
         if parameters[: len(told)] != told or not set(rest) <= set(more):
             *most, last = more
@@ -349,6 +353,9 @@ class _GameFile:
         if "notes" in rest and not self.plain.get("NOTES"):
             self.fail(name, f"{name} takes notes: say how many numbers, such as NOTES = 16")
         return rest
+
+    def _list_parameters(self, name: str) -> set[str]:
+        return {each.arg for each in self._functions[name].args.args}
 
     def list_columns(self) -> list[str]:
         """What is counted of each seat when a game is over, by name: points, and TALLIES."""
@@ -362,7 +369,7 @@ class _GameFile:
             GameFileError: They do not.
         """
         for name, function, least, most in (
-            ("KINDS", "kind", 2, MOST_KINDS),
+            ("KINDS", "kinds", 2, MOST_KINDS),
             ("TALLIES", "tally", 1, MOST_TALLIES),
         ):
             told = self.plain.get(name)
@@ -380,10 +387,9 @@ class _GameFile:
                 self.fail(name, f"{name} must be a list of {least} to {most} different names")
         if "TALLIES" in self.plain and not self.has_points:
             self.fail("TALLIES", "TALLIES needs functions is_over and points")
-        if "KINDS" in self.plain and not self.scripts:
-            self.fail(
-                "KINDS", "KINDS needs PLAYERS: a scripted player chooses among moves of a kind"
-            )
+        if "KINDS" in self.plain and not any("kind" in self.asks[name] for name in self.scripts):
+            text = "KINDS needs a scripted player with a parameter kind, who chooses the move"
+            self.fail("KINDS", text)
 
     def _check_lists(self) -> None:
         """Make sure that what is said of planes, features and pieces is a list of the right kind.
@@ -672,10 +678,13 @@ class _GameFile:
         And what asks functions that may have more parameters.
         """
         drawing = sum(draws << number for number, draws in enumerate(self.scripts.values()))
-        lines = [f"SCRIPTS, DRAWING = {len(self.scripts)}, {drawing}"]
-        lines.append("def choose_scripted(state, number, moves, count, random, notes, setting):")
+        lists = [set(ASKED) <= self._list_parameters(name) for name in self.scripts]
+        listing = sum(needs << number for number, needs in enumerate(lists))
+        lines = [f"SCRIPTS, DRAWING, LISTING = {len(self.scripts)}, {drawing}, {listing}"]
+        every = ", ".join(("state", "number", *ASKED[1:], "random", *MORE, "kind"))
+        lines.append(f"def choose_scripted({every}):")
         for number, name in enumerate(self.scripts):
-            given = ", ".join((*ASKED, *self.asks[name]))
+            given = ", ".join((*ASKED[: 3 if lists[number] else 1], *self.asks[name]))
             lines += [f"    if number == {number}:", f"        return _np.int64({name}({given}))"]
         lines.append("    return _np.int64(moves[0])")
         for name, told in TOLD.items():

@@ -54,6 +54,7 @@ from evolve_arena.players.board.workspace import (
     SLOTS,
     TAKES_WINS,
     TERMS,
+    UNMASKED,
     VALUE,
     plane_words,
     search_fields,
@@ -218,6 +219,9 @@ class BoardView(_OnBoard):
     script: str = ""
     """A scripted player of the game's file, as ``evolve players`` names it, who chooses for the
     head ``kinds``; if it can be told something, features follow that, too. Empty: the first one."""
+    masked: bool = True
+    """Whether only kinds of moves are chosen that are legal, for the head ``kinds``. If not, who
+    chooses another forfeits the game."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -226,8 +230,11 @@ class BoardView(_OnBoard):
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-        if not isinstance(self.take_wins, bool):
-            raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
+        for name in ("take_wins", "masked"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
+        if not self.masked and self.head != "kinds":
+            raise BadValueError("masked is false: that is for the head 'kinds'")
         self._find_search(self.head)
         code = self.game.code
         by_pieces = self.encoding in OPPOSING
@@ -247,7 +254,7 @@ class BoardView(_OnBoard):
                     f" of {self.game.name} has none"
                 )
 
-        if self.head == "kinds" and not code.HAS_KIND:
+        if self.head == "kinds" and not code.HAS_KINDS:
             raise BadValueError(
                 f"head is 'kinds': only for games whose file names KINDS of moves; that of"
                 f" {self.game.name} does not"
@@ -269,7 +276,13 @@ class BoardView(_OnBoard):
         if name not in known:
             raise UnknownNameError("script", name, known)
         try:
-            return known.index(name), self.game.read_setting(told)
+            number = known.index(name)
+            if (
+                self.head == "kinds"
+                and "kind" not in self.game.asks[list(self.game.scripts)[number]]
+            ):
+                raise BadValueError("it has no parameter kind")
+            return number, self.game.read_setting(told)
         except BadValueError as error:
             raise BadValueError(f"script is {self.script!r}: {error}") from None
 
@@ -408,6 +421,7 @@ class BoardView(_OnBoard):
         seats[:, ENCODING] = FEATURES if self.encoding == "features" else 0
         seats[:, BINS] = self.bins
         seats[:, SCRIPT], seats[:, SETTING] = self._scripted
+        seats[:, UNMASKED] = not self.masked
         for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats

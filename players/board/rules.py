@@ -37,7 +37,7 @@ from evolve_arena.players.board.example import (
     HAS_GAIN,
     HAS_GUESS,
     HAS_KEY,
-    HAS_KIND,
+    HAS_KINDS,
     HAS_LEGAL_BITS,
     HAS_ORDER,
     HAS_PAST,
@@ -48,6 +48,7 @@ from evolve_arena.players.board.example import (
     HAS_WINS,
     IS_ARRAY,
     KIND_COUNT,
+    LISTING,
     LONGEST,
     MOVE_FEATURE_COUNT,
     MOVES,
@@ -79,7 +80,7 @@ from evolve_arena.players.board.example import (
     hash_state,
     is_over,
     key,
-    kind,
+    kinds,
     legal,
     legal_bits,
     order,
@@ -645,11 +646,13 @@ def ask_script(
     stream: Any,
     notes: Any,
     setting: Any,
+    kind: Any,
 ) -> Any:
     """The move that scripted player *number* chooses of the first *count* of *moves* at its *seat*.
 
     It gets copies, at level 1 of *states* and behind MOVES in *moves*, so that it changes nothing.
-    It draws from the *stream* if it asks for a random number.
+    It draws from the *stream* if it asks for a random number. Who asks for no list of moves is
+    taken at its word.
     """
     random = np.int64(0)
     if DRAWING > 0 and (DRAWING >> number) & 1:
@@ -659,12 +662,20 @@ def ask_script(
         poke(moves, MOVES + place, peek(moves, place))
     room, told = moves[MOVES : 2 * MOVES], states[known, :SIZE] if IS_ARRAY else known
     given = told, number, room, np.int64(count), random
-    chosen = np.int64(choose_scripted(*given, notes, setting))
+    chosen = np.int64(choose_scripted(*given, notes, setting, kind))
+    if not needs_list(number):
+        return keep_move(chosen)
     for place in range(count):
         if peek(moves, place) == chosen:
             return chosen
     _note(states, BAD_CHOICE + number, chosen)
     return peek(moves, 0)
+
+
+@inlined
+def needs_list(number: Any) -> Any:
+    """Test if scripted player *number* gets a list of moves."""
+    return (LISTING >> number) & 1 != 0
 
 
 @inlined
@@ -676,7 +687,7 @@ def ask_all_scripts(
     for number in range(SCRIPTS):
         turn_page(notes)
         given = states, state, seat, number, moves, count, stream
-        total += ask_script(*given, notes, np.int64(0))
+        total += ask_script(*given, notes, np.int64(0), np.int64(-1))
     stream[0] = word
     return total
 
@@ -846,12 +857,12 @@ def prune_moves(
 
 
 @inlined
-def find_kind(states: Any, state: Any, move: Any) -> Any:
-    """The kind of a *move*."""
-    found = np.int64(kind(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
-    if seldom(np.uint64(found) >= np.uint64(max(KIND_COUNT, 1))):
-        _note(states, BAD_KIND, found)
-        return np.int64(0)
+def find_kinds(states: Any, state: Any) -> Any:
+    """The kinds of moves that are legal, as bits of a word; there is one at least."""
+    found = np.uint64(kinds(states[state, :SIZE] if IS_ARRAY else state))
+    if seldom(found - ONE >= np.uint64(2**KIND_COUNT - 1)):
+        _note(states, BAD_KIND, np.int64(found & BYTE))
+        return ONE
     return found
 
 
@@ -1063,13 +1074,14 @@ __all__ = [
     "HAS_GAIN",
     "HAS_GUESS",
     "HAS_KEY",
-    "HAS_KIND",
+    "HAS_KINDS",
     "HAS_LEGAL_BITS",
     "HAS_ORDER",
     "HAS_PAST",
     "HAS_QUIET",
     "HAS_SAFE",
     "HAS_WINS",
+    "KIND_COUNT",
     "LONGEST",
     "MOVES",
     "MOVES_STAY",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -88,6 +88,20 @@ def draw_number(stream: Any) -> int:
         return int(mix(np.uint64(stream[0]))) >> 2
 
 
+def needs_list(game: BoardGame, name: str) -> bool:
+    """Test if the scripted player called *name* gets a list of moves."""
+    return bool(game.code.LISTING >> list(game.scripts).index(name) & 1)
+
+
+def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
+    """The scripted players, and kinds of moves that each may be asked for in a *state*, or -1."""
+    kinds = int(game.ask("kinds", game.thaw(state))) if game.code.HAS_KINDS else 0
+    for name in game.scripts:
+        yield name, -1
+        if "kind" in game.asks[name]:
+            yield from ((name, kind) for kind in range(game.code.KIND_COUNT) if kinds >> kind & 1)
+
+
 def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[int]) -> list[int]:
     """Ask each scripted player for its move in a *state*, by the plain file.
 
@@ -98,18 +112,19 @@ def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[in
         made: The moves that led to the position.
 
     Returns:
-        The move of each.
+        The move of each, also when it is asked for each kind of moves.
 
     Raises:
         GameFileError: One gives no legal move, changes something, or can't make up its mind.
     """
     known, chosen = game.view(state, game.to_move(state)), []
     number = draw_number([state.plies + 1])
-    for name in game.scripts:
+    for name, kind in list_asked(game, state):
         answers = []
         for _ in range(2):
             thawed, room = game.thaw(known), list_room(game, moves)
-            answer = game.ask(name, thawed, room, len(moves), *game.tell(name, number))
+            listed = (room, len(moves)) if needs_list(game, name) else ()
+            answer = game.ask(name, thawed, *listed, *game.tell(name, number, kind=kind))
             where = locate(game, made, state)
             if game.code.IS_ARRAY and tuple(thawed.tolist()) != known.state:
                 _fail(game, name, f"{name} changes the state, which only play may do{where}")
@@ -150,13 +165,14 @@ def compare_scripts(game: BoardGame, call: Callable[..., Any], games: int, secon
         while moves := game.legal_moves(state):
             chosen = check_scripts(game, state, moves, made)
             known, drawn = game.view(state, game.to_move(state)), draw_number([state.plies + 1])
-            for number, name in enumerate(game.scripts):
+            for place, (name, kind) in enumerate(list_asked(game, state)):
                 room, notes[0] = list_room(game, moves), 0
-                given = number, room, np.int64(len(moves)), np.int64(drawn), notes, np.int64(0)
-                compiled = int(call(game, "choose_scripted", known, *given))
-                if compiled != chosen[number]:
+                given = list(game.scripts).index(name), room, np.int64(len(moves)), np.int64(drawn)
+                more = notes, np.int64(0), np.int64(kind)
+                compiled = int(call(game, "choose_scripted", known, *given, *more))
+                if compiled != chosen[place]:
                     where = locate(game, made, state)
-                    text = f"compiled, {name} gives {compiled}, not {chosen[number]} as in Python"
+                    text = f"compiled, {name} gives {compiled}, not {chosen[place]} as in Python"
                     _fail(game, name, text + where)
             compared += 1
             made.append(choices.choice(chosen if state.plies % 2 else moves))

@@ -117,8 +117,14 @@ HAS_TUPLES = True
 HAS_DENSE = True
 HAS_DEEP_VALUES = True
 HAS_LAYERS = True
-"""The kinds of players there are; True if some of them give the values of leaves of searches, and
-if networks have no hidden layer, or more than one. Copies of this file are compiled for fewer."""
+HAS_OUTPUTS = True
+HAS_ACTIONS = True
+HAS_KIND_PLAYERS = True
+HAS_DENSE_VALUES = True
+"""The kinds of players there are; True if some of them give the values of leaves of searches, if
+networks have no hidden layer, or more than one, if any network or graph has an output for each move
+or each kind of moves, weighs moves, chooses kinds, and if one over numbers, or a graph, values
+states. Copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 
@@ -642,7 +648,7 @@ def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
 @inlined
 def weighs_moves(players: Any, player: int) -> Any:
     """Test if a player gives a value to each move by what is told of it."""
-    if HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
+    if HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
         return players.seats[player, HEAD] == ACTION
     return False
 

@@ -38,7 +38,11 @@ BINS = OWN_FIELDS + 10
 SCRIPT, SETTING = OWN_FIELDS + 11, OWN_FIELDS + 12
 """Others: the number of the scripted player that chooses among the moves of a kind; and what that,
 or a scripted player itself, was told, as the file's ``read_setting`` has it."""
-RECORD_FIELDS = OWN_FIELDS + 13
+UNMASKED = OWN_FIELDS + 13
+"""Another one: 1 if a player may choose a kind of moves of which none is legal, and so forfeit."""
+RECORD_FIELDS = OWN_FIELDS + 14
+FORFEIT = -2
+"""What stands for a move of somebody who forfeits."""
 POLICY, VALUE, ACTION, KINDS_HEAD = 0, 1, 2, 3
 """Heads: one output per move; one value per state that a move leads to; one value per move that is
 described; or one output per kind of move."""

@@ -29,6 +29,7 @@ from evolve_arena.players.board.workspace import (
     SCRIPT,
     SETTING,
     TAKES_WINS,
+    UNMASKED,
     plane_words,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
@@ -335,9 +336,9 @@ HAS_CHANCE = {bool(code.HAS_CHANCE)}
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
 {", ".join(past)} = {", ".join(map(str, past.values()))}
-# Whether the rules hide something from seats, and whether they guess it: then all is chosen by what
-# the seat to move knows.
-HIDES, GUESSES = {"view" in game.plain}, {bool(code.HAS_GUESS)}
+# Whether the rules hide something from seats, and whether moves are tried as the seat to move knows
+# the state.
+HIDES, GUESSES = {"view" in game.plain}, {guesses(player)}
 # What the game's file notes down for itself; whether it says which moves are worth weighing, and
 # what its functions are told of this player.
 NOTES = make_array("int64", [0] * {max(1, int(code.NOTES))})
@@ -351,19 +352,25 @@ LONGEST = {int(code.LONGEST)}
 {_write_questions(player)}"""
 
 
+def guesses(player: BredPlayer) -> bool:
+    """Test if a player tries moves in what its seat knows of a state."""
+    game: Any = player.game
+    return bool(game.code.HAS_GUESS) and player.decoder.head == "value"
+
+
 def _write_questions(player: BredPlayer) -> str:
     """Functions that ask those of the file that may be told more, as the bot calls them."""
     game: Any = player.game
-    told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)"}
+    told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)", "kind": "kind"}
     missing, texts = [*TOLD, "script"], []
     for name in list_told(player):
         if name not in (*TOLD, *game.scripts):
             continue
-        lines, parameters = "", TOLD.get(name, ("state", "moves", "count"))
-        given = ", ".join([*parameters, *(told[each] for each in game.asks[name])])
-        called = name if name in TOLD else "script"
+        lines, given = "", TOLD.get(name, ("state", "moves", "count"))
+        called, parameters = (name if name in TOLD else "script"), given
         if called == "script":
-            parameters = (*parameters, "stream")
+            parameters, given = (*given, "kind", "stream"), list_asked(game, name)
+        given = (*given, *(told[each] for each in game.asks[name]))
         if game.scripts.get(name):
             lines = """\
     stream[0] = np.uint64(stream[0])
@@ -374,10 +381,16 @@ def _write_questions(player: BredPlayer) -> str:
 
 def ask_{called}({", ".join(parameters)}):
     """Asks the game's file."""
-{lines}    return RULES["{name}"]({given})
+{lines}    return RULES["{name}"]({", ".join(given)})
 ''')
     nothing = "".join(f"ask_{name} = " for name in missing) + "None\n"
     return "".join([nothing if missing else "", *texts, "\n\n" if texts else ""])
+
+
+def list_asked(game: Any, script: str) -> tuple[str, ...]:
+    """The parameters that a scripted player must have: a list of moves follows, or nothing."""
+    lists = int(game.code.LISTING) >> list(game.scripts).index(script) & 1
+    return ("state", "moves", "count") if lists else ("state",)
 
 
 def list_told(player: BredPlayer) -> list[str]:
@@ -387,7 +400,7 @@ def list_told(player: BredPlayer) -> list[str]:
     found += ["view"] if "view" in game.plain else []
     found += ["prune"] if head == "action" and game.code.HAS_PRUNE else []
     if head == "kinds":
-        found += ["kind", list(game.scripts)[player.packed.seats[0, SCRIPT]]]
+        found += ["kinds", list(game.scripts)[player.packed.seats[0, SCRIPT]]]
     return found
 
 
@@ -573,6 +586,10 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         promise += (
             " Where the game's file draws random numbers, it is the same from the same ones. They"
             " start from 0; choose(state, stream=[N]) takes those that start from N."
+        )
+    if player.packed.seats[0, UNMASKED]:
+        promise += (
+            " Where the player wants what the rules forbid, and so forfeits, this one does not."
         )
     told = [*(["random numbers"] if draws else []), *(["notes"] if game.code.NOTES else [])]
     if told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +27,8 @@ from evolve_arena.runs.export.board import (
     describe_past,
     describe_search,
     find_turns,
+    guesses,
+    list_asked,
     list_bits,
     list_told,
     write_search_help,
@@ -102,7 +105,7 @@ def _write_facts(player: BredPlayer) -> str:
     facts["IS_KINDS"] = int(decoder.head == "kinds")
     asked = list_told(player)
     facts |= {"PRUNES": int("prune" in asked), "HIDES": int(_hides(player))}
-    facts["GUESSES"] = int(code.HAS_GUESS)
+    facts["GUESSES"] = int(guesses(player))
     facts |= {name: int(value) for name, value in describe_past(player).items()}
     facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
     facts["TURNS"] = find_turns(decoder)
@@ -127,7 +130,9 @@ def _write_rules(player: BredPlayer) -> str:
     for name, (head, parameters, more_given, kinds) in _list_questions(player).items():
         place, _ = rules.call(name, [state, *kinds])
         cast = "return (int64_t)" if head.startswith("int64_t") else ""
-        call = f"{cast}{place}({given}{more_given});"
+        unused = set(re.findall(r"\w+(?=,|$)", parameters)) - set(re.findall(r"\w+", more_given))
+        ignored = "".join(f"(void){parameter};\n    " for parameter in sorted(unused))
+        call = f"{ignored}{cast}{place}({given}{more_given});"
         texts.append(f"static {head}(State *state{parameters}) {{\n    {call}\n}}\n")
     changing = [("follow", "play", "move")]
     if _hides(player):
@@ -167,7 +172,7 @@ def _write_rules(player: BredPlayer) -> str:
 def _hides(player: BredPlayer) -> bool:
     """Test if the bot itself takes from a state what a seat does not know."""
     game: Any = player.game
-    return "view" in game.plain and bool(game.code.HAS_GUESS or player.decoder.head == "kinds")
+    return "view" in game.plain and (guesses(player) or player.decoder.head == "kinds")
 
 
 def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
@@ -215,9 +220,9 @@ def _list_told_questions(
         "features": ("void ask_features", "seat", "out"),
         "describe_move": ("void ask_of_move", "move", "seat", "out"),
         "prune": ("int64_t ask_prune", "seat", "moves", "count"),
-        "kind": ("int64_t ask_kind", "move"),
+        "kinds": ("int64_t ask_kinds",),
     }
-    script = ("int64_t ask_script", "moves", "count")
+    script = ("int64_t ask_script", "moves", "count", "kind")
     setting = write_number_c(int(player.packed.seats[0, SETTING]))
     kinds: dict[str, Any] = {"moves": moves, "notes": Array(types.int64, (int(game.code.NOTES),))}
     texts = {"moves": "int64_t *moves", "out": "double *out"}
@@ -228,6 +233,8 @@ def _list_told_questions(
             continue
         head, *names = heads.get(name, script)
         given = [*names, *game.asks.get(name, ())]
+        if name in game.scripts:
+            given = [*list_asked(game, name)[1:], *game.asks[name]]
         kinds["out"] = Array(types.float64, (features if name == "features" else told,))
         asked[name] = (
             head,

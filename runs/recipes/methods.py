@@ -34,8 +34,8 @@ METHODS = {
 
 
 def learners_of(game: str) -> dict[str, str]:
-    """The methods that *game* alone has, its own and those of studies: where each is found."""
-    return {**find_game(game).learners, **study_learners(game)}
+    """The methods that studies add to a *game*: where each is found."""
+    return study_learners(game)
 
 
 def find_places(game: str) -> dict[str, str]:

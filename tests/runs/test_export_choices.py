@@ -24,19 +24,21 @@ from tests.heap import load_heap
 from tests.pages import ask_page, make_safe, with_node
 
 CHANCY = (
+    ("greedy(state, moves, count, notes, setting, kind)", "greedy(state, moves, count, random)"),
+    ("    wanted, most = think(state, notes, setting), moves[0]\n", ""),
     (
-        "def greedy(state, moves, count, notes, setting):",
-        "def greedy(state, moves, count, random):",
-    ),
-    (
-        """    wanted = think(state, notes, setting)
-    for place in range(count):
-        if moves[place] == wanted:
-            return moves[place]
-    return moves[count - 1]
+        """    for place in range(count):
+        move = moves[place]
+        if kind < 0 or kind == min(move, 1) + (move > 3):
+            if move == wanted:
+                return move
+            most = move
+    return most
 """,
         "    return moves[random % count]\n",
     ),
+    ("quick(state, setting, kind):", "quick(state, random, kind):"),
+    ("return 0 if kind == 0 else 4 if kind == 2 else 1", "return 4 - random % 3 if kind == 2 else random % 2"),
 )
 PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "kinds": ("heap", "mlp", {"head": "kinds", "hidden": (4,)}),
@@ -46,6 +48,8 @@ PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "mlp",
         {"head": "kinds", "encoding": "features", "script": "greedy:shift=3", "hidden": (4, 3)},
     ),
+    "kinds without a list": ("heap", "mlp", {"head": "kinds", "script": "quick", "hidden": (4,)}),
+    "kinds that may be wrong": ("heap", "mlp", {"head": "kinds", "masked": False}),
     "kinds of a graph": ("heap", "graph", {"head": "kinds", "encoding": "features"}),
     "kinds of a graph by planes": ("heap", "graph", {"head": "kinds", "script": "greedy:shift=2"}),
     "pruned": ("heap", "mlp", {"head": "action"}),
@@ -56,7 +60,7 @@ PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "pruned, of a graph": ("heap", "graph", {"head": "action", "encoding": "features"}),
     "features": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
-    "chance": ("chancy_heap", "mlp", {"head": "kinds", "encoding": "features"}),
+    "chance": ("chancy_heap", "mlp", {"head": "kinds", "encoding": "features", "script": "quick"}),
 }
 """Game, kind of network, settings."""
 
@@ -70,11 +74,17 @@ def _heaps(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(params=PLAYERS)
 def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
-    """A player, positions, and what it chooses there in the arena, from one stream."""
+    """A player, positions, and what it chooses there in the arena, from one stream.
+
+    Where a player wants what is not legal, bots choose something else.
+    """
     game, network, settings = PLAYERS[request.param]
     player = make_bred(game.replace("_", "-"), network, 5, **settings)
     positions, stream = random_positions(player.game, 40, 1), new_stream(7)
-    return player, positions, [player.choose(position, stream) for position in positions]
+    chosen = [player.choose(position, stream) for position in positions]
+    legal = [place for place, move in enumerate(chosen) if move >= 0]
+    assert len(legal) == 40 or "masked" in settings
+    return player, [positions[place] for place in legal], [chosen[place] for place in legal]
 
 
 def run_python(player: BredPlayer, needs_numpy: bool = False) -> dict[str, Any]:
@@ -286,15 +296,19 @@ def prune(state, seat, moves, count, notes):
     return max(kept, 1)
 
 
-def kind(state, move):
-    return move % 2
+def kinds(state):
+    free = ~np.uint64(state[0])
+    return (free & np.uint64(0x555) != NONE) + 2 * (free & np.uint64(0xAAA) != NONE)
 
 
-def highest(state, moves, count, notes, random):
+def highest(state, moves, count, notes, random, kind):
     best = random % count
+    while kind >= 0 and moves[best] % 2 != kind:
+        best = (best + 1) % count
     for place in range(count):
-        if value(state, moves[place], notes) > value(state, moves[best], notes) + 0.2:
-            best = place
+        if kind < 0 or moves[place] % 2 == kind:
+            if value(state, moves[place], notes) > value(state, moves[best], notes) + 0.2:
+                best = place
     return moves[best]
 '''
 LOOKS: dict[str, dict[str, Any]] = {
@@ -359,7 +373,7 @@ SECRET = (
         "            state[SECRETS + other] = 0\n\n\n"
         "def points(state, seat):",
     ),
-    ("wanted = think(state, notes, setting)\n", "wanted = sum_secrets(state) % 6\n"),
+    ("wanted, most = think(state, notes, setting),", "wanted, most = sum_secrets(state) % 6,"),
     (
         "def greedy(",
         "def sum_secrets(state):\n"

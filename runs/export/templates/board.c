@@ -319,29 +319,21 @@ static int64_t list_moves(State *state, int64_t *moves) {
 }
 
 #if IS_KINDS
-// What a scripted player chooses among the moves of the kind of the strongest output.
-static int64_t choose_by_kind(State *state, int64_t seat, int64_t *moves, int64_t count) {
-    int64_t kinds[MOVES], best = -1, kept = 0;
-    uint64_t allowed = 0;
-    for (int64_t place = 0; place < count; place++) {
-        kinds[place] = checked((uint64_t)ask_kind(state, moves[place]), KIND_COUNT);
-        allowed |= UINT64_C(1) << kinds[place];
-    }
+// What a scripted player chooses of the legal kind of moves whose output is the strongest.
+static int64_t choose_by_kind(State *state, int64_t seat, const int64_t *moves, int64_t count) {
+    uint64_t allowed = (uint64_t)ask_kinds(state);
+    int64_t best = -1, room[MOVES];
     const OUTPUT *outputs = allowed & (allowed - 1) ? evaluate_planes(look(state, seat)) : NULL;
     for (int64_t kind = 0; kind < KIND_COUNT; kind++)
         if (allowed >> kind & 1 && (best < 0 || outputs[kind] > outputs[best]))
             best = kind;
-    for (int64_t place = 0; place < count; place++)
-        if (kinds[place] == best)
-            moves[kept++] = moves[place];
-    int64_t room[MOVES] = {0};
     State known = *state;
 #if HIDES
     know(&known, seat);
 #endif
-    memcpy(room, moves, (size_t)kept * sizeof *room);
-    int64_t chosen = ask_script(&known, room, kept);
-    for (int64_t place = 0; place < kept; place++)
+    memcpy(room, moves, sizeof room);
+    int64_t chosen = ask_script(&known, room, count, best);
+    for (int64_t place = 0; place < count; place++)
         if (moves[place] == chosen)
             return chosen;
     return moves[0];
@@ -368,7 +360,7 @@ static int64_t choose(State *state, int depth, double seconds) {
     int64_t count = list_moves(state, moves);
     OUTPUT best_value = 0;
     (void)checked((uint64_t)count - 1, MOVES);
-    if (count == 1)
+    if (count == 1 && !IS_KINDS)
         return moves[0];
     turn_page();
 #if CAN_SEARCH

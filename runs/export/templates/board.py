@@ -143,8 +143,8 @@ HAS_CHANCE = False
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
 REPETITION, NO_PROGRESS, HAS_KEY, HAS_PROGRESS = 0, 0, False, False
-# Whether the rules hide something from seats, and whether they guess it: then all is chosen by what
-# the seat to move knows.
+# Whether the rules hide something from seats, and whether moves are tried as the seat to move knows
+# the state.
 HIDES, GUESSES = False, False
 # What the game's file notes down for itself; whether it says which moves are worth weighing, and
 # what its functions are told of this player.
@@ -171,8 +171,8 @@ def ask_prune(state: Any, seat: int, moves: Any, count: int) -> Any:
     return count
 
 
-def ask_script(state: Any, moves: Any, count: int, stream: list[Any]) -> Any:
-    """The move that a scripted player of the file chooses."""
+def ask_script(state: Any, moves: Any, count: int, kind: int, stream: list[Any]) -> Any:
+    """The move of a kind that a scripted player of the file chooses."""
     return moves[0]
 
 
@@ -215,7 +215,7 @@ def choose(
     moves = list_moves(state)
     if not 0 <= seat < SEATS or not moves or min(moves) < 0 or max(moves) >= MOVES:
         raise ValueError("the rules have no such state")
-    if len(moves) == 1:
+    if len(moves) == 1 and HEAD != "kinds":
         return moves[0]
     if depth or seconds is not None:
         return Search(seat, seconds, line).deepen(state, moves, depth or DEEPEST)
@@ -261,13 +261,14 @@ def prune(state: Any, seat: int, moves: list[int]) -> list[int]:
 
 
 def choose_by_kind(state: Any, seat: int, moves: list[int], stream: list[Any]) -> int:
-    """What a scripted player chooses among the moves of the kind of the strongest output."""
-    kinds = [int(RULES["kind"](state, move)) for move in moves]
-    if len(set(kinds)) > 1:
-        chosen = pick_strongest(evaluate_planes(look(state, seat)), sorted(set(kinds)))
-        moves = [move for place, move in enumerate(moves) if kinds[place] == chosen]
-    best = int(ask_script(know(state, seat), make_room(moves), len(moves), stream))
-    return best if best in moves else moves[0]
+    """What a scripted player chooses of the legal kind of moves whose output is the strongest."""
+    allowed = int(RULES["kinds"](state))
+    kinds = [kind for kind in range(allowed.bit_length()) if allowed >> kind & 1]
+    best = kinds[0]
+    if len(kinds) > 1:
+        best = pick_strongest(evaluate_planes(look(state, seat)), kinds)
+    move = int(ask_script(know(state, seat), make_room(moves), len(moves), best, stream))
+    return move if move in moves else moves[0]
 
 
 def pick_strongest(outputs: Sequence[float], numbers: list[int]) -> int:

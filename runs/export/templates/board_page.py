@@ -129,9 +129,8 @@ def ask_values(position: Any) -> list[float]:
         outputs = evaluate_planes(look(thaw(numbers), seat))
         return [outputs[move] for move in moves]
     values = []
-    if HEAD == "kinds":
-        outputs, state = evaluate_planes(look(thaw(numbers), seat)), thaw(numbers)
-        return [outputs[int(RULES["kind"](state, move))] for move in moves]
+    if HEAD == "kinds":  # nothing is thought of single moves
+        return [0.0 for _ in moves]
     if HEAD == "action":
         state, NOTES[0] = thaw(numbers), 0
         for move in moves:
