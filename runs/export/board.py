@@ -8,7 +8,7 @@ import re
 import sys
 import textwrap
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -47,7 +47,7 @@ from evolve_arena.runs.export import (
     write_layers,
     write_name,
 )
-from evolve_arena.runs.export.bundle import bundle_names
+from evolve_arena.runs.export.bundle import bundle
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
 from evolve_arena.runs.export.numbers import describe_numbers
@@ -160,14 +160,15 @@ class Rules:
             named["next_word"] = stream.next_word
         own = [node for node in self.needed if not isinstance(node, ast.Import | ast.ImportFrom)]
         beside = [*beside, *map(ast.unparse, own)]
-        self.imported, self.called = self._bundle(named, beside, board)
+        place = re.sub(r"\W", "_", game.name)
+        self.imported, self.called = bundle(named, place, board, beside)
         texts = f"{self.imported}{plain}{self.kept}"
         used = set(re.findall(r"\bnp\.(\w+)", texts)) - PLAIN_NAMES
         self.with_numpy = bool(used) or "numpy" in self.kept or self._changes_parts()
         if not self.with_numpy:
             self.own = plain
         else:
-            self.imported, self.called = self._bundle(named, beside, board_numpy)
+            self.imported, self.called = bundle(named, place, board_numpy, beside)
         kept = [*self.kept.splitlines(keepends=True), *self._rename()]
         body = "".join([*(f"    {line}" for line in kept), self.own])
         body = re.sub(r"\n{3,}", "\n\n", body)
@@ -181,15 +182,6 @@ def define_rules():
 
 
 '''
-
-    def _bundle(
-        self, named: Mapping[str, Any], beside: list[str], numbers: Any
-    ) -> tuple[str, dict[str, str]]:
-        """What the rules import, as Python that counts with these *numbers*."""
-        instead = {"numpy": numbers, stream.__name__: stream}
-        given = {board.__name__}
-        own = re.sub(r"\W", "_", self.game.name)
-        return bundle_names(named, own, instead=instead, given=given, beside=beside)
 
     def _changes_parts(self) -> bool:
         """Test if the file asks of arrays what Python's can't do: to change many at once."""

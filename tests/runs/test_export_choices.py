@@ -38,7 +38,10 @@ CHANCY = (
         "    return moves[random % count]\n",
     ),
     ("quick(state, setting, kind):", "quick(state, random, kind):"),
-    ("return 0 if kind == 0 else 4 if kind == 2 else 1", "return 4 - random % 3 if kind == 2 else random % 2"),
+    (
+        "return 0 if kind == 0 else 4 if kind == 2 else 1",
+        "return 4 - random % 3 if kind == 2 else random % 2",
+    ),
 )
 PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "kinds": ("heap", "mlp", {"head": "kinds", "hidden": (4,)}),
