@@ -252,6 +252,14 @@ class _Rewritten(ast.NodeTransformer):
             return ast.Name(found, node.ctx)
         return self.generic_visit(node)  # type: ignore[return-value]
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """``a << b`` keeps 64 bits, as compiled numbers do: the sets of bits of many kernels."""
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.LShift) or self.space["__name__"] == kernel.__name__:
+            return node
+        name = self.gathered.add(kernel.shift_left)
+        return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         assert node.value is not None
         return ast.Assign([self.visit(node.target)], self.visit(node.value))

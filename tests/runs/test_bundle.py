@@ -182,6 +182,18 @@ def test_bits_and_numbers() -> None:
         assert space["_convert"](number) == _convert(np.int64(number))
 
 
+@compiled
+def _shift(number: Any, count: Any) -> Any:
+    return (number << count) | 1, np.uint64(number) << np.uint64(count)
+
+
+def test_shifted_numbers_keep_64_bits() -> None:
+    space, _ = run(_shift)
+    for count in (0, 1, 40, 62, 63):
+        for number in (1, 5, -3):
+            assert space["_shift"](number, count) == _shift(np.int64(number), np.int64(count))
+
+
 def test_vectors() -> None:
     space, _ = run(_vectors)
     generator = np.random.default_rng(1)

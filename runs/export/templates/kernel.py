@@ -12,6 +12,12 @@ from array import array
 from typing import Any
 
 
+def shift_left(number: Any, count: int) -> Any:
+    """A number times a power of two: its lowest 64 bits, of which the first is a sign."""
+    found = number << count
+    return (found + (1 << 63)) % (1 << 64) - (1 << 63) if type(found) is int else found
+
+
 def lowest_bit(word: int) -> int:
     """The place of the lowest bit that is set; 64 if none is."""
     return (int(word) & -int(word)).bit_length() - 1 if word else 64
