@@ -613,7 +613,7 @@ How to use it:
 
 {chr(10).join([wrap(as_player, "  "), *uses])}
 
-It needs Python 3.8 or later{needs}, and keeps {kept}.
+{wrap(f"It needs Python 3.8 or later{needs}, and keeps {kept}.")}
 
 What it is:
 

@@ -420,3 +420,19 @@ def test_poker_is_played_from_what_a_seat_knows(settings: dict[str, Any], tmp_pa
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(file))}"
     match = play_match(game, [player, ProcessPlayer(game, command)], seed=3)
     assert match.moves == play_match(game, [player, player], seed=3).moves
+
+
+@with_gcc
+@pytest.mark.parametrize("name", ["leduc", "secret-heap"])
+def test_programs_in_c_go_by_what_a_seat_knows(name: str, tmp_path: Path) -> None:
+    if name == "leduc":
+        game = open_file(Path(__file__).parents[2] / "benchmarks" / "games" / "leduc.py").make()
+        player = make_bred(name, "mlp", 5)
+    else:
+        game = load_heap(tmp_path, "secret_heap", *SECRET)
+        player = make_bred(name, "mlp", 5, head="kinds")
+    program = build(str(export_player(player, "c")), tmp_path)
+    positions = random_positions(game, 60, 1)
+    shown = [f"state {' '.join(map(str, position.state))}" for position in positions]
+    chosen = [player.choose(position, new_stream(1)) for position in positions]
+    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
