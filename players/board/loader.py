@@ -99,7 +99,7 @@ FREE = (
         "SYMMETRY",
     ),
     *("SIDES", "SIGNS", "ENDINGS"),
-    *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
+    *("OPPONENTS", "LADDER", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
     *("draw", "find_owner", "find_cell", "tell"),
     *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
@@ -179,6 +179,7 @@ def load_game(
     told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
+    ladder = list(file.plain.get("LADDER", ladder))
     networks = make_networks(game)
     kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
