@@ -62,7 +62,12 @@ from evolve_arena.games.ticket_to_ride.options import describe_variant, parse_va
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
 from evolve_arena.games.ticket_to_ride.rule import rule_move
-from evolve_arena.games.ticket_to_ride.scoring import count_points, count_tickets, is_done
+from evolve_arena.games.ticket_to_ride.scoring import (
+    count_points,
+    count_tickets,
+    is_done,
+    path_points,
+)
 from evolve_arena.games.ticket_to_ride.show import describe, draw_map, list_panels
 from evolve_arena.games.ticket_to_ride.situation import (
     MOVES_AT,
@@ -140,7 +145,10 @@ def is_over(state):
 
 
 def points(state, seat):
-    return count_points(state, seat, LONGEST_PATH > 0)
+    own = count_points(state, seat)
+    if LONGEST_PATH:
+        own += path_points(state, seat)
+    return own
 
 
 def tally(state, seat, out):

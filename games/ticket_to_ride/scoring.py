@@ -35,20 +35,21 @@ from evolve_arena.games.ticket_to_ride.layout import (
 
 
 @compiled
-def count_points(state: State, seat: int, longest: bool) -> int:
-    """The points of a *seat* if the game ends now.
+def count_points(state: State, seat: int) -> int:
+    """The points of a *seat* if the game ends now, but for those of the longest path.
 
-    Those of claimed routes, plus those of tickets done, minus those of tickets that are not; if the
-    *longest* path counts ten more for each seat whose path no other exceeds.
+    Those of claimed routes, plus those of tickets done, minus those of tickets that are not.
     """
-    points = state[player_at(seat) + POINTS] + ticket_points(state, seat)
-    if longest:
-        own, most = longest_path(state, seat), 1
-        for other in range(state[NUMBER_OF_PLAYERS]):
-            most = max(most, longest_path(state, other))
-        if own == most:
-            points += LONGEST_PATH_POINTS
-    return int(points)
+    return int(state[player_at(seat) + POINTS] + ticket_points(state, seat))
+
+
+@compiled
+def path_points(state: State, seat: int) -> int:
+    """The points of a *seat* for the longest path: none if another's is longer."""
+    own, most = longest_path(state, seat), 1
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        most = max(most, longest_path(state, other))
+    return LONGEST_PATH_POINTS if own == most else 0
 
 
 @compiled

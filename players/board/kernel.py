@@ -18,6 +18,8 @@ from evolve_arena.players.board.workspace import (
     ACTION,
     DENSE,
     DEPTH,
+    ENCODING,
+    FEATURES,
     HEAD,
     KINDS_HEAD,
     POLICY,
@@ -60,11 +62,11 @@ DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCR
 LAYERS_FLAG = "HAS_LAYERS"
 OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG = "HAS_OUTPUTS", "HAS_ACTIONS", "HAS_KIND_PLAYERS"
 FORFEITS_FLAG = "HAS_FORFEITS"
-DENSE_VALUES_FLAG = "HAS_DENSE_VALUES"
+DENSE_VALUES_FLAG, SIGHT_FLAG = "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
     *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG, LAYERS_FLAG),
-    *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, FORFEITS_FLAG),
+    *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, SIGHT_FLAG, FORFEITS_FLAG),
 )
 
 
@@ -243,6 +245,7 @@ def _needs(players: PackedPlayers) -> set[str]:
     needed |= {KINDS_FLAG} if KINDS_HEAD in heads else set()
     needed |= {FORFEITS_FLAG} if players.seats[:, UNMASKED].any() else set()
     dense = np.isin(players.seats[:, KIND], (DENSE, GRAPH))
+    needed |= {SIGHT_FLAG} if (players.seats[dense, ENCODING] != FEATURES).any() else set()
     needed |= {DENSE_VALUES_FLAG} if VALUE in players.seats[dense, HEAD] else set()
     guided = find_guided(players.seats)
     needed |= {PRIORS_FLAG} if guided.any() else set()

@@ -663,7 +663,8 @@ class _GameFile:
         calls = self._find_calls()
         called = (*COMPILED, *self.scripts, *(("view",) if self._compiles_view() else ()))
         for name in _reach(called, calls):
-            mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
+            recurs = name in _reach(tuple(calls.get(name, ())), calls)
+            mark = "_compiled" if recurs or "notes" in self.asks.get(name, ()) else "_inlined"
             lines.append(f"{name} = {mark}({name})")
         wrappers = ("view_state", "choose_scripted", *(f"ask_{name}" for name in TOLD))
         lines += [f"{name} = _inlined({name})" for name in wrappers]

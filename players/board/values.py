@@ -121,10 +121,11 @@ HAS_OUTPUTS = True
 HAS_ACTIONS = True
 HAS_KIND_PLAYERS = True
 HAS_DENSE_VALUES = True
+HAS_DENSE_SIGHT = True
 """The kinds of players there are; True if some of them give the values of leaves of searches, if
 networks have no hidden layer, or more than one, if any network or graph has an output for each move
 or each kind of moves, weighs moves, chooses kinds, and if one over numbers, or a graph, values
-states. Copies of this file are compiled for fewer."""
+states, or sees planes. Copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 
@@ -540,6 +541,8 @@ def fill_inputs(
     if counts:
         for place in range(_count_numbers(players, player, state, seat, workspace)):
             poke(inputs, bins * place + _find_bin(workspace, place, bins), 1.0)
+        return
+    if not HAS_DENSE_SIGHT:
         return
     table = seats[player, INPUTS_AT]
     for number in range(

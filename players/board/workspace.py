@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache heeds changes)
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.genomes.network import LAYERS, SIZES, padded
+from evolve_arena.genomes.dense import room_for
+from evolve_arena.genomes.network import padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import (
     COLUMNS_AT,
@@ -218,10 +219,7 @@ def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     """Arrays for matches of packed *players* by the *rules* of a compiled module."""
-    widest = 16
-    for shape in players.shapes:
-        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
-        widest = max(widest, int(padded(int(units.max(initial=0)))))
+    widest = max(16, room_for(players.shapes))
     seats = players.seats
     readings = [
         int(players.columns[at + READINGS])
