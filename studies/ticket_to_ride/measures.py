@@ -173,7 +173,7 @@ def _above(limit: int) -> Any:
 
 def _rounds(result: MirrorResult, published: int) -> Estimate:
     """Rounds of all games, aborted ones included, as in Łabno's logs."""
-    rounds = result.results.columns["rounds"].astype(np.float64)
+    rounds = result.results.columns["rounds"][:, 0].astype(np.float64)
     half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
     return _symmetric(float(rounds.mean()), half, result, published)
 
