@@ -141,7 +141,7 @@ class DecisionImitation(Method[ImitationState]):
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, decoder: NetworkDecoder) -> int:
         """The network, and the decisions of the best games, of some forty turns a player."""
-        rows = config.best * sum(config.players) * 40
+        rows = min(config.best, config.games) * sum(config.players) * 40
         return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
     def __init__(self, config: ImitationConfig, decoder: NetworkDecoder) -> None:

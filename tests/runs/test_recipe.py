@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evolve_arena.games.ticket_to_ride.imitation import Imitation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.ticket_to_ride.imitation import Imitation
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
+from evolve_arena.players.bred import read_player
 from evolve_arena.players.specification import make_player
+from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.ticket_to_ride.imitation import (
@@ -69,6 +72,12 @@ def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
 
     match = play_match(teacher.game, [teacher] * count, seed=seed, watch=note)
     return turns, int(np.argmin(match.places))
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "recipe.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
 
 
 def make_method(**changes: Any) -> DecisionImitation:
@@ -230,11 +239,29 @@ def test_states_of_other_networks_do_not_fit() -> None:
     assert "32-bit" in str(method.find_mismatch(other))
 
 
-def test_the_recipe_of_the_study() -> None:
+def test_the_recipe_of_the_study(tmp_path: Path) -> None:
     recipe = load_recipe("ticket-to-ride-imitation")
-    decoder = recipe.make_method().decoder
-    assert (decoder.inputs, decoder.outputs, decoder.masked) == (26, 4, False)
-    with pytest.raises(RecipeError, match=r"players is \[2, 6\]: 2 to 5 play"):
-        recipe.change({"method.players": [2, 6]})
-    with pytest.raises(RecipeError, match=r"network\.features"):
-        recipe.change({"network.features": 27})
+    assert load_recipe(str(write(tmp_path, recipe.to_toml()))) == recipe
+    small = {"network.hidden": [6], "method.games": 8, "method.minimum_points": 20}
+    checks = {"run.generations": 1, "method.batches": None, "check.games": 4}
+    run = start(recipe.change(small | checks), run=tmp_path / "run", executor="serial")
+    player: Any = read_player(run.directory.champion.read_bytes())
+    assert (player.decoder.inputs, player.decoder.outputs, player.decoder.masked) == (26, 4, False)
+    np.testing.assert_array_equal(player.genome, run.state().population[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("method.players=[2, 2]", "name each number of players once"),
+        ("method.players=[6]", "2 to 5 play"),
+        ("network.activation='sin'", "sin"),
+        ("network.features=27", "network.features"),
+        ("network.script='rule:tixt'", "did you mean 'text'"),
+    ],
+)
+def test_recipes_without_sense_are_refused(change: str, message: str) -> None:
+    with pytest.raises(RecipeError) as caught:
+        load_recipe("ticket-to-ride-imitation", [change])
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

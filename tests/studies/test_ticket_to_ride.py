@@ -124,6 +124,12 @@ def test_deviation_and_median() -> None:
     assert median.scatter == pytest.approx(expected, rel=0.25)
 
 
+def test_of_a_single_game_nothing_is_estimated() -> None:
+    result = mirror([[80, 100], [0, 0]], offenders=[-1, 1])
+    for title in ("mean", "median"):
+        assert math.isnan(measure(title, result).value)
+
+
 def test_shares_and_tickets() -> None:
     result = mirror([[110, 111], [121, 90]])
     assert measure("% above 110", result).value == 50.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import numpy as np
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.position import Position
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
@@ -28,7 +29,6 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.views import hide
 
 
