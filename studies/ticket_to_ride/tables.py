@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
+
+import numpy as np
 
 from evolve_arena.arena.executors import make_executor
 from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
@@ -237,7 +238,7 @@ def _histogram(results: Games) -> Grid:
     rows = []
     for low in range(-20, 200, 10):
         shares = [
-            fmean((result.points >= low) & (result.points < low + 10))
+            np.sum((result.points >= low) & (result.points < low + 10)) / max(1, len(result.points))
             for result in results.values()
         ]
         if any(shares):

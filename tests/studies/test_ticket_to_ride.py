@@ -24,7 +24,7 @@ from evolve_arena.studies.ticket_to_ride.measures import (
     read_cell,
 )
 from evolve_arena.studies.ticket_to_ride.proof import list_readings
-from evolve_arena.studies.ticket_to_ride.tables import compare, measure_rule_player
+from evolve_arena.studies.ticket_to_ride.tables import _histogram, compare, measure_rule_player
 
 
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:
@@ -128,6 +128,7 @@ def test_of_a_single_game_nothing_is_estimated() -> None:
     result = mirror([[80, 100], [0, 0]], offenders=[-1, 1])
     for title in ("mean", "median"):
         assert math.isnan(measure(title, result).value)
+    assert _histogram({2: mirror([[0, 0]], offenders=[0])}).rows == []
 
 
 def test_shares_and_tickets() -> None:
