@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import psutil
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS
 
 from benchmarks.line import Line
 from benchmarks.ticket_to_ride_plain import Options, Randomness
@@ -19,6 +16,9 @@ from evolve_arena.arena.batch import Batch, Results, make_batch, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS
 from evolve_arena.players.packed import PackedPlayers, simple_player
 
 __all__ = ["measure"]

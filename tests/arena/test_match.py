@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
 
 from evolve_arena.arena.batch import make_batch, seat_players
 from evolve_arena.arena.duel import duel
@@ -25,6 +23,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
     KEEP_TICKETS,
     MOST_PLAYERS,
 )
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
+from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random

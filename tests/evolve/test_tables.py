@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
@@ -26,6 +24,8 @@ from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import Tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
+from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
 from evolve_arena.players.packed import NOISE
 

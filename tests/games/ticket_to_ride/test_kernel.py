@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, set_up
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,6 +16,7 @@ from evolve_arena.arena.batch import Results, make_batch, rotations, seat_player
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.games.ticket_to_ride.kernel import judge, new_table, set_up
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_AT,
     HAND_AT,
@@ -33,7 +31,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
 from evolve_arena.players.packed import combine_players, simple_player
 from evolve_arena.players.specification import make_player
 

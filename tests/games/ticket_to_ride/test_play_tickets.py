@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 
 from evolve_arena.arena.arena import warm_up
 from evolve_arena.arena.match import Termination
@@ -19,7 +16,10 @@ from evolve_arena.core.errors import ArenaError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, KEEP_FIRST, SECOND_CARD
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from evolve_arena.players.player import Forfeit, ForfeitError, Player
 from tests import terminal
 from tests.terminal import invite

@@ -6,15 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.plot_board import (
-    MAP_HEIGHT,
-    MAP_WIDTH,
-    PLAYER_COLOURS,
-    BoardSeat,
-    city_places,
-    draw_board,
-    line_cars,
-)
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
@@ -32,6 +23,15 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_FROM,
     TICKET_POINTS,
     TICKET_TO,
+)
+from evolve_arena.games.ticket_to_ride.plot_board import (
+    MAP_HEIGHT,
+    MAP_WIDTH,
+    PLAYER_COLOURS,
+    BoardSeat,
+    city_places,
+    draw_board,
+    line_cars,
 )
 
 WIDE = 0.135

@@ -7,31 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.choose import (
-    begin_match,
-    weigh_decisions,
-    weigh_moves,
-)
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.graph import TicketGraphDecoder
-from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
-from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.workspace import (
-    FEATURES,
-    RULE,
-    SEAT_FIELDS,
-    TicketWorkspace,
-    make_ticket_workspace,
-)
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, find_variant
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.games.ticket_to_ride.choose import (
+    begin_match,
+    weigh_decisions,
+    weigh_moves,
+)
 from evolve_arena.games.ticket_to_ride.features import fill_features
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.graph import TicketGraphDecoder
+from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import (
     DRAW_DECK,
     DRAW_TICKETS,
@@ -42,8 +31,19 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
 )
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
+from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.games.ticket_to_ride.situation import STATE_FEATURES
+from evolve_arena.games.ticket_to_ride.workspace import (
+    FEATURES,
+    RULE,
+    SEAT_FIELDS,
+    TicketWorkspace,
+    make_ticket_workspace,
+)
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create

@@ -7,15 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.drawing import (
-    draw_table,
-    list_claimed,
-    list_claims,
-    name_route,
-)
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.missing import find_missing, open_lines
-from evolve_arena.games.ticket_to_ride.text_ui import tell_move
 
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.ticket_to_ride.board import (
@@ -29,7 +20,16 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
     TICKETS,
 )
+from evolve_arena.games.ticket_to_ride.drawing import (
+    draw_table,
+    list_claimed,
+    list_claims,
+    name_route,
+)
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import OWNER_AT, TRAINS, player_at
+from evolve_arena.games.ticket_to_ride.missing import find_missing, open_lines
+from evolve_arena.games.ticket_to_ride.text_ui import tell_move
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Forfeit, ForfeitError
 

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.choose import begin_weighing, weigh_decisions, weigh_move
-from evolve_arena.games.ticket_to_ride.dialect import TicketDialect, describe_view
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.workspace import make_ticket_workspace
 
 from evolve_arena.arena.match import Termination, at_seats, play_match
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.games.ticket_to_ride.board import CITIES
+from evolve_arena.games.ticket_to_ride.choose import begin_weighing, weigh_decisions, weigh_move
+from evolve_arena.games.ticket_to_ride.dialect import TicketDialect, describe_view
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_SIZE,
     DISCARD_AT,
@@ -40,7 +38,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.move_features import INPUTS
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
+from evolve_arena.games.ticket_to_ride.workspace import make_ticket_workspace
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.player import make_random

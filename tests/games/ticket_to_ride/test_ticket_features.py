@@ -7,15 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import (
-    GOAL,
-    LACKING,
-    MATCHING,
-    POSSIBLE,
-    RULE,
-    SEAT_FIELDS,
-    make_ticket_workspace,
-)
 
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
@@ -53,6 +44,15 @@ from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import is_done
 from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.games.ticket_to_ride.workspace import (
+    GOAL,
+    LACKING,
+    MATCHING,
+    POSSIBLE,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
+)
 from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()

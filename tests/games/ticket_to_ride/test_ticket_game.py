@@ -6,12 +6,12 @@ import random
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.game import OBSERVED, TicketToRide
-from evolve_arena.games.ticket_to_ride.position import Position
 
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.registry import game_of, make_game
+from evolve_arena.games.ticket_to_ride.game import OBSERVED, TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, POINTS, ROUND, player_at
+from evolve_arena.games.ticket_to_ride.position import Position
 
 
 def test_it_is_made_by_name_and_by_its_rules():

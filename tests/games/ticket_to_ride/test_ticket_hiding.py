@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.position import Position
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
@@ -29,6 +28,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.position import Position
 from evolve_arena.games.ticket_to_ride.views import hide
 
 

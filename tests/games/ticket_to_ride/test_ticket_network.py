@@ -6,12 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
+
+from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.registry import make_game
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.games.ticket_to_ride.bred import TicketDecoder
+from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.graph import TicketGraphDecoder
 from evolve_arena.games.ticket_to_ride.inputs import FEATURE_SCALES
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS
 from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
 from evolve_arena.games.ticket_to_ride.network import DecisionDecoder, DecisionPlayer
+from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.games.ticket_to_ride.workspace import (
     ACTION,
@@ -22,14 +30,6 @@ from evolve_arena.games.ticket_to_ride.workspace import (
     RULE,
     VARIANT,
 )
-from pydantic import ValidationError
-
-from evolve_arena.core.errors import BadValueError, UnknownNameError
-from evolve_arena.core.registry import make_game
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
-from evolve_arena.games.ticket_to_ride.move_features import INPUTS
-from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tensors import DamagedFileError

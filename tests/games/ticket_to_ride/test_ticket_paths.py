@@ -8,15 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import (
-    BLOCKED,
-    OWN,
-    PATHS_AT,
-    RULE,
-    SEAT_FIELDS,
-    make_ticket_workspace,
-    seat_at,
-)
 
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
@@ -40,6 +31,15 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.paths import TIE_NUMBERS, know_path, know_routes, routes_cost
+from evolve_arena.games.ticket_to_ride.workspace import (
+    BLOCKED,
+    OWN,
+    PATHS_AT,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
+    seat_at,
+)
 from evolve_arena.players.packed import simple_player
 
 ENDS = [(int(ROUTE_FROM[r]), int(ROUTE_TO[r])) for r in range(ROUTES)]

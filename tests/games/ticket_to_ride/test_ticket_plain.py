@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
 
 from benchmarks import ticket_to_ride_plain_player as plain_player
 from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, Options, Randomness, Table
@@ -26,6 +25,7 @@ from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.scoring import score
 from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
 from evolve_arena.players.packed import simple_player
 
 CHOICES = random.Random(20180904)

@@ -7,18 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import (
-    AFFORDABLE,
-    GOAL,
-    LACKING,
-    MATCHING,
-    PATHS_AT,
-    POSSIBLE,
-    RULE,
-    SEAT_FIELDS,
-    make_ticket_workspace,
-    seat_at,
-)
 
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
@@ -54,6 +42,18 @@ from evolve_arena.games.ticket_to_ride.legality import can_claim, can_pay, list_
 from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
+from evolve_arena.games.ticket_to_ride.workspace import (
+    AFFORDABLE,
+    GOAL,
+    LACKING,
+    MATCHING,
+    PATHS_AT,
+    POSSIBLE,
+    RULE,
+    SEAT_FIELDS,
+    make_ticket_workspace,
+    seat_at,
+)
 from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()

@@ -7,13 +7,13 @@ import re
 from functools import cache
 
 import pytest
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.position import Position
-from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.text_ui import TicketText
 from evolve_arena.players.text_ui import find_text_ui
 
 GAME = TicketToRide(players=4)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import RULE, SEAT_FIELDS, make_ticket_workspace
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import (
@@ -68,6 +67,7 @@ from evolve_arena.games.ticket_to_ride.rule import (
 )
 from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
 from evolve_arena.games.ticket_to_ride.views import hide
+from evolve_arena.games.ticket_to_ride.workspace import RULE, SEAT_FIELDS, make_ticket_workspace
 from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()

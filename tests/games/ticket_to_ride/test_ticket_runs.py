@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 
 from evolve_arena import start
+from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.players.bred import read_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe

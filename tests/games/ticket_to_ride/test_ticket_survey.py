@@ -8,11 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evolve_arena.games.ticket_to_ride.workspace import (
-    SEAT_FIELDS,
-    TicketWorkspace,
-    make_ticket_workspace,
-)
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
@@ -74,6 +69,11 @@ from evolve_arena.games.ticket_to_ride.situation import (
 )
 from evolve_arena.games.ticket_to_ride.survey import survey
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
+from evolve_arena.games.ticket_to_ride.workspace import (
+    SEAT_FIELDS,
+    TicketWorkspace,
+    make_ticket_workspace,
+)
 from evolve_arena.players.packed import simple_player
 
 RULES = TicketRules()
