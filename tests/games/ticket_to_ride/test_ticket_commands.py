@@ -1,9 +1,7 @@
-"""Ticket to Ride on the command line: duels, evaluations, tournaments, pictures and logs."""
+"""Ticket to Ride on the command line: duels, evaluations, tournaments and pictures."""
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 import json
 import subprocess
 import sys
@@ -12,14 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.plot_board_game import plot_board
 
 from evolve_arena.arena.arena import warm_up
 from evolve_arena.cli.main import main
-from evolve_arena.games.ticket_to_ride.board import TICKETS
-from evolve_arena.games.ticket_to_ride.decision_log import COLUMNS
-from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.plot_board_game import plot_board
 from evolve_arena.runs.players import find_player, find_table
 from evolve_arena.runs.recipes.recipe import load_recipe
 
@@ -98,10 +93,6 @@ def test_tables_have_as_many_seats_as_wanted(evolve: Evolve) -> None:
         (["plot", "--board", "--generation", "3"], "run:PATH@GENERATION"),
         (["plot", "x", "--players", "3"], "--players is for --board"),
         (["plot", "--board", *["rule"] * 3, "--players", "2"], "3 players are named for 2 seats"),
-        (["log", "rule", "--out", "x.txt"], "a log's name ends in .csv or .parquet"),
-        (["log", "human", "--out", "x.csv"], "human is no compiled one"),
-        (["log", "rule", "--out", "x.csv", "--players", "4-2"], "players is '4-2'"),
-        (["log", "rule", "--out", "gone/x.csv"], "can't be written"),
         (["play", "rule", "--values"], "--values is not for ticket-to-ride"),
         (["play", "rule", "--moves", "3"], "games of ticket-to-ride can't begin with moves"),
         (["play", "rule", "--columns", "5"], "plays ticket-to-ride, not connect-four"),
@@ -170,56 +161,6 @@ def test_tables_are_set_by_names() -> None:
     assert find_table(["rule"], GAME).seats == 4
     assert find_table(["rule", "random", "rule:code"], GAME).seats == 3
     assert find_table(["rule", "random"], GAME, 5).seats == 5
-
-
-def test_a_log_has_a_row_for_each_decision(evolve: Evolve, tmp_path: Path) -> None:
-    words = ("log", "rule", "random", "--players", "2-3", "--games", "4", "--out", "log.csv")
-    out, told = evolve(*words)
-    assert out == "log.csv\n"
-    with (tmp_path / "log.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == COLUMNS
-    assert len(FEATURE_NAMES) == 28
-    assert told == f"8 games, {len(rows):,} decisions\n"
-    assert {row["game"] for row in rows} == set(map(str, range(8)))
-    for game in range(8):
-        own = [row for row in rows if row["game"] == str(game)]
-        players = 2 if game < 4 else 3
-        assert {row["players"] for row in own} == {str(players)}
-        assert {row["seat"] for row in own} == set(map(str, range(players)))
-        by_seat = {row["seat"]: row["player"] for row in own}
-        # They sit by turns, and move up one seat from game to game.
-        order = ["rule:text", "random", "rule:text"][:players]
-        assert list(np.roll(order, game % 4)) == [by_seat[str(s)] for s in range(players)]
-        rounds = [int(row["round"]) for row in own if row["seat"] == "0"]
-        assert rounds == list(range(1, len(rounds) + 1))
-        assert "1" in {row["place"] for row in own}
-        assert len({(row["seat"], row["points"]) for row in own}) == players
-    assert {row["class"] for row in rows} <= {"0", "1", "2", "3"}
-    assert max(int(row["own tickets"]) for row in rows) <= TICKETS
-    before = (tmp_path / "log.csv").read_bytes()
-    assert "--force" in evolve(*words, code=2)[1]
-    evolve(*words, "--force")
-    assert (tmp_path / "log.csv").read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
-
-
-def test_parquet_holds_the_same_table(evolve: Evolve, tmp_path: Path) -> None:
-    words = ("log", "rule", "--players", "2", "--games", "2", "--out")
-    if importlib.util.find_spec("pyarrow") is None:
-        assert "pyarrow" in evolve(*words, "log.parquet", code=2)[1]
-        assert list(tmp_path.iterdir()) == []
-        return
-    from pyarrow import parquet
-
-    evolve(*words, "log.parquet")
-    evolve(*words, "log.csv")
-    table = parquet.read_table(tmp_path / "log.parquet").to_pydict()
-    with (tmp_path / "log.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert tuple(table) == COLUMNS
-    for name in ("game", "round", "class", "mean trains", "points"):
-        assert [float(row[name]) for row in rows] == pytest.approx(table[name])
 
 
 def test_a_player_sits_at_tables_of_any_size() -> None:
