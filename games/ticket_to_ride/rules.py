@@ -17,6 +17,7 @@ from evolve_arena.games.ticket_to_ride.features import (
 )
 from evolve_arena.games.ticket_to_ride.layout import (
     DECK_SIZE,
+    DRAW_DECK,
     HAND_AT,
     HELD_TICKETS,
     KEEP,
@@ -62,6 +63,7 @@ from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.pruning import prune_moves
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.scoring import count_points, count_tickets, is_done
+from evolve_arena.games.ticket_to_ride.show import describe, draw_map, list_panels
 from evolve_arena.games.ticket_to_ride.situation import (
     MOVES_AT,
     SITUATION_NAMES,
@@ -86,13 +88,13 @@ PLANE_NAMES = (
     *("own trains, and fewest of another", "cards in the deck; phase"),
 )
 PLANES = len(PLANE_NAMES)
-SHAPE = "none"
 PLAYERS = ("rule",)
 OPPONENTS = ("rule", "random")
 KINDS = ("pass", "draw cards", "draw tickets", "claim")
 PASS_KIND, DRAW_CARDS_KIND, DRAW_TICKETS_KIND, CLAIM_KIND = range(4)
 FEATURES = (*FEATURE_NAMES, *SITUATION_NAMES)
 MOVE_FEATURES = MOVE_NAMES
+LIMITS = (110, 120, 140)
 TALLIES = ("tickets done", "tickets failed", "rounds")
 ENDINGS = ("trains have run out", "trains have run out")
 NOTES = ROOM_SIZE
@@ -299,3 +301,26 @@ def name_move(move):
 def read_move(text):
     number = text.removeprefix("move_")
     return int(number) if number.isdecimal() else parse_move(text.replace("_", " "))
+
+
+def show(state):
+    return describe(state)
+
+
+def draw():
+    """The map of the United States, whose cells are the lines."""
+    return draw_map()
+
+
+def find_owner(state, cell):
+    return state[OWNER_AT + cell]
+
+
+def find_cell(move):
+    """The line that a move claims."""
+    return move // 9 if move < DRAW_DECK else -1
+
+
+def tell(state, seat):
+    """What a seat knows beside the map."""
+    return list_panels(state, seat)

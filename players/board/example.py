@@ -74,6 +74,8 @@ no answer may depend on it."""
 KINDS = ("one token", "two tokens")
 """The kinds of moves. A network with the head ``kinds`` chooses one of those for which
 :func:`kinds` sets a bit, and a scripted player, who has a parameter *kind*, the move."""
+LIMITS = ()
+"""With :func:`points`: numbers of points of which tables tell how often somebody had more."""
 TALLIES = ()
 """With :func:`points`: what else is counted of each seat when a game is over, by :func:`tally`."""
 

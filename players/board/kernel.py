@@ -105,7 +105,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
 
 
-def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
+def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) -> KernelSpec:
     """How matches of a board game are played whose file became the module called *place*."""
 
     @cache
@@ -177,6 +177,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         record_fields=RECORD_FIELDS,
         draw_openings=None if has_chance else draw_openings,
         longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
+        fewest_matches=min(256, max(8, 2**15 // longest)),
     )
 
 

@@ -87,7 +87,7 @@ FILLED = {
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES"),
+    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES", "LIMITS"),
     *COUNTS.values(),
     *(
         "ONLY_WINS",
@@ -101,6 +101,7 @@ FREE = (
     *("SIDES", "SIGNS", "ENDINGS"),
     *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
+    *("draw", "find_owner", "find_cell", "tell"),
     *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
 )
 """What else a file may say."""
@@ -179,7 +180,7 @@ def load_game(
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
     networks = make_networks(game)
-    kernel = make_kernel(game.place, file.has_chance, file.has_points)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
             check_at_first(game)
@@ -196,6 +197,7 @@ def load_game(
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,
         columns=dict.fromkeys(file.list_columns(), ("int32", True)),
+        limits=file.plain.get("LIMITS", ()),
         positions=file.positions,
         make_text_ui=BoardText,
         make_board=BoardGameView,

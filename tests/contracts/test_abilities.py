@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from evolve_arena.cli.abilities import PLACES, Ability, list_abilities, make_untaught
-from evolve_arena.core.registry import game_names, open_game
+from evolve_arena.core.registry import game_names, open_game, study_learners
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.export import export_player
-from evolve_arena.runs.recipes.methods import METHODS, learners_of, methods_of
+from evolve_arena.runs.recipes.methods import METHODS, methods_of
 from tests.contracts.test_games import SMALL, compare_games, walk
 from tests.forked import evolve
 from tests.tracks import STONES
@@ -57,7 +57,7 @@ def test_methods_that_may_breed_are_those_that_recipes_take(game: str) -> None:
     able = {name for name, reason in abilities(game)["breed by"].items() if not reason}
     known = methods_of(open_game(game).name)
     assert able == {
-        name for name in known if name in METHODS or name in learners_of(open_game(game).name)
+        name for name in known if name in METHODS or name in study_learners(open_game(game).name)
     }
 
 
