@@ -335,7 +335,7 @@ def by_hand() -> tuple[np.ndarray, Results]:
     failed = [[0, 1, 1, 1], [0, 0, 0, 0], [1, 0, 0, 0], [2, 0, 2, 0]]
     results.columns["tickets_done"][:, :4] = done
     results.columns["tickets_failed"][:, :4] = failed
-    results.columns["rounds"][:] = 40, 44, 45, 7
+    results.columns["rounds"][:] = [[40], [44], [45], [7]]
     results.offenders[:] = -1, -1, -1, 3
     results.games[:] = 1, 2, 3, 3
     return seatings, results
@@ -441,7 +441,7 @@ def test_a_duel_of_the_game_has_as_many_seats_as_the_game() -> None:
     assert result == duel(TICKETS, *players, games=20, seed=3)
     assert result.sides is not None
     assert result.seats == 4
-    assert result.names == ("rule:text", "random")
+    assert result.names == ("rule", "random")
     assert result.wins >= 19
     assert result.margin > 50
     assert sum(result.terminations.values()) == 20
