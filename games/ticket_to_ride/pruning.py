@@ -47,7 +47,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
             fewest = min(fewest, count_locomotives(state, hand, moves[end]))
             end += 1
         twin, route = LINE_TWIN[line], LINE_ROUTE[line]
-        again = LINE_COLOUR[line] == GREY and twin == line - 1
+        again = LINE_COLOUR[line] == GREY and twin >= 0 and twin == line - 1
         if not (again and state[OWNER_AT + twin] < 0):
             wanted = is_wanted(facts, route) or helps_ticket(room, seat, route, trains)
             for number in range(place, end):

@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
 
 from evolve_arena.arena.batch import Results, new_results, seat_players
 from evolve_arena.arena.crosstable import Crosstable
@@ -32,9 +35,6 @@ from evolve_arena.cli.match_tables import print_duel, print_ratings
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.runs import evaluation
 from evolve_arena.runs.api import start

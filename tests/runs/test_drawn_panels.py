@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
@@ -13,7 +14,6 @@ from matplotlib.figure import Figure
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.mirror import MirrorResult
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.store.check_points import CheckPoints

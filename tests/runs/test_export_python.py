@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from hypothesis import strategies as st
 
-from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 from tests.fuzz.__main__ import generate

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.games.ticket_to_ride.network import CLASSES
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -15,7 +16,6 @@ from evolve_arena.core.errors import BadValueError, PositionError
 from evolve_arena.core.registry import find_game, make_game, shipped_games
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
 from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
-from evolve_arena.games.ticket_to_ride.network import CLASSES
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
