@@ -14,7 +14,6 @@ from types import ModuleType
 
 import pytest
 import yaml
-from evolve_arena.games.ticket_to_ride.dialect import describe_view
 
 import evolve_arena as ea
 from evolve_arena.cli.app import app
@@ -150,13 +149,6 @@ def test_the_bots_of_the_page_play_without_a_forfeit(
     result = ea.duel(bot, "random", games=games, seed=1, game=find_game(game).make())
     assert result.forfeits == ()
     assert result.finished == games
-
-
-def test_the_view_of_a_game_is_described_key_by_key() -> None:
-    page = (DOCS / "reference" / "programs.md").read_text("utf-8").partition("### The view")[2]
-    names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.M)
-    keys = re.findall(r"`(\w+)`", " ".join(names))
-    assert sorted(keys) == sorted(describe_view(find_game("ticket-to-ride").make().initial()))
 
 
 def test_the_citation_is_of_this_version(monkeypatch: pytest.MonkeyPatch) -> None:
