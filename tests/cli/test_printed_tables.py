@@ -159,7 +159,7 @@ def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
     assert "hero scores -5.8 [-35.5, +23.8] points more a seat; score 0.583 [0.241, 0.861]" in said
-    assert "45.0 rounds a game, 4 distinct games" in said
+    assert "\n4 distinct games; ended by" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 
 

@@ -239,7 +239,7 @@ def test_positions_that_are_none() -> None:
 def test_options_that_do_not_fit() -> None:
     for options, message in (
         ({"runs": ["x"], "position": ""}, "--position is for --network"),
-        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --board and for --position"),
+        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --position self-play"),
     ):
         with pytest.raises(BadValueError, match=message):
             plot(**options)
