@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
-from evolve_arena.core import compiled
+from evolve_arena.core import compiled, user_code
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.runs.api import resume, start
@@ -41,10 +41,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background
 
 SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS"}
 """Kinds of players that few tests have, and whose compiling takes long."""
-OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers", "ticket-to-ride")
+OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers")
 """Games of which tests have many kinds of players."""
 USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
 USUAL["pig"] = {"HAS_VALUES", "HAS_MCTS"}
+USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
+USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
 """For whom the kernel of a game is compiled, if it is for some of them."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
@@ -60,7 +62,9 @@ def compile_for_all_kinds() -> None:
 
 
 def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
-    usual = frozenset(USUAL.get(game.name, ()))
+    seats = {value for name, value in given.items() if name.endswith(":SEATS")}
+    rare = game.name == "ticket-to-ride" and seats != {4}  # few players sit at other tables
+    usual = frozenset(() if rare else USUAL.get(game.name, ()))
     return ADD_VARIANT(game, given, usual if needed <= usual else needed)
 
 
@@ -169,6 +173,12 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
         return left
 
     return wait
+
+
+@pytest.fixture(autouse=True)
+def _forget_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is unknown to the next one."""
+    monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(autouse=True)

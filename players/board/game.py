@@ -408,12 +408,10 @@ class BoardGame(Game[Board, int]):
 
     def tally(self, state: Board) -> tuple[tuple[int, ...], dict[str, Any]]:
         """The places; and the points if the game counts some, and what its file tallies."""
-        outcome = self.outcome(state)
-        places = outcome.places if outcome else (1,) * self.seats
         if not self.code.HAS_POINTS:
-            return places, {}
-        verdict = self.judge(state)
-        points = [self._count_points(state, verdict, seat) for seat in range(self.seats)]
+            return super().tally(state)
+        points = [int(self.ask("points", self.thaw(state), seat)) for seat in range(self.seats)]
+        places = tuple(1 + sum(other > own for other in points) for own in points)
         rows = [np.zeros(self.code.TALLY_COUNT, dtype=np.int32) for _ in range(self.seats)]
         for seat, row in enumerate(rows if "tally" in self.plain else ()):
             self.ask("tally", self.thaw(state), seat, row)

@@ -270,9 +270,9 @@ class BoardView(_OnBoard):
             BadValueError: There is none of that name, or it refuses what it is told.
         """
         name, _, told = self.script.partition(":")
-        known = [each.replace("_", "-") for each in self.game.scripts]
         if not name:
             return 0, 0
+        known = [each.replace("_", "-") for each in self.game.scripts]
         if name not in known:
             raise UnknownNameError("script", name, known)
         try:
@@ -347,7 +347,8 @@ class BoardView(_OnBoard):
     def outputs(self) -> int:
         """How many numbers come out."""
         code = self.game.code
-        return {"policy": int(code.MOVES), "kinds": int(code.KIND_COUNT)}.get(self.head, 1)
+        names = {"policy": "MOVES", "kinds": "KIND_COUNT"}
+        return int(getattr(code, names[self.head])) if self.head in names else 1
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
