@@ -32,9 +32,6 @@ from evolve_arena.cli.match_tables import print_duel, print_ratings
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs import evaluation

@@ -21,7 +21,6 @@ from evolve_arena.cli.key_texts import describe_section
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
-from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.recipes.recipe import CheckConfig, Recipe, RunConfig
 from evolve_arena.runs.store.history import SCHEMA
