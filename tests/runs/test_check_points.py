@@ -12,9 +12,9 @@ from evolve_arena.arena.arena import warm_up
 from evolve_arena.cli.display import Display
 from evolve_arena.cli.run_tables import print_summary
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.method import Report
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.core.registry import make_game
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.plots.progress import draw_runs

@@ -24,7 +24,7 @@ from tests.bred import make_bred
 
 @pytest.mark.parametrize("line", [0, 6, LINES - 1])
 def test_the_only_route_left_is_weighed(line: int) -> None:
-    """Line 0 is grey, and has no twin; the others are grey, and the second lines of their routes."""
+    """All are grey; line 0 has no twin, the others are the second lines of their routes."""
     options = {"head": "action", "encoding": "features", "hidden": (4,)}
     player: Any = make_bred("ticket-to-ride", "mlp", 1, **options)
     game = player.game
