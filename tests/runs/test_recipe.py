@@ -343,7 +343,8 @@ def test_a_recipe_of_graphs_is_fully_resolved(graphs: str) -> None:
     assert written["neat"]["pop_size"] == 30
     assert written["neat"]["activation_options"] == ["tanh"]
     assert set(written["network"]) == {
-        *("head", "encoding", "take_wins", "depth", "rollouts", "features", "bins")
+        *("head", "encoding", "take_wins", "depth", "rollouts", "features", "bins"),
+        *("script", "masked"),
     }
     assert "neat" not in written["method"]
     assert written["method"]["stagnation"]["judge"] == "record"
