@@ -341,10 +341,9 @@ class _GameFile:
         if name not in self._functions:
             return ()
         parameters = tuple(each.arg for each in self._functions[name].args.args)
-        if told == ASKED and "moves" not in parameters:
-            told = told[:1]
-        rest = parameters[len(told) :]
-        if parameters[: len(told)] != told or not set(rest) <= set(more):
+        least = told[:1] if told == ASKED and "moves" not in parameters else told
+        rest = parameters[len(least) :]
+        if parameters[: len(least)] != least or not set(rest) <= set(more):
             *most, last = more
             self.fail(
                 name,

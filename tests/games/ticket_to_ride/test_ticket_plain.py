@@ -29,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse
 from evolve_arena.games.ticket_to_ride.paths import know_path, routes_cost
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rule import rule_move
-from evolve_arena.games.ticket_to_ride.scoring import count_points
+from evolve_arena.games.ticket_to_ride.scoring import count_points, path_points
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
 from tests.games.ticket_to_ride.states import deal_state, list_legal, list_routes, make_room
@@ -63,7 +63,10 @@ def test_random_games(players: int, seed: int) -> None:
         apply_move(state, move)
     assert state[PHASE] == OVER
     assert state[ROUND] == table.round
-    assert [count_points(state, seat, longest) for seat in range(players)] == table.points()
+    assert [
+        count_points(state, seat) + (path_points(state, seat) if longest else 0)
+        for seat in range(players)
+    ] == table.points()
 
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)))

@@ -27,7 +27,12 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.scoring import count_points, is_done, longest_path
+from evolve_arena.games.ticket_to_ride.scoring import (
+    count_points,
+    is_done,
+    longest_path,
+    path_points,
+)
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.players.board.game import Board
 from tests.games.ticket_to_ride.states import SHORT, find_line, find_ticket, give, hold, make_state
@@ -52,7 +57,10 @@ def make_board(game: Any, state: Any) -> Board:
 
 
 def points_of(state: Any, longest: bool = False) -> list[int]:
-    return [count_points(state, seat, longest) for seat in range(state[0])]
+    return [
+        count_points(state, seat) + (path_points(state, seat) if longest else 0)
+        for seat in range(state[0])
+    ]
 
 
 def test_tickets_done_count_and_others_are_taken_off() -> None:
