@@ -5,6 +5,8 @@ does the numbers of moves. The decks follow from two outcomes of chance, and lat
 state's own stream. Source: the published rules (Days of Wonder, 2004).
 """
 
+import re
+
 import numpy as np
 
 from evolve_arena.core.errors import IllegalMoveError
@@ -311,6 +313,25 @@ def name_move(move):
 def read_move(text):
     number = text.removeprefix("move_")
     return int(number) if number.isdecimal() else parse_move(text.replace("_", " "))
+
+
+def read_position(text):
+    """What comes of a seed of the decks and moves: seed 7: keep 1 2; keep 1 3; draw deck."""
+    found = re.match(r"seed\s+(\d{1,9})\s*(?::|;|$)", text, re.IGNORECASE)
+    if not found:
+        raise ValueError("write a seed of the decks, then moves: seed 7: keep 1 2; keep 1 3")
+    state, moves = start(), np.zeros(MOVES, dtype=np.int64)
+    for outcome in divmod(int(found[1]), OUTCOMES):
+        resolve(state, outcome)
+    for part in filter(str.strip, re.split(r"[;\n]", text[found.end() :])):
+        try:
+            move = read_move(part.strip())
+        except IllegalMoveError as error:
+            raise ValueError(f"{part.strip()[:40]!r}: {error}") from None
+        if is_over(state) or move not in moves[: legal(state, moves)]:
+            raise ValueError(f"{part.strip()[:40]!r} can't be played there")
+        play(state, move)
+    return state
 
 
 def show(state):
