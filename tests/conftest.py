@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
-from evolve_arena.core import compiled
+from evolve_arena.core import compiled, user_code
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
 from evolve_arena.runs.api import resume, start
@@ -169,6 +169,12 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
         return left
 
     return wait
+
+
+@pytest.fixture(autouse=True)
+def _forget_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is unknown to the next one."""
+    monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(autouse=True)
