@@ -569,7 +569,9 @@ class _GameFile:
         defaults = [self.plain[key] for key in self.options]
         rules: Any = namedtuple("Rules", names, defaults=defaults)  # type: ignore[misc]
         rules.__annotations__ = {
-            name.lower(): Annotated[int, Option(min(values), max(values), values)]
+            name.lower(): Annotated[
+                int, Option() if values == (0, 1) else Option(min(values), max(values), values)
+            ]
             for name, values in self.options.items()
         }
         for name, text in read_sentences(self.tree.body).items():
