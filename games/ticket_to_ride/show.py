@@ -80,7 +80,7 @@ def describe_ticket(ticket: int) -> str:
 
 def describe(state: State) -> str:
     """A *state*, or what a seat may know of it, for a terminal of 80 columns."""
-    lines = [_describe_turn(state)]
+    lines = textwrap.wrap(_describe_turn(state), WIDTH, subsequent_indent="  ")
     for seat in range(state[NUMBER_OF_PLAYERS]):
         lines.append(f"player {seat + 1}: {_count_up(state, seat)}")
         for title, told in (
