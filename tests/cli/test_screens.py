@@ -141,7 +141,7 @@ def test_no_command_of_the_guide_is_wider_than_the_terminal(folder: Path) -> Non
         seen.add(words[0])
     assert seen >= {
         *("new-game", "check", "start", "play", "duel", "export", "recipes", "resume", "branch"),
-        *("info", "plot", "players", "tournament", "evaluate", "log", "sweep"),
+        *("info", "plot", "players", "tournament", "evaluate", "sweep"),
     }
 
 
