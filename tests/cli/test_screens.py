@@ -68,7 +68,6 @@ def shorten(words: list[str]) -> list[str] | None:
         return [*words, "--games", "4"]
     few = {
         "sweep": [*FEW[:4], "--set", "run.generations=1", "--games", "4", "--seeds", "1"],
-        "log": ["--games", "1"],
     }
     return [*words, *few.get(command, [])]
 
