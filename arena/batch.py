@@ -128,12 +128,9 @@ def check_seats(game: AnyGame, seats: int | None) -> int:
     Raises:
         BadValueError: So many can't play.
     """
-    if seats is None or seats == game.seats:
+    if seats is None:
         return game.seats
-    spec = find_game(game.name)
-    if spec.seats_option is None:
-        raise BadValueError(f"a table of {seats} seats: {game.name} has {game.seats}")
-    most = spec.most_seats
+    most = find_game(game.name).most_seats
     if not 2 <= seats <= most:
         raise BadValueError(f"a table of {seats} seats: there must be from 2 to {most}")
     return seats

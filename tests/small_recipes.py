@@ -96,7 +96,7 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
-    "imitation": (
+    "imitation in one file": (
         "tic-tac-toe-evolved",
         [
             "method.name=imitation",
@@ -124,7 +124,7 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
-    "imitation-decisions": (
+    "imitation": (
         "ticket-to-ride-imitation",
         [
             "network.hidden=[8]",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
     if name != "GAME":
         raise AttributeError(name)
-    from evolve_arena.players.board.loader import load_game
+    from evolve_arena.games.ticket_to_ride.spec import GAME
 
-    return load_game(Path(__file__).with_name("rules.py"), "ticket-to-ride")
+    return GAME

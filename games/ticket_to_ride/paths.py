@@ -22,9 +22,11 @@ from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
+    LINE_ROUTE,
     NEIGHBOUR_ROUTES,
     NEIGHBOURS,
     NEIGHBOURS_AT,
+    PINK_LINE,
     ROUTE_FROM,
     ROUTE_LENGTH,
     ROUTE_LINES,
@@ -35,7 +37,8 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
-from evolve_arena.games.ticket_to_ride.notes import (
+from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
+from evolve_arena.games.ticket_to_ride.workspace import (
     BLOCKED,
     CITIES_AT,
     FOUND_BY,
@@ -46,7 +49,6 @@ from evolve_arena.games.ticket_to_ride.notes import (
     PATHS_AT,
     seat_at,
 )
-from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
 
 BLOCKED_COST = 1000
 """What a path over a blocked route costs more, in trains; Łabno's program has the same."""
@@ -70,19 +72,23 @@ LENGTH_SETS = np.array(
     dtype=np.uint64,
 )
 """The routes of each length, 0 to 6, as bits of two words."""
+PINK_WORD = int(LINE_ROUTE[PINK_LINE]) // 64
+PINK_BIT = np.uint64(1 << int(LINE_ROUTE[PINK_LINE]) % 64)
+"""The double route whose first line Łabno's map lacks."""
 ALL_ROUTES = np.array([2**64 - 1, 2 ** (ROUTES - 64) - 1], dtype=np.uint64)
 
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def know_routes(state: Any, seat: int, seats: Any) -> None:
+def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
     """Notes which routes *seat* has claimed, can claim and can't, and forgets stale paths.
 
     Args:
+        rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose routes.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
     """
     at = seat_at(seat)
     shared = state[NUMBER_OF_PLAYERS] > 3
@@ -100,6 +106,8 @@ def know_routes(state: Any, seat: int, seats: Any) -> None:
                     first |= bit
                 if double and twin < 0:
                     second |= bit
+        if not rules.pink_line and word == PINK_WORD:
+            first &= ~PINK_BIT
         blocked = ALL_ROUTES[word] & ~(own | first | second)
         _forget_paths(at, word, own, blocked, seats)
         seats[at + OWN + word] = own
@@ -109,7 +117,7 @@ def know_routes(state: Any, seat: int, seats: Any) -> None:
 
 
 @compiled
-def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> None:
+def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> None:
     """Makes sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
 
     :func:`know_routes` has to be called before.
@@ -118,8 +126,8 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> 
         seat: Whose costs count.
         ticket: Its number.
         variant: The readings of the rule player; here ``path_points``.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
-        counts: Likewise.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
+        notes: Likewise.
     """
     at = seat_at(seat)
     every = (variant & PATH_POINTS) != 0
@@ -128,7 +136,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> 
         seats[at + KNOWN] = NONE
     bit = ONE << np.uint64(ticket)
     if (seats[at + KNOWN] & bit) == NONE:
-        _find_path(at, ticket, every, seats, counts)
+        _find_path(at, ticket, every, seats, notes)
         seats[at + KNOWN] |= bit
 
 
@@ -181,7 +189,7 @@ def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
 
 
 @compiled
-def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> None:
+def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> None:
     """Dijkstra's algorithm from one city of the *ticket* to the other.
 
     If points of own routes count (*every*), weights may be negative; as in Łabno's program no city
@@ -189,8 +197,8 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
     """
     start, goal = TICKET_FROM[ticket], TICKET_TO[ticket]
     for city in range(36):
-        counts[CITIES_AT + city] = FARTHEST
-    counts[CITIES_AT + start] = 0
+        notes[CITIES_AT + city] = FARTHEST
+    notes[CITIES_AT + start] = 0
     waiting, settled = ONE << np.uint64(start), NONE
     while True:
         here, distance = 0, FARTHEST
@@ -198,8 +206,8 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
         while left:
             city = lowest_bit(left)
             left &= left - ONE
-            if counts[CITIES_AT + city] < distance:
-                here, distance = city, counts[CITIES_AT + city]
+            if notes[CITIES_AT + city] < distance:
+                here, distance = city, notes[CITIES_AT + city]
         if here == goal:
             break
         settled |= ONE << np.uint64(here)
@@ -210,20 +218,20 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
             if settled & bit:
                 continue
             further = distance + _weigh(seats, at, route, every)
-            if further < counts[CITIES_AT + city]:
-                counts[CITIES_AT + city] = further
-                counts[CITIES_AT + 36 + city] = route
+            if further < notes[CITIES_AT + city]:
+                notes[CITIES_AT + city] = further
+                notes[CITIES_AT + 36 + city] = route
                 waiting |= bit
-    _note_path(at, ticket, start, goal, seats, counts)
+    _note_path(at, ticket, start, goal, seats, notes)
 
 
 @inlined
-def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, counts: Any) -> None:
+def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, notes: Any) -> None:
     """Writes the routes that lead from *goal* back to *start*."""
     low = high = NONE
     city = goal
     while city != start:
-        route = counts[CITIES_AT + 36 + city]
+        route = notes[CITIES_AT + 36 + city]
         bit = ONE << np.uint64(route & 63)
         if route < 64:
             low |= bit

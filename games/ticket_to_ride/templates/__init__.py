@@ -1,0 +1,1 @@
+"""What exported Python files are cut from."""
