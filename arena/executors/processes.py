@@ -480,7 +480,7 @@ def _work(pipe: Any, memory: Any, task: Task | None, parent: int, games: Any) ->
 
 def _refuse(part: slice) -> bytes:
     """Does no *part*: the order that it belongs to was not understood."""
-    raise WorkerError("a worker process was asked to go on with an order that it did not understand")
+    raise WorkerError("a worker process was to go on with an order that it did not understand")
 
 
 def _understand(order: dict[str, Any], memory: Any, parent: int) -> Callable[[slice], bytes]:
