@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.batch import Batch, Openings, Results, Seatings, make_batch
+from evolve_arena.arena.batch import EMPTY, Batch, Openings, Results, Seatings, make_batch
 from evolve_arena.arena.work import new_outputs
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
@@ -73,22 +74,41 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     Returns:
         *results*, complete for the part that was played.
     """
-    spec = find_game(batch.game)
-    kernel = spec.kernel
-    *_, module = find_variant(spec, batch.rules, batch.packed).values()
-    play = partial(kernel.play, module) if kernel.play else module.play_matches
+    kernel = find_game(batch.game).kernel
     results = results or Results.of(batch.game, new_outputs(batch.work()))
-    part = part or slice(0, len(batch))
-    play(
-        batch.rules,
-        batch.packed,
-        batch.seatings[part],
-        batch.seeds[part],
-        batch.openings[part].astype(np.int64, copy=False),
-        kernel.make_workspace(batch.rules, batch.packed),
-        *(array[part] for array in results.arrays),
-    )
+    for rules, rows in list_tables(batch, part or slice(0, len(batch))):
+        *_, module = find_variant(find_game(batch.game), rules, batch.packed).values()
+        play = partial(kernel.play, module) if kernel.play else module.play_matches
+        played = [array[rows] for array in results.arrays]
+        play(
+            rules,
+            batch.packed,
+            batch.seatings[rows],
+            batch.seeds[rows],
+            batch.openings[rows].astype(np.int64, copy=False),
+            kernel.make_workspace(rules, batch.packed),
+            *played,
+        )
+        if not isinstance(rows, slice):
+            for array, some in zip(results.arrays, played, strict=True):
+                array[rows] = some
     return results
+
+
+def list_tables(batch: Batch, part: slice) -> list[tuple[Any, slice | NDArray[np.intp]]]:
+    """The rules for each number of seats taken in *part* of a *batch*, and which matches have it.
+
+    Where how many play is an option, code is compiled for each number.
+    """
+    option = find_game(batch.game).seats_option
+    taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
+    if option is None or len(taken) == 0:
+        return [(batch.rules, part)]
+    sizes = np.unique(taken).tolist()
+    tables = [(batch.rules._replace(**{option: size}), size) for size in sizes]  # type: ignore[attr-defined]
+    if len(tables) == 1:
+        return [(tables[0][0], part)]
+    return [(rules, part.start + np.flatnonzero(taken == size)) for rules, size in tables]
 
 
 def play_part(
@@ -106,10 +126,11 @@ def play_part(
 
 def make_ready(batch: Batch) -> None:
     """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
-    *_, module = find_variant(find_game(batch.game), batch.rules, batch.packed).values()
-    if id(module) not in _ready:
-        run_kernel(batch, part=slice(0, 0))
-        _ready.add(id(module))
+    for rules, _ in list_tables(batch, slice(0, len(batch))):
+        *_, module = find_variant(find_game(batch.game), rules, batch.packed).values()
+        if id(module) not in _ready:
+            run_kernel(replace(batch, rules=rules), part=slice(0, 0))
+            _ready.add(id(module))
 
 
 def warm_up(game: AnyGame, players: Sequence[PackedPlayers] = ()) -> None:

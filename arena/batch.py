@@ -128,9 +128,12 @@ def check_seats(game: AnyGame, seats: int | None) -> int:
     Raises:
         BadValueError: So many can't play.
     """
-    if seats is None:
+    if seats is None or seats == game.seats:
         return game.seats
-    most = find_game(game.name).most_seats
+    spec = find_game(game.name)
+    if spec.seats_option is None:
+        raise BadValueError(f"a table of {seats} seats: {game.name} has {game.seats}")
+    most = spec.most_seats
     if not 2 <= seats <= most:
         raise BadValueError(f"a table of {seats} seats: there must be from 2 to {most}")
     return seats

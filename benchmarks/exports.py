@@ -42,7 +42,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "q-learning": {"method.games": 100},
     "td-tuples": {"method.games": 2000},
     "td-linear": {"method.games": 20},
-    "imitation": {"method.games": 4, "method.batches": 20},
+    "imitation-decisions": {"method.games": 20, "method.minimum_points": 50},
 }
 """Short runs, by method."""
 GAMES, POSITIONS = 200, 2000

@@ -14,17 +14,16 @@ from benchmarks.ticket_to_ride_plain import Options, Randomness
 from benchmarks.ticket_to_ride_plain_player import CODE, TEXT, Reading, play_game
 from evolve_arena.arena.batch import Batch, Results, make_batch, seat_players
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS
-from evolve_arena.players.packed import PackedPlayers, simple_player
+from evolve_arena.players.packed import PackedPlayers
+from evolve_arena.players.player import make_random
+from evolve_arena.players.specification import make_player
 
 __all__ = ["measure"]
 
-GAME = TicketToRide()
 SEATS = 4
+GAME = make_game("ticket-to-ride", seats=SEATS)
 GAMES, MANY_GAMES, PLAIN_GAMES = 2000, 100_000, 6
 ROUNDS, PLAIN_ROUNDS = 5, 3
 SMALL = {"GAMES": 10, "MANY_GAMES": 100, "PLAIN_GAMES": 1, "ROUNDS": 1, "PLAIN_ROUNDS": 1}
@@ -48,14 +47,14 @@ def measure() -> Iterator[Line]:
             "2,000, 100x",
             speed >= GAMES_TARGET and speed >= PLAIN_TARGET * theirs,
         )
-    speed = _speed(_batch(simple_player(SEAT_FIELDS), 10 * GAMES))
+    speed = _speed(_batch(make_random(GAME).packed, 10 * GAMES))
     yield Line("Ticket to Ride, four random players, one core", speed, "games/s")
     yield _memory()
     yield _two_workers()
 
 
 def _rule_players(reading: str) -> PackedPlayers:
-    return make_rule_player(reading, GAME).packed
+    return make_player(f"rule:{reading}", GAME).packed  # type: ignore[attr-defined,no-any-return]
 
 
 def _batch(packed: PackedPlayers, games: int) -> Batch:

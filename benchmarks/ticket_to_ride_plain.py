@@ -26,12 +26,7 @@ class Options:
     """What may be chosen about the game."""
 
     players: int = 4
-    cards: int = 110
     longest_path: bool = False
-    tie_breaks: bool = False
-    sweep_first: bool = True
-    second_locomotive: bool = False
-    pink_line: bool = True
 
 
 class Randomness:
@@ -117,9 +112,8 @@ class Table:
         self.randomness = Randomness(seed)
         self.lines = _lay_out_the_map()
         self.players = [Player(seat) for seat in range(options.players)]
-        each = 12 if options.cards == 110 else 10
-        self.deck = [colour for colour in range(8) for _ in range(each)]
-        self.deck += [LOCOMOTIVE] * (options.cards - 8 * each)
+        self.deck = [colour for colour in range(8) for _ in range(12)]
+        self.deck += [LOCOMOTIVE] * 14
         self.ticket_deck = list(range(30))
         self.randomness.shuffle(self.deck)
         self.randomness.shuffle(self.ticket_deck)
@@ -129,7 +123,7 @@ class Table:
         for player in self.players:
             for _ in range(4):
                 player.hand[self._top_card()] += 1
-        self._fill_open(sweeping=options.sweep_first)
+        self._fill_open()
         self.to_move, self.phase = 0, KEEPING_FIRST
         self.offered = self._top_tickets()
 
@@ -160,8 +154,6 @@ class Table:
     def can_claim(self, player: Player, line: Line) -> bool:
         """Whether the line is free for that player and the trains suffice, whatever the cards."""
         if line.owner is not None or line.length > player.trains:
-            return False
-        if line.number == board.PINK_LINE and not self.options.pink_line:
             return False
         if line.twin is None or line.twin.owner is None:
             return True
@@ -203,7 +195,7 @@ class Table:
 
     def _card_moves(self, *, second: bool) -> list[int]:
         colours = set(self.open)
-        if second and not self.options.second_locomotive:
+        if second:
             colours.discard(LOCOMOTIVE)
         deck = [DRAW_DECK] if self.deck else []
         return deck + [DRAW_OPEN + colour for colour in sorted(colours)]
@@ -274,12 +266,12 @@ class Table:
             self.deck, self.discards = sorted(self.discards), []
             self.randomness.shuffle(self.deck)
 
-    def _fill_open(self, *, sweeping: bool = True) -> None:
+    def _fill_open(self) -> None:
         sweeps = 0
         while self.deck and len(self.open) < 5:
             while self.deck and len(self.open) < 5:
                 self.open.append(self._top_card())
-            if sweeping and sweeps < MOST_SWEEPS and self._must_sweep():
+            if sweeps < MOST_SWEEPS and self._must_sweep():
                 sweeps += 1
                 self.discards += self.open
                 self.open = []

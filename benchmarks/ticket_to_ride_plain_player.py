@@ -264,7 +264,7 @@ def _keep_tickets(table: Table, reading: Reading) -> int:
 def _draw_card(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> int:
     """Which card is taken (section 3.2.3)."""
     first = table.phase == TURN
-    joker = first or table.options.second_locomotive
+    joker = first
     allowed = [card for card in table.open if joker or card != LOCOMOTIVE]
     if plan.lacking:
         needs, total = _count_needs(plan, reading)

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from evolve_arena.cli.output import print_line, print_table
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import GameSpec
-from evolve_arena.core.registry import find_game, game_names, load, open_game
+from evolve_arena.core.registry import find_game, game_names, load, open_game, study_learners
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import find_dialect
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player, find_exporter
-from evolve_arena.runs.recipes.methods import METHODS, learners_of
+from evolve_arena.runs.recipes.methods import METHODS
 from evolve_arena.runs.recipes.recipe import make_usual
 from evolve_arena.runs.targets import TARGETS
 
@@ -51,7 +51,7 @@ def list_abilities(game: str) -> list[Ability]:
         ArenaError: The file is no game.
     """
     spec = open_game(game)
-    methods = [*METHODS, *(name for name in learners_of(spec.name) if name not in METHODS)]
+    methods = [*METHODS, *(name for name in study_learners(spec.name) if name not in METHODS)]
     player, graph = make_untaught(spec), make_untaught(spec, "neat")
     players = [*GENERAL, *(name for name in spec.players if name not in GENERAL)]
     return [
@@ -83,7 +83,7 @@ def _why(act: Callable[[], Any]) -> str:
 
 def _why_not_bred(spec: GameSpec, name: str) -> str:
     told = _why(lambda: make_usual(spec, {"method.name": name}).make_method())
-    method: Any = load(METHODS.get(name) or learners_of(spec.name)[name])
+    method: Any = load(METHODS.get(name) or study_learners(spec.name)[name])
     if not told or method.networks(spec):
         return told
     if method.only_pairs and spec.most_seats > 2:

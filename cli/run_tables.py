@@ -90,8 +90,6 @@ def print_results(run: Run) -> None:
     print_line(f"plot      evolve plot {path}")
     if "python" in run.recipe.spec.exporters:
         print_line(f"export    evolve export {path} --to python")
-    if "board" in run.recipe.spec.plots:
-        print_line(f"board     evolve plot --board {path}")
     print_line(f"measure   evolve evaluate run:{path}")
 
 

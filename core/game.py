@@ -283,9 +283,6 @@ class GameSpec:
     positions: Path | None = None
     """A file of positions with known answers, for the usual options, which ``evolve evaluate``
     lets a player solve; see `evolve_arena.runs.positions`."""
-    plots: Mapping[str, str] = field(default_factory=dict)
-    """Pictures that only this game has, each drawn by what is found at ``package.module:function``:
-    ``board``, after a game, which gives the file."""
     exporters: Mapping[str, str] = field(default_factory=dict)
     """How champions are exported, by target: what writes the text of a file, each found at
     ``package.module:function``."""
@@ -296,8 +293,6 @@ class GameSpec:
     hosts: Mapping[str, str] = field(default_factory=dict)
     """What reads a host's moves for bots that were exported to ``python``, by target: takes the
     player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
-    learners: Mapping[str, str] = field(default_factory=dict)
-    """Methods that only this game has, by name: where each is found, ``package.module:Class``."""
 
     @property
     def name(self) -> str:

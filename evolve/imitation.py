@@ -8,8 +8,7 @@ In any game that is a file of rules. A generation:
    cross-entropy; a value network the results, by regression (Pomerleau 1991; Silver et al. 2016).
 3. In games that nobody learns from, the learners' moves are compared with the teacher's.
 
-The games are part of the state, so that a run that goes on does not play them again. A game may
-have a method of that name of its own instead (`GameSpec.learners`).
+The games are part of the state, so that a run that goes on does not play them again.
 """
 
 from __future__ import annotations

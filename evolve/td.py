@@ -37,6 +37,7 @@ from evolve_arena.players.board.workspace import (
     SPARE_WORDS,
     count_changes,
     counted_size,
+    make_notes,
     make_states,
     seen_words,
 )
@@ -328,4 +329,5 @@ def _make_workspace(
         states=make_states(code, 2),
         counted=np.zeros(counted_size(code)),
         features=np.zeros(plies * features, dtype=np.float32),
+        notes=make_notes(code),
     )

@@ -136,31 +136,6 @@ def fill_seats(names: Sequence[str], seats: int) -> list[str]:
     return [names[seat % len(names)] for seat in range(seats)]
 
 
-def find_table(names: Sequence[str], game: str, players: int | None = None) -> AnyGame:
-    """The game at which players meet who are so named, one at each seat at least.
-
-    Its options are those of the first who was made for a game.
-
-    Args:
-        names: Specifications of players.
-        game: What it must be.
-        players: How many seats; if None as many as there are *names*, but for a single one.
-
-    Raises:
-        BadValueError: A player plays another game, or there are more names than seats.
-    """
-    made = [name for name in names if find_made(name)]
-    found = game_for(made) if made else make_game(game)
-    if found.name != game:
-        raise BadValueError(f"player {made[0]} plays {found.name}, and this is {game}")
-    if players is None and len(names) > 1:
-        players = max(2, len(names))
-    table = with_seats(found, players)
-    if len(names) > table.seats:
-        raise BadValueError(f"{len(names)} players are named for {table.seats} seats")
-    return table
-
-
 def _make_from_run(argument: str, game: AnyGame) -> Player:
     path, at, generation = argument.rpartition("@")
     if at and not os.path.exists(find_run(argument)):

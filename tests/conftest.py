@@ -41,10 +41,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background
 
 SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS"}
 """Kinds of players that few tests have, and whose compiling takes long."""
-OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers", "ticket-to-ride")
+OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers")
 """Games of which tests have many kinds of players."""
 USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
 USUAL["pig"] = {"HAS_VALUES", "HAS_MCTS"}
+USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
+USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
 """For whom the kernel of a game is compiled, if it is for some of them."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
@@ -60,7 +62,9 @@ def compile_for_all_kinds() -> None:
 
 
 def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
-    usual = frozenset(USUAL.get(game.name, ()))
+    seats = {value for name, value in given.items() if name.endswith(":SEATS")}
+    rare = game.name == "ticket-to-ride" and seats != {4}  # few players sit at other tables
+    usual = frozenset(() if rare else USUAL.get(game.name, ()))
     return ADD_VARIANT(game, given, usual if needed <= usual else needed)
 
 

@@ -96,7 +96,7 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
-    "imitation in one file": (
+    "imitation": (
         "tic-tac-toe-evolved",
         [
             "method.name=imitation",
@@ -124,7 +124,7 @@ SMALL_RECIPES = {
             *ALIKE,
         ],
     ),
-    "imitation": (
+    "imitation-decisions": (
         "ticket-to-ride-imitation",
         [
             "network.hidden=[8]",

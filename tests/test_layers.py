@@ -5,6 +5,7 @@ Below the games nothing is said of any of them by name.
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -103,3 +104,55 @@ def test_below_the_games_none_is_named(floor: str) -> None:
 def test_names_of_games_are_found() -> None:
     text = "Ticket to Ride, ticket-to-ride, ConnectFour\nin Connect\n  Four, Checkers; a check"
     assert [line for line, _ in find_games(text)] == [1, 1, 1, 2, 3]
+
+
+OWN_IMPORTS = {
+    "__init__.py": {"players.board.loader"},
+    "sites.py": {"players.dialects", "players.board.game", "runs.export.templates.board"},
+}
+"""What files of games may need beside `core`, `genomes` and their own package, by their names. Of a
+file of contest sites sections go into exported bots, whose template it imports."""
+BASES = {"NamedTuple", "Dialect"}
+FORBIDDEN_FLOORS = set(FOLDERS) - {"core", "genomes", "games"}
+
+
+def find_foreign(file: Path) -> list[str]:
+    """What the code of a game takes from elsewhere, or derives from, that is not for games."""
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}"]
+        elif isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ClassDef):
+            found += [f"class {node.name}" for base in node.bases if ast.unparse(base) not in BASES]
+        for name in names:
+            package, _, place = name.partition(".")
+            if package == "evolve_arena" and place.partition(".")[0] in FORBIDDEN_FLOORS:
+                found += [] if place in OWN_IMPORTS.get(file.name, ()) else [name]
+    return [f"{file.name}: {each}" for each in found]
+
+
+def test_games_are_rules_and_nothing_else() -> None:
+    """What plays, decodes, searches, exports and talks to people is there for all of them."""
+    files = sorted((ROOT / "games").rglob("*.py"))
+    assert len(files) > 30
+    assert [each for file in files for each in find_foreign(file)] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("from evolve_arena.runs.export import board", "rules.py: evolve_arena.runs.export"),
+        ("import evolve_arena.players.bred", "rules.py: evolve_arena.players.bred"),
+        ("from evolve_arena.players.board.loader import x", "evolve_arena.players.board.loader"),
+        ("class Mine(Player): pass", "rules.py: class Mine"),
+    ],
+)
+def test_what_is_not_for_games_is_found(line: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "rules.py"
+    file.write_text(f"def play():\n    {line}\n")
+    assert any(told in each for each in find_foreign(file))
+    file.write_text("from evolve_arena.core.stream import mix\nclass Room(NamedTuple): pass\n")
+    assert find_foreign(file) == []

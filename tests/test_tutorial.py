@@ -85,7 +85,15 @@ def type_all(tutorial: str) -> dict[str, str]:
 
 
 def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds = {"HAS_VALUES", "HAS_GRAPHS", "HAS_TUPLES", "HAS_DENSE", "HAS_SCRIPTS"}
+    kinds = {
+        "HAS_VALUES",
+        "HAS_GRAPHS",
+        "HAS_TUPLES",
+        "HAS_DENSE",
+        "HAS_SCRIPTS",
+        "HAS_DENSE_VALUES",
+    }
+    kinds |= {"HAS_OUTPUTS", "HAS_ACTIONS", "HAS_DENSE_SIGHT"}
     compile_at_once(kinds, monkeypatch)
     source = write_game(TUTORIAL)
     Path("four_corners.py").write_text(source, encoding="utf-8")

@@ -431,11 +431,11 @@ def info(
 
 def plot(
     runs: Annotated[
-        list[str] | None,
+        list[str],
         typer.Argument(
             metavar="RUN...", help="Run directories.", autocompletion=complete_run_or_file
         ),
-    ] = None,
+    ],
     to: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A .png, .svg or .pdf; in the run's plots/ if omitted."),
@@ -477,57 +477,24 @@ def plot(
             rich_help_panel=PICTURES,
         ),
     ] = None,
-    board: Annotated[
-        bool,
-        typer.Option(
-            "--board",
-            help="The board after a game of these players, who sit there by turns, if the game has"
-            " such a picture; a run's directory is its champion.",
-            rich_help_panel=PICTURES,
-        ),
-    ] = False,
-    players: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            max=5,
-            help="With --board: how many sit at the table.",
-            rich_help_panel=PICTURES,
-        ),
-    ] = None,
     seed: Annotated[
         int,
         typer.Option(
-            min=0,
-            help="With --board, or --position self-play: seeds the game.",
-            rich_help_panel=PICTURES,
+            min=0, help="With --position self-play: seeds the game.", rich_help_panel=PICTURES
         ),
     ] = 0,
 ) -> None:
-    """Plot the curves of runs, or a network, or a board."""
+    """Plot the curves of runs, or a network."""
     from evolve_arena.cli.output import print_line
     from evolve_arena.core.errors import BadValueError
-    from evolve_arena.core.registry import find_game, game_names, load
     from evolve_arena.runs.plots import plot_ancestors, plot_network, plot_runs
 
-    runs = runs or []
-    if board + ancestors + network > 1:
-        raise BadValueError("--ancestors, --network and --board are different pictures: choose one")
+    if ancestors and network:
+        raise BadValueError("--ancestors and --network are different pictures: choose one")
     if position is not None and not network:
         raise BadValueError("--position is for --network")
-    if not board and players is not None:
-        raise BadValueError("--players is for --board")
-    if not board and seed and position != "self-play":
-        raise BadValueError("--seed is for --board and for --position self-play")
-    if board:
-        if generation is not None:
-            raise BadValueError("--generation is for --network; write run:PATH@GENERATION here")
-        places = (find_game(name).plots.get("board") for name in game_names())
-        draw = load(next(place for place in places if place))
-        print_line(draw(runs, to, players=players, seed=seed))
-        return
-    if not runs:
-        raise BadValueError("name a run's directory (only --board does without)")
+    if seed and position != "self-play":
+        raise BadValueError("--seed is for --position self-play")
     if generation is not None and not network:
         raise BadValueError("--generation is for --network")
     if len(runs) > 1 and (ancestors or network):

@@ -103,6 +103,8 @@ class NetworkWorkspace(NamedTuple):
     """Room for what the game's file counts, see `evolve_arena.players.board.workspace`."""
     features: NDArray[np.float32]
     """Its counts for the mover after each ply, and behind them those for a move that is tried."""
+    notes: NDArray[np.int64]
+    """What the file notes down for itself."""
 
 
 @compiled
@@ -261,7 +263,8 @@ def _read(pupil: Any, side: int, state: Any, ply: Any, workspace: NetworkWorkspa
     """
     if COUNTS_FEATURES:
         counted = workspace.counted
-        count_features(workspace.states, state, side, counted, FEATURE_COUNT)
+        given = workspace.states, state, side, counted, FEATURE_COUNT
+        count_features(*given, workspace.notes, np.int64(0))
         for place in range(FEATURE_COUNT):
             number = np.float32(peek(counted, features_at(counted) + place))
             poke(workspace.features, ply * FEATURE_COUNT + place, number)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
     if name != "GAME":
         raise AttributeError(name)
-    from evolve_arena.games.ticket_to_ride.spec import GAME
+    from evolve_arena.players.board.loader import load_game
 
-    return GAME
+    return load_game(Path(__file__).with_name("rules.py"), "ticket-to-ride")

@@ -40,8 +40,6 @@ def _read_map() -> _Map:
 
 _MAP = _read_map()
 CITY_NAMES: tuple[str, ...] = tuple(str(city["name"]) for city in _MAP.cities)
-CITY_LATITUDES: tuple[float, ...] = tuple(float(str(city["lat"])) for city in _MAP.cities)
-"""Degrees north."""
 CITY_LONGITUDES: tuple[float, ...] = tuple(float(str(city["lon"])) for city in _MAP.cities)
 """Degrees east, so all of them are below 0."""
 CITIES, ROUTES, TICKETS = len(_MAP.cities), len(_MAP.routes), len(_MAP.tickets)
@@ -84,15 +82,6 @@ LINE_TWIN = np.array(
     dtype=np.int64,
 )
 """The other line of a double route, or -1."""
-PINK_LINE = next(
-    line
-    for line in range(LINES)
-    if COLOURS[LINE_COLOUR[line]] == "pink"
-    and {CITY_NAMES[ROUTE_FROM[LINE_ROUTE[line]]], CITY_NAMES[ROUTE_TO[LINE_ROUTE[line]]]}
-    == {"Los Angeles", "San Francisco"}
-)
-"""The line that Łabno's map lacks."""
-
 TICKET_FROM = np.array([_city(ticket, "a") for ticket in _MAP.tickets], dtype=np.int64)
 TICKET_TO = np.array([_city(ticket, "b") for ticket in _MAP.tickets], dtype=np.int64)
 TICKET_POINTS = np.array([int(str(ticket["points"])) for ticket in _MAP.tickets], dtype=np.int64)

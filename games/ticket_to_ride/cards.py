@@ -29,8 +29,8 @@ from evolve_arena.games.ticket_to_ride.layout import (
     player_at,
 )
 
-PLAYERS = np.uint64(0xA24BAED4963EE407)
-"""Tells the players' stream from the decks'; any number would do."""
+CARDS_OF = np.array([12] * LOCOMOTIVE + [14], dtype=np.int64)
+"""The number of cards of each colour, and of locomotives."""
 
 State = NDArray[np.int64]
 """An array of shape ``(STATE_FIELDS,)``; see :mod:`evolve_arena.games.ticket_to_ride.layout`."""
@@ -94,7 +94,8 @@ def discard(state: State, colour: int, count: int) -> None:
 def take_card(state: State, seat: int, colour: int) -> None:
     """Gives a card into the hand of *seat*."""
     at = player_at(seat)
-    state[at + HAND_AT + colour] += 1
+    if colour >= 0:  # of a card from a deck that is hidden nobody knows the colour
+        state[at + HAND_AT + colour] += 1
     state[at + CARDS] += 1
 
 
@@ -112,20 +113,20 @@ def take_open_card(state: State, colour: int) -> None:
 
 
 @compiled
-def lay_open_cards(state: State, sweep: Any) -> None:
+def lay_open_cards(state: State) -> None:
     """Lays cards from the deck until five lie open or nothing is left.
 
-    With *sweep*, three locomotives among them have all discarded and new ones laid, again and
-    again: but not if fewer than three other cards are left outside of hands, and no more than
-    MOST_SWEEPS times, since both could go on for ever (the published rules are silent). Cards
-    that nothing was added to are not looked at.
+    Three locomotives among them have all discarded and new ones laid, again and again: but not if
+    fewer than three other cards are left outside of hands, and no more than MOST_SWEEPS times,
+    since both could go on for ever (the published rules are silent). Cards that nothing was added
+    to are not looked at.
     """
     sweeps = 0
     while state[OPEN_SIZE] < OPEN_CARDS and state[DECK_SIZE] > 0:
         while state[OPEN_SIZE] < OPEN_CARDS and state[DECK_SIZE] > 0:
             state[OPEN_AT + state[OPEN_SIZE]] = draw_card(state)
             state[OPEN_SIZE] += 1
-        if sweep and sweeps < MOST_SWEEPS and _must_sweep(state):
+        if sweeps < MOST_SWEEPS and _must_sweep(state):
             sweeps += 1
             for place in range(state[OPEN_SIZE]):
                 discard(state, state[OPEN_AT + place], 1)
@@ -160,9 +161,3 @@ def draw_state(state: State, count: int) -> Any:
     word = np.uint64(state[STREAM]) + GOLDEN
     state[STREAM] = np.int64(word)
     return np.int64(((mix(word) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
-
-
-@compiled
-def players_word(seed: Any) -> Any:
-    """What the players' stream of a match starts from; *seed* is the match's, of 64 bits."""
-    return mix(seed ^ PLAYERS)

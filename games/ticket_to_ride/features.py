@@ -1,4 +1,4 @@
-"""What a network sees of a state of Ticket to Ride: 26 numbers, or 28, compiled.
+"""What a room sees of a state of Ticket to Ride: 26 numbers, or 28, compiled.
 
 The first 26 are those of Łabno (2018), table 4.1, in his order; the last two are in his program
 only. In his program the features 23 to 25 are by mistake those of who moved before; here they are
@@ -34,8 +34,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.options import GOAL_COUNT, OTHERS
-from evolve_arena.games.ticket_to_ride.workspace import (
+from evolve_arena.games.ticket_to_ride.notes import (
     CAPACITY_AT,
     DONE_POINTS,
     DONE_TICKETS,
@@ -49,6 +48,7 @@ from evolve_arena.games.ticket_to_ride.workspace import (
     POSSIBLE,
     seat_at,
 )
+from evolve_arena.games.ticket_to_ride.options import GOAL_COUNT, OTHERS
 
 FEATURE_NAMES = (
     "round",
@@ -83,8 +83,21 @@ FEATURE_NAMES = (
 """All features, in the order in which they are written. Trains and tickets of the others, or of
 everybody, are summarized; a capacity is how many cards of a colour, with locomotives, the hand can
 pay, and of locomotives how many cards a grey route can be paid with."""
-FEATURE_COUNTS = (26, 28)
-"""How many of them players use, always the first ones."""
+FEATURE_SCALES = np.array(
+    [
+        *(1 / 64, 1 / 32, 1 / 8, 1 / 128, 1 / 128),
+        *(1 / 8, 1 / 32, 1 / 64, 1 / 128, 1 / 128),
+        *(1 / 32, 1 / 16, 1 / 16, 1 / 16),
+        1 / 8,
+        *(1 / 64, 1 / 64, 1 / 64, 1 / 64),
+        *(1 / 8, 1 / 8, 1 / 8, 1 / 8),
+        *(1 / 4, 1 / 8, 1 / 128),
+        *(1 / 16, 1 / 8),
+    ],
+    dtype=np.float32,
+)
+"""By what each of them is multiplied to lie in about 0 to 1, shape ``(28,)``: powers of two, so
+that nothing is rounded."""
 
 LAST_ROUTE = next(
     route
@@ -97,23 +110,18 @@ SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
 
 
 @compiled
-def fill_features(
-    rules: Any, state: Any, seat: int, count: int, variant: int, workspace: Any, out: Any
-) -> None:
-    """Writes the first features of what *seat* sees.
+def fill_features(state: Any, seat: int, variant: int, room: Any) -> None:
+    """Writes the features of what *seat* sees to ``room.inputs``, as counted, from place 0 on.
 
     :func:`evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
 
     Args:
-        rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose view it is.
-        count: How many: one of :data:`FEATURE_COUNTS`.
         variant: The readings of the rule player; here ``players`` and ``goal_count``.
-        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
-        out: Where they are written (``float32``), from place 0 on.
+        room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
-    player, plan, notes = player_at(seat), workspace.plan, workspace.notes
+    player, plan, counts, out = player_at(seat), room.plan, room.counts, room.inputs
     out[0] = state[ROUND]
     out[1] = state[player + CARDS]
     out[2] = state[OPEN_SIZE]
@@ -122,23 +130,22 @@ def fill_features(
     out[5] = state[player + HELD_TICKETS]
     out[6] = state[TICKET_DECK_SIZE]
     out[7] = state[player + TRAINS]
-    out[8] = state[player + POINTS] + notes[DONE_POINTS] - notes[OPEN_POINTS]
+    out[8] = state[player + POINTS] + counts[DONE_POINTS] - counts[OPEN_POINTS]
     out[9] = state[DECK_SIZE] + state[OPEN_SIZE]
     out[10] = _size(plan, POSSIBLE)
     out[11] = _size(plan, MATCHING)
     out[12] = _size(plan, GOAL)
     out[13] = _size(plan, LACKING)
     out[14] = state[NUMBER_OF_PLAYERS]
-    if variant & GOAL_COUNT and not _can_claim_last(state, seat, workspace.seats):
+    if variant & GOAL_COUNT and not _can_claim_last(state, seat, room.seats):
         out[12] = 0
     every = (variant & OTHERS) != 0
     for number in range(2):
         _summarize(state, seat, SUMMARIZED[number], every, out, SUMMARIES_AT[number])
-    out[23] = notes[OPEN_TICKETS]
-    out[24] = notes[DONE_TICKETS]
+    out[23] = counts[OPEN_TICKETS]
+    out[24] = counts[DONE_TICKETS]
     out[25] = state[player + POINTS]
-    if count > 26:
-        _describe_hand(notes, out)
+    _describe_hand(counts, out)
 
 
 @inlined
@@ -180,11 +187,11 @@ def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any
 
 
 @inlined
-def _describe_hand(notes: Any, out: Any) -> None:
+def _describe_hand(counts: Any, out: Any) -> None:
     """Writes the largest capacity, and how many of the nine are not 0."""
     largest = several = 0
     for colour in range(LOCOMOTIVE + 1):
-        capacity = notes[CAPACITY_AT + colour]
+        capacity = counts[CAPACITY_AT + colour]
         largest = max(largest, capacity)
         if capacity > 0:
             several += 1

@@ -6,10 +6,7 @@ and 8 for locomotives; seats from 0, in order of moving.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
-
 from evolve_arena.core.compiled import compiled
-from evolve_arena.core.game import Option
 
 MOST_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2
@@ -35,8 +32,8 @@ PASSES = 5
 """How many turns in a row nobody could do anything; as many as players end the game."""
 STREAM = 6
 """The state of the random stream that shuffles, as the bits of a ``uint64``."""
-OFFENDER = 7
-"""The seat that made a move outside the rules, which ended the game, or -1."""
+SECRETS = 7
+"""How many outcomes of chance decide what is dealt, or hidden from a seat; 0 if nothing is."""
 DECK_SIZE = 8
 DISCARD_SIZE = 9
 TICKET_DECK_SIZE = 10
@@ -69,7 +66,10 @@ TICKETS_AT = HAND_AT + 9
 whom they are -1."""
 PART_AT = TICKETS_AT + 30
 """For each city the lowest city that the player's routes join it to; 36 fields."""
-PLAYER_FIELDS = PART_AT + 36
+CLOSED_AT = PART_AT + 36
+"""The lines that the player can't claim any more, as bits of two words: they are taken; or the
+other line of a double route is, by the player or, where two or three play, by anybody."""
+PLAYER_FIELDS = CLOSED_AT + 2
 STATE_FIELDS = PLAYER_AT + MOST_PLAYERS * PLAYER_FIELDS
 
 KEEP_FIRST, TURN, SECOND_CARD, KEEP, OVER = 0, 1, 2, 3, 4
@@ -91,26 +91,7 @@ PASS = 918
 """Does nothing, which is allowed only to who can do nothing else."""
 MOVES = 919
 FORBIDDEN = -1
-"""What a compiled player answers that wants something the rules do not allow."""
-
-
-class TicketRules(NamedTuple):
-    """The options of the game, as compiled code takes them; see :mod:`.game`."""
-
-    players: Annotated[int, Option(2, 5)] = 4
-    """How many play."""
-    cards: Annotated[int, Option(values=(110, 92))] = 110
-    """110: twelve of each colour, 14 locomotives; 92: ten and twelve (Łabno's glossary)."""
-    longest_path: Annotated[int, Option()] = 0
-    """1: who has the longest path gets ten points."""
-    tie_breaks: Annotated[int, Option()] = 0
-    """1: equal points are told apart by tickets done, then by the longest path."""
-    sweep_first: Annotated[int, Option()] = 1
-    """0: the first five open cards stay, whatever they are (Łabno's code)."""
-    second_locomotive: Annotated[int, Option()] = 0
-    """1: an open locomotive may be taken as the second card, too (Łabno's text allows it)."""
-    pink_line: Annotated[int, Option()] = 1
-    """0: the pink line from Los Angeles to San Francisco is missing (Łabno's map)."""
+"""What the rule player gives if a decision can't be carried out."""
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""What a network that weighs moves of Ticket to Ride is told of each move.
+"""What a room that weighs moves of Ticket to Ride is told of each move.
 
 The inputs of :data:`MOVE_NAMES` stand behind those of
 :mod:`evolve_arena.games.ticket_to_ride.situation`, and like them lie in about -1 to 1. Only these
@@ -109,45 +109,35 @@ ONE = np.int64(1)
 
 
 @inlined
-def describe_move(state: Any, seat: int, move: int, network: Any) -> int:
-    """Writes the inputs of a *move* to ``network.inputs``, once the situation is described.
-
-    Returns:
-        How many of them are not 0; ``network.places`` says which.
-    """
-    out = network.inputs
+def write_move(state: Any, seat: int, move: int, room: Any) -> None:
+    """Writes the inputs of a *move* to ``room.inputs``, once the situation is described."""
+    out = room.inputs
     for place in range(MOVES_AT, INPUTS):
         poke(out, place, np.float32(0.0))
     if state[PHASE] in (KEEP, KEEP_FIRST):
-        _describe_keep(state, seat, move - KEEP_TICKETS, network)
+        _describe_keep(state, seat, move - KEEP_TICKETS, room)
     elif move < DRAW_DECK:
-        _describe_claim(state, seat, move, network)
+        _describe_claim(state, seat, move, room)
     elif move < DRAW_TICKETS:
-        _describe_card(state, seat, move, network)
+        _describe_card(state, seat, move, room)
     elif move != PASS:
         write_input(out, MOVES_AT + ASKS, 1.0)
-    count = 0
-    for place in range(MOVES_AT, INPUTS):
-        if peek(out, place) != np.float32(0.0):
-            poke(network.places, count, place)
-            count += 1
-    return count
 
 
 @inlined
-def _describe_claim(state: Any, seat: int, move: int, network: Any) -> None:
+def _describe_claim(state: Any, seat: int, move: int, room: Any) -> None:
     line = move // 9
     route = LINE_ROUTE[line]
     length = ROUTE_LENGTH[route]
-    base, facts, out, at = player_at(seat), network.facts, network.inputs, MOVES_AT + ROUTE
+    base, facts, out, at = player_at(seat), room.facts, room.inputs, MOVES_AT + ROUTE
     wanted = is_wanted(facts, route)
     write_input(out, MOVES_AT + CLAIMS, 1.0)
     write_input(out, at, length / 8.0)
     write_input(out, at + 1, ROUTE_POINTS[route] / 16.0)
     write_input(out, at + 2, 1.0 if wanted else 0.0)
     trains = peek(state, base + TRAINS)
-    way = _describe_help(seat, route, trains, network)
-    _describe_payment(state, base + HAND_AT, move, wanted, network)
+    way = _describe_help(seat, route, trains, room)
+    _describe_payment(state, base + HAND_AT, move, wanted, room)
     trains -= length
     write_input(out, at + 10, trains / 32.0)
     write_input(out, at + 11, (trains - way) / 32.0)
@@ -169,28 +159,28 @@ def _describe_claim(state: Any, seat: int, move: int, network: Any) -> None:
 
 
 @inlined
-def _describe_payment(state: Any, hand: int, move: int, wanted: bool, network: Any) -> None:
+def _describe_payment(state: Any, hand: int, move: int, wanted: bool, room: Any) -> None:
     """The inputs about the cards that a claim takes."""
     line, colour = move // 9, move % 9
     at, length = MOVES_AT + ROUTE, ROUTE_LENGTH[LINE_ROUTE[line]]
     spent = count_locomotives(state, hand, move)
     left = peek(state, hand + colour) - (spent if colour == LOCOMOTIVE else length - spent)
-    need = peek(network.facts, NEED_AT + colour) if colour != LOCOMOTIVE else 0
+    need = peek(room.facts, NEED_AT + colour) if colour != LOCOMOTIVE else 0
     if wanted and LINE_COLOUR[line] == colour:
         need -= length
-    write_input(network.inputs, at + 7, spent / 4.0)
-    write_input(network.inputs, at + 8, left / 8.0)
-    write_input(network.inputs, at + 9, max(0, need - left) / 8.0)
+    write_input(room.inputs, at + 7, spent / 4.0)
+    write_input(room.inputs, at + 8, left / 8.0)
+    write_input(room.inputs, at + 9, max(0, need - left) / 8.0)
 
 
 @inlined
-def _describe_help(seat: int, route: int, trains: int, network: Any) -> Any:
+def _describe_help(seat: int, route: int, trains: int, room: Any) -> Any:
     """The inputs about open tickets of a claim; gives the way that is left to all of them."""
-    out, at = network.inputs, MOVES_AT + ROUTE
+    out, at = room.inputs, MOVES_AT + ROUTE
     helped, saved, done, nearest, left = 0, 0.0, 0, 0.0, 0.0
-    for place in range(peek(network.facts, OPEN_TICKETS)):
-        ticket = peek(network.facts, OPEN_AT + place)
-        before, after = way_of(network, seat, ticket), way_after(network, seat, ticket, route)
+    for place in range(peek(room.facts, OPEN_TICKETS)):
+        ticket = peek(room.facts, OPEN_AT + place)
+        before, after = way_of(room, seat, ticket), way_after(room, seat, ticket, route)
         if before > trains:
             continue
         left += after
@@ -207,9 +197,9 @@ def _describe_help(seat: int, route: int, trains: int, network: Any) -> Any:
 
 
 @inlined
-def _describe_card(state: Any, seat: int, move: int, network: Any) -> None:
+def _describe_card(state: Any, seat: int, move: int, room: Any) -> None:
     """The inputs of taking a card; the deck's top card counts as the mean of all cards."""
-    out, card = network.inputs, MOVES_AT + CARD
+    out, card = room.inputs, MOVES_AT + CARD
     first, last, share = 0, LOCOMOTIVE + 1, 1.0 / 110.0
     kind = FROM_DECK
     if move != DRAW_DECK:
@@ -225,10 +215,10 @@ def _describe_card(state: Any, seat: int, move: int, network: Any) -> None:
         cards = peek(state, hand + colour)
         held += times * cards
         if colour != LOCOMOTIVE:
-            lacking += times * max(0, peek(network.facts, NEED_AT + colour) - cards)
-        missing = peek(network.facts, MISSING_AT + colour)
+            lacking += times * max(0, peek(room.facts, NEED_AT + colour) - cards)
+        missing = peek(room.facts, MISSING_AT + colour)
         near += times / missing if missing < NO_CARD_HELPS else 0.0
-        gain += times * peek(network.facts, GAIN_AT + colour)
+        gain += times * peek(room.facts, GAIN_AT + colour)
     write_input(out, MOVES_AT + kind, 1.0)
     write_input(out, card, lacking / 8.0)
     write_input(out, card + 1, held / 8.0)
@@ -237,18 +227,18 @@ def _describe_card(state: Any, seat: int, move: int, network: Any) -> None:
 
 
 @inlined
-def _describe_keep(state: Any, seat: int, mask: int, network: Any) -> None:
+def _describe_keep(state: Any, seat: int, mask: int, room: Any) -> None:
     """The inputs of keeping the offered tickets whose bits are set in *mask*."""
-    facts, out, at = network.facts, network.inputs, MOVES_AT + KEPT
+    facts, out, at = room.facts, room.inputs, MOVES_AT + KEPT
     trains = peek(state, player_at(seat) + TRAINS)
     count = collect_open(facts)
-    before = measure_tree(network, seat, count)
+    before = measure_tree(room, seat, count)
     kept, points, ways, done, lost = 0, 0, 0.0, 0, 0
     for place in range(state[OFFERED_SIZE]):
         if not (mask >> place) & 1:
             continue
         ticket = peek(state, OFFERED_AT + place)
-        way = way_of(network, seat, ticket)
+        way = way_of(room, seat, ticket)
         kept += 1
         points += TICKET_POINTS[ticket]
         if way == np.float32(0.0):
@@ -259,7 +249,7 @@ def _describe_keep(state: Any, seat: int, mask: int, network: Any) -> None:
             ways += way
             poke(facts, SUBSET_AT + count, ticket)
             count += 1
-    tree = measure_tree(network, seat, count)
+    tree = measure_tree(room, seat, count)
     write_input(out, MOVES_AT + KEEPS, 1.0)
     write_input(out, at, kept / 4.0)
     write_input(out, at + 1, points / 32.0)

@@ -22,11 +22,9 @@ from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
-    LINE_ROUTE,
     NEIGHBOUR_ROUTES,
     NEIGHBOURS,
     NEIGHBOURS_AT,
-    PINK_LINE,
     ROUTE_FROM,
     ROUTE_LENGTH,
     ROUTE_LINES,
@@ -37,8 +35,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
-from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
-from evolve_arena.games.ticket_to_ride.workspace import (
+from evolve_arena.games.ticket_to_ride.notes import (
     BLOCKED,
     CITIES_AT,
     FOUND_BY,
@@ -49,6 +46,7 @@ from evolve_arena.games.ticket_to_ride.workspace import (
     PATHS_AT,
     seat_at,
 )
+from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
 
 BLOCKED_COST = 1000
 """What a path over a blocked route costs more, in trains; Łabno's program has the same."""
@@ -72,23 +70,19 @@ LENGTH_SETS = np.array(
     dtype=np.uint64,
 )
 """The routes of each length, 0 to 6, as bits of two words."""
-PINK_WORD = int(LINE_ROUTE[PINK_LINE]) // 64
-PINK_BIT = np.uint64(1 << int(LINE_ROUTE[PINK_LINE]) % 64)
-"""The double route whose first line Łabno's map lacks."""
 ALL_ROUTES = np.array([2**64 - 1, 2 ** (ROUTES - 64) - 1], dtype=np.uint64)
 
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
+def know_routes(state: Any, seat: int, seats: Any) -> None:
     """Notes which routes *seat* has claimed, can claim and can't, and forgets stale paths.
 
     Args:
-        rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose routes.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     at = seat_at(seat)
     shared = state[NUMBER_OF_PLAYERS] > 3
@@ -106,8 +100,6 @@ def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
                     first |= bit
                 if double and twin < 0:
                     second |= bit
-        if not rules.pink_line and word == PINK_WORD:
-            first &= ~PINK_BIT
         blocked = ALL_ROUTES[word] & ~(own | first | second)
         _forget_paths(at, word, own, blocked, seats)
         seats[at + OWN + word] = own
@@ -117,7 +109,7 @@ def know_routes(rules: Any, state: Any, seat: int, seats: Any) -> None:
 
 
 @compiled
-def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> None:
+def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> None:
     """Makes sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
 
     :func:`know_routes` has to be called before.
@@ -126,8 +118,8 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> N
         seat: Whose costs count.
         ticket: Its number.
         variant: The readings of the rule player; here ``path_points``.
-        seats: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
-        notes: Likewise.
+        seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
+        counts: Likewise.
     """
     at = seat_at(seat)
     every = (variant & PATH_POINTS) != 0
@@ -136,7 +128,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, notes: Any) -> N
         seats[at + KNOWN] = NONE
     bit = ONE << np.uint64(ticket)
     if (seats[at + KNOWN] & bit) == NONE:
-        _find_path(at, ticket, every, seats, notes)
+        _find_path(at, ticket, every, seats, counts)
         seats[at + KNOWN] |= bit
 
 
@@ -189,7 +181,7 @@ def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
 
 
 @compiled
-def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> None:
+def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> None:
     """Dijkstra's algorithm from one city of the *ticket* to the other.
 
     If points of own routes count (*every*), weights may be negative; as in Łabno's program no city
@@ -197,8 +189,8 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> Non
     """
     start, goal = TICKET_FROM[ticket], TICKET_TO[ticket]
     for city in range(36):
-        notes[CITIES_AT + city] = FARTHEST
-    notes[CITIES_AT + start] = 0
+        counts[CITIES_AT + city] = FARTHEST
+    counts[CITIES_AT + start] = 0
     waiting, settled = ONE << np.uint64(start), NONE
     while True:
         here, distance = 0, FARTHEST
@@ -206,8 +198,8 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> Non
         while left:
             city = lowest_bit(left)
             left &= left - ONE
-            if notes[CITIES_AT + city] < distance:
-                here, distance = city, notes[CITIES_AT + city]
+            if counts[CITIES_AT + city] < distance:
+                here, distance = city, counts[CITIES_AT + city]
         if here == goal:
             break
         settled |= ONE << np.uint64(here)
@@ -218,20 +210,20 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, notes: Any) -> Non
             if settled & bit:
                 continue
             further = distance + _weigh(seats, at, route, every)
-            if further < notes[CITIES_AT + city]:
-                notes[CITIES_AT + city] = further
-                notes[CITIES_AT + 36 + city] = route
+            if further < counts[CITIES_AT + city]:
+                counts[CITIES_AT + city] = further
+                counts[CITIES_AT + 36 + city] = route
                 waiting |= bit
-    _note_path(at, ticket, start, goal, seats, notes)
+    _note_path(at, ticket, start, goal, seats, counts)
 
 
 @inlined
-def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, notes: Any) -> None:
+def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, counts: Any) -> None:
     """Writes the routes that lead from *goal* back to *start*."""
     low = high = NONE
     city = goal
     while city != start:
-        route = notes[CITIES_AT + 36 + city]
+        route = counts[CITIES_AT + 36 + city]
         bit = ONE << np.uint64(route & 63)
         if route < 64:
             low |= bit

@@ -30,22 +30,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.options import (
-    GOAL_ROUTES,
-    LACKING_KEPT,
-    LONG,
-    LONG_MATCH,
-    PATH_LIMIT,
-    POSSIBLE_ROUTES,
-)
-from evolve_arena.games.ticket_to_ride.paths import (
-    LENGTH_SETS,
-    know_path,
-    know_routes,
-    routes_cost,
-)
-from evolve_arena.games.ticket_to_ride.scoring import is_done
-from evolve_arena.games.ticket_to_ride.workspace import (
+from evolve_arena.games.ticket_to_ride.notes import (
     AFFORDABLE,
     CAPACITY_AT,
     DONE_POINTS,
@@ -62,6 +47,21 @@ from evolve_arena.games.ticket_to_ride.workspace import (
     POSSIBLE,
     seat_at,
 )
+from evolve_arena.games.ticket_to_ride.options import (
+    GOAL_ROUTES,
+    LACKING_KEPT,
+    LONG,
+    LONG_MATCH,
+    PATH_LIMIT,
+    POSSIBLE_ROUTES,
+)
+from evolve_arena.games.ticket_to_ride.paths import (
+    LENGTH_SETS,
+    know_path,
+    know_routes,
+    routes_cost,
+)
+from evolve_arena.games.ticket_to_ride.scoring import is_done
 
 
 def _payable(second: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
@@ -88,22 +88,21 @@ NONE = np.uint64(0)
 
 
 @compiled
-def prepare_turn(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> None:
-    """Fills ``workspace.plan`` and ``workspace.notes`` with what *seat* can and wants to do.
+def prepare_turn(state: Any, seat: int, variant: int, room: Any) -> None:
+    """Fills ``room.plan`` and ``room.counts`` with what *seat* can and wants to do.
 
     Args:
-        rules: The options of the game.
         state: The state, or what *seat* may know of it.
         seat: Whose plan it is.
         variant: How the rule player reads the description; see
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
-        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
+        room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
-    plan, notes, seats = workspace.plan, workspace.notes, workspace.seats
-    know_routes(rules, state, seat, seats)
-    _collect_goal(state, seat, variant, plan, notes, seats)
-    _count_capacities(state, seat, notes)
-    _fill_affordable(state, seat, plan, notes, seats)
+    plan, counts, seats = room.plan, room.counts, room.seats
+    know_routes(state, seat, seats)
+    _collect_goal(state, seat, variant, plan, counts, seats)
+    _count_capacities(state, seat, counts)
+    _fill_affordable(state, seat, plan, counts, seats)
     empty = (plan[GOAL] | plan[GOAL + 1]) == NONE
     trains = min(state[player_at(seat) + TRAINS], 6)
     at = seat_at(seat)
@@ -130,7 +129,7 @@ def is_empty(plan: Any, place: Any) -> Any:
 
 
 @compiled
-def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> None:
+def _collect_goal(state: Any, seat: int, variant: int, plan: Any, counts: Any, seats: Any) -> None:
     """Joins the paths of all tickets held, and counts those that are done and those that are not.
 
     A path with the trains it takes is left out if the reading is so.
@@ -142,7 +141,7 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
     held = state[player + HELD_TICKETS]
     for place in range(held):
         ticket = state[player + TICKETS_AT + place]
-        know_path(seat, ticket, variant, seats, notes)
+        know_path(seat, ticket, variant, seats, counts)
         path = at + PATHS_AT + 2 * ticket
         cost = routes_cost(seat, seats[path], seats[path + 1], seats)
         if variant & PATH_LIMIT or cost < state[player + TRAINS]:
@@ -157,32 +156,32 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, notes: Any, se
         low &= ~seats[at + OWN]
         high &= ~seats[at + OWN + 1]
     plan[GOAL], plan[GOAL + 1] = low, high
-    notes[OPEN_TICKETS], notes[DONE_TICKETS] = held - done, done
-    notes[OPEN_POINTS], notes[DONE_POINTS] = open_points, done_points
+    counts[OPEN_TICKETS], counts[DONE_TICKETS] = held - done, done
+    counts[OPEN_POINTS], counts[DONE_POINTS] = open_points, done_points
 
 
 @compiled
-def _count_capacities(state: Any, seat: int, notes: Any) -> None:
+def _count_capacities(state: Any, seat: int, counts: Any) -> None:
     """How many cards of each colour the hand can pay, and how many for a grey route (8)."""
     hand = player_at(seat) + HAND_AT
     locomotives = state[hand + LOCOMOTIVE]
     most = 0
     for colour in range(LOCOMOTIVE):
         held = state[hand + colour]
-        notes[CAPACITY_AT + colour] = held + locomotives
+        counts[CAPACITY_AT + colour] = held + locomotives
         most = max(most, held)
-    notes[CAPACITY_AT + GREY] = most + locomotives
+    counts[CAPACITY_AT + GREY] = most + locomotives
 
 
 @compiled
-def _fill_affordable(state: Any, seat: int, plan: Any, notes: Any, seats: Any) -> None:
+def _fill_affordable(state: Any, seat: int, plan: Any, counts: Any, seats: Any) -> None:
     """Finds all routes that the seat may claim and can pay."""
     at = seat_at(seat)
     trains = state[player_at(seat) + TRAINS]
     for word in range(2):
         first = second = NONE
         for colour in range(9):
-            cards = min(notes[CAPACITY_AT + colour], trains, 6)
+            cards = min(counts[CAPACITY_AT + colour], trains, 6)
             first |= PAYABLE_FIRST[colour, cards, word]
             second |= PAYABLE_SECOND[colour, cards, word]
         first &= seats[at + FREE_FIRST + word]

@@ -1,10 +1,10 @@
-"""Which moves of Ticket to Ride a network weighs: claims that hardly ever win are left out."""
+"""Which moves of Ticket to Ride a room weighs: claims that hardly ever win are left out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evolve_arena.core.compiled import inlined
+from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -19,8 +19,8 @@ from evolve_arena.games.ticket_to_ride.ways import helps_ticket
 from evolve_arena.genomes.simd import peek, poke
 
 
-@inlined
-def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> int:
+@compiled
+def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int:
     """Leaves out claims that are hardly ever better than others; gives how many moves are left.
 
     Of all ways to pay for a line only those stay that take the fewest locomotives, and of two
@@ -33,9 +33,9 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> 
         seat: Whose turn it is.
         moves: The legal moves, in ascending order.
         count: How many.
-        network: See :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkWorkspace`.
+        room: See :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
-    hand, facts = player_at(seat) + HAND_AT, network.facts
+    hand, facts = player_at(seat) + HAND_AT, room.facts
     trains = peek(state, player_at(seat) + TRAINS)
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, BEST_AT + colour, -1)
@@ -47,9 +47,9 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, network: Any) -> 
             fewest = min(fewest, count_locomotives(state, hand, moves[end]))
             end += 1
         twin, route = LINE_TWIN[line], LINE_ROUTE[line]
-        again = LINE_COLOUR[line] == GREY and twin == line - 1
+        again = LINE_COLOUR[line] == GREY and twin >= 0 and twin == line - 1
         if not (again and state[OWNER_AT + twin] < 0):
-            wanted = is_wanted(facts, route) or helps_ticket(network, seat, route, trains)
+            wanted = is_wanted(facts, route) or helps_ticket(room, seat, route, trains)
             for number in range(place, end):
                 move = moves[number]
                 if count_locomotives(state, hand, move) == fewest:

@@ -9,7 +9,7 @@ Beyond that:
 - where routes are equally good, the one with the lowest number is claimed, and of two lines the
   first; of colours equally often held or wanted, the lowest number counts;
 - the plan is made anew before the second card, too, with the hand as it is then;
-- the second card is never an open locomotive unless the rules of the game allow it;
+- the second card is never an open locomotive;
 - who could claim a route, but none that is possible by its plan, claims the one with most points
   before it passes, because passing is not allowed then.
 """
@@ -60,6 +60,19 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.notes import (
+    AFFORDABLE,
+    CAPACITY_AT,
+    FREE_FIRST,
+    FREE_SECOND,
+    LACKING,
+    MATCHING,
+    NEEDS_AT,
+    OPEN_TICKETS,
+    PATHS_AT,
+    POSSIBLE,
+    seat_at,
+)
 from evolve_arena.games.ticket_to_ride.options import (
     CLAIM_IF,
     COLOUR,
@@ -80,19 +93,6 @@ from evolve_arena.games.ticket_to_ride.paths import (
     routes_cost,
 )
 from evolve_arena.games.ticket_to_ride.plan import is_empty, prepare_turn
-from evolve_arena.games.ticket_to_ride.workspace import (
-    AFFORDABLE,
-    CAPACITY_AT,
-    FREE_FIRST,
-    FREE_SECOND,
-    LACKING,
-    MATCHING,
-    NEEDS_AT,
-    OPEN_TICKETS,
-    PATHS_AT,
-    POSSIBLE,
-    seat_at,
-)
 
 DO_NOTHING, DRAW_CARDS, TAKE_TICKETS, CLAIM_ROUTE = 0, 1, 2, 3
 """The classes of decisions (table 4.2)."""
@@ -115,39 +115,43 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def rule_move(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
+def rule_move(state: Any, seat: int, variant: int, decision: int, planned: bool, room: Any) -> int:
     """The number of the rule player's move, in any phase of the game but its end.
 
+    It is ``FORBIDDEN`` if a *decision* was taken for it that it can't carry out.
+
     Args:
-        rules: The options of the game.
         state: The state, or what *seat* may know of it; it is this seat's turn.
         seat: Whose move it is.
         variant: How the description is read, as bits of
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
-        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`; where
-            chance decides, it comes from ``workspace.streams``.
+        decision: The class of decisions at the beginning of a turn, or -1 if it is to decide.
+        planned: True if :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` was called.
+        room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`; where
+            chance decides, it comes from ``room.streams``.
     """
     phase = state[PHASE]
     if phase in (KEEP_FIRST, KEEP):
-        return choose_tickets(rules, state, seat, variant, workspace)
-    if phase == TURN or not variant & LACKING_KEPT:
-        prepare_turn(rules, state, seat, variant, workspace)
-    decision = DRAW_CARDS
-    if phase == TURN:
-        decision = rule_decision(rules, state, seat, variant, workspace)
-    return carry_out(rules, state, seat, variant, decision, workspace)
+        return choose_tickets(state, seat, variant, room)
+    if not planned and (phase == TURN or not variant & LACKING_KEPT):
+        prepare_turn(state, seat, variant, room)
+    if phase != TURN:
+        decision = DRAW_CARDS
+    elif decision < 0:
+        decision = rule_decision(state, seat, variant, room)
+    return carry_out(state, seat, variant, decision, room)
 
 
 @inlined
-def rule_decision(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
+def rule_decision(state: Any, seat: int, variant: int, room: Any) -> int:
     """The general decision: one of the four classes (figure 3.1).
 
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before. The
     arguments are those of :func:`rule_move`.
     """
-    plan = workspace.plan
-    if workspace.notes[OPEN_TICKETS] == 0:
-        decision = _decide_without_tickets(state, seat, variant, workspace)
+    plan = room.plan
+    if room.counts[OPEN_TICKETS] == 0:
+        decision = _decide_without_tickets(state, seat, variant, room)
         if decision != DO_NOTHING:
             return int(decision)
     if not is_empty(plan, MATCHING if variant & CLAIM_IF else POSSIBLE):
@@ -160,9 +164,7 @@ def rule_decision(rules: Any, state: Any, seat: int, variant: int, workspace: An
 
 
 @inlined
-def carry_out(
-    rules: Any, state: Any, seat: int, variant: int, decision: int, workspace: Any
-) -> int:
+def carry_out(state: Any, seat: int, variant: int, decision: int, room: Any) -> int:
     """The move that a class of *decision* comes to, or ``FORBIDDEN`` if it can't be carried out.
 
     It is the beginning of a turn, and
@@ -170,29 +172,29 @@ def carry_out(
     arguments are those of :func:`rule_move`.
     """
     if decision == CLAIM_ROUTE:
-        return choose_claim(rules, state, seat, variant, workspace)
+        return choose_claim(state, seat, variant, room)
     drawable, tickets = can_draw_cards(state), state[TICKET_DECK_SIZE] > 0
     if decision == DRAW_CARDS and drawable:
-        return choose_card(rules, state, seat, variant, workspace)
+        return choose_card(state, seat, variant, room)
     if decision == TAKE_TICKETS and tickets:
         return DRAW_TICKETS
-    stuck = not drawable and not tickets and is_empty(workspace.plan, AFFORDABLE)
+    stuck = not drawable and not tickets and is_empty(room.plan, AFFORDABLE)
     return PASS if decision == DO_NOTHING and stuck else FORBIDDEN
 
 
 @inlined
-def choose_tickets(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
+def choose_tickets(state: Any, seat: int, variant: int, room: Any) -> int:
     """Which of the offered tickets are kept (figure 3.2): those that cost the fewest trains.
 
     The arguments are those of :func:`rule_move`. A set of tickets costs what all routes of its
     paths cost together. Of equal costs more points are better, then the smaller set, and then the
     tickets offered first. Tickets already held do not count.
     """
-    seats = workspace.seats
-    know_routes(rules, state, seat, seats)
+    seats = room.seats
+    know_routes(state, seat, seats)
     offered = state[OFFERED_SIZE]
     for place in range(offered):
-        know_path(seat, state[OFFERED_AT + place], variant, seats, workspace.notes)
+        know_path(seat, state[OFFERED_AT + place], variant, seats, room.counts)
     limit = state[player_at(seat) + TRAINS] + (1 if variant & TICKET_LIMIT else 0)
     least = KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER
     cheapest = lowest = 1 << 62
@@ -213,45 +215,44 @@ def choose_tickets(rules: Any, state: Any, seat: int, variant: int, workspace: A
 
 
 @inlined
-def choose_card(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
+def choose_card(state: Any, seat: int, variant: int, room: Any) -> int:
     """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
 
     The arguments are those of :func:`rule_move`; some card can be drawn, and
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called unless the
     reading is that nothing is ever lacking.
     """
-    notes = workspace.notes
+    counts = room.counts
     deck = state[DECK_SIZE] > 0
     first = state[PHASE] == TURN
-    if not variant & LACKING_KEPT and not is_empty(workspace.plan, LACKING):
-        total = _count_needs(state, seat, variant, workspace.plan, notes, workspace.seats)
+    if not variant & LACKING_KEPT and not is_empty(room.plan, LACKING):
+        total = _count_needs(state, seat, variant, room.plan, counts, room.seats)
         wanted, colours = 0, 0
         for colour in range(9):
-            if notes[NEEDS_AT + colour] > notes[NEEDS_AT + wanted]:
+            if counts[NEEDS_AT + colour] > counts[NEEDS_AT + wanted]:
                 wanted = colour
-            if notes[NEEDS_AT + colour] > 0:
+            if counts[NEEDS_AT + colour] > 0:
                 colours += 1
         if deck and colours > MANY_COLOURS:
             return DRAW_DECK
-        joker = first or rules.second_locomotive
-        if total < FEW_CARDS and _is_open(state, wanted) and (wanted != LOCOMOTIVE or joker):
+        if total < FEW_CARDS and _is_open(state, wanted) and (wanted != LOCOMOTIVE or first):
             return int(DRAW_OPEN + wanted)
         if total == 1 and first and _is_open(state, JOKER):
             return DRAW_OPEN + LOCOMOTIVE
     if deck:
         return DRAW_DECK
-    return int(_choose_open_card(rules, state, variant, workspace.streams))
+    return int(_choose_open_card(state, variant, room.streams))
 
 
 @inlined
-def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any) -> int:
+def choose_claim(state: Any, seat: int, variant: int, room: Any) -> int:
     """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
 
     The shortest matching one; if none matches the possible one with most points. The arguments are
     those of :func:`rule_move`; :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has
     been called.
     """
-    plan = workspace.plan
+    plan = room.plan
     if not is_empty(plan, MATCHING):
         route = _pick_route(plan, MATCHING, 1, 7, 1)
     elif not is_empty(plan, POSSIBLE):
@@ -260,7 +261,7 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any
         route = _pick_route(plan, AFFORDABLE, 6, 0, -1)
     else:
         return FORBIDDEN
-    line = _choose_line(state, seat, route, variant, workspace)
+    line = _choose_line(state, seat, route, variant, room)
     hand = player_at(seat) + HAND_AT
     colour = LINE_COLOUR[line]
     if colour == GREY:
@@ -271,14 +272,14 @@ def choose_claim(rules: Any, state: Any, seat: int, variant: int, workspace: Any
 
 
 @inlined
-def _decide_without_tickets(state: Any, seat: int, variant: int, workspace: Any) -> Any:
-    """What who has no open ticket does first (figure 3.1, notes 1 to 3), or ``DO_NOTHING``."""
-    claimable = not is_empty(workspace.plan, POSSIBLE)
+def _decide_without_tickets(state: Any, seat: int, variant: int, room: Any) -> Any:
+    """What who has no open ticket does first (figure 3.1, counts 1 to 3), or ``DO_NOTHING``."""
+    claimable = not is_empty(room.plan, POSSIBLE)
     if _wants_tickets(state, seat, variant):
         return TAKE_TICKETS
     if claimable and _has_same_colour(state, seat, variant):
         return CLAIM_ROUTE
-    if can_draw_cards(state) and _is_early(state[ROUND], variant, workspace.streams):
+    if can_draw_cards(state) and _is_early(state[ROUND], variant, room.streams):
         return DRAW_CARDS
     return CLAIM_ROUTE if claimable and variant & LATE_CLAIM else DO_NOTHING
 
@@ -331,10 +332,10 @@ def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any,
 
 
 @compiled
-def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, seats: Any) -> Any:
+def _count_needs(state: Any, seat: int, variant: int, plan: Any, counts: Any, seats: Any) -> Any:
     """Counts the cards wanted of each colour for all lacking routes; gives their total."""
     for colour in range(9):
-        notes[NEEDS_AT + colour] = 0
+        counts[NEEDS_AT + colour] = 0
     total = 0
     for word in range(2):
         left = plan[LACKING + word]
@@ -345,20 +346,20 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, notes: Any, sea
                 total += ROUTE_LENGTH[route]
                 for place in range(ROUTE_LINES[route]):
                     colour = LINE_COLOUR[LINE_OF_ROUTE[route] + place]
-                    notes[NEEDS_AT + colour] += ROUTE_LENGTH[route]
+                    counts[NEEDS_AT + colour] += ROUTE_LENGTH[route]
             else:
-                total += _count_missing(state, seat, route, notes, seats)
+                total += _count_missing(state, seat, route, counts, seats)
     return total
 
 
 @compiled
-def _count_missing(state: Any, seat: int, route: int, notes: Any, seats: Any) -> Any:
+def _count_missing(state: Any, seat: int, route: int, counts: Any, seats: Any) -> Any:
     """Adds the cards that are missing for a *route*, in the colour of which most are held."""
     colour = LINE_COLOUR[_held_line(state, seat, route, seats)]
-    missing = ROUTE_LENGTH[route] - notes[CAPACITY_AT + colour]
+    missing = ROUTE_LENGTH[route] - counts[CAPACITY_AT + colour]
     if colour == GREY:
         colour = _most_held(state, player_at(seat) + HAND_AT)
-    notes[NEEDS_AT + colour] += missing
+    counts[NEEDS_AT + colour] += missing
     return missing
 
 
@@ -380,29 +381,27 @@ def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
 
 
 @inlined
-def _choose_line(state: Any, seat: int, route: int, variant: int, workspace: Any) -> Any:
+def _choose_line(state: Any, seat: int, route: int, variant: int, room: Any) -> Any:
     """Which line of a *route* that can be paid is claimed."""
     if not variant & COLOUR:
-        return _held_line(state, seat, route, workspace.seats)
+        return _held_line(state, seat, route, room.seats)
     at, word = seat_at(seat), route >> 6
     bit = ONE << np.uint64(route & 63)
     line, length = LINE_OF_ROUTE[route], ROUTE_LENGTH[route]
-    one = _can_take(line, length, workspace.seats[at + FREE_FIRST + word] & bit, workspace.notes)
-    other = _can_take(
-        line + 1, length, workspace.seats[at + FREE_SECOND + word] & bit, workspace.notes
-    )
+    one = _can_take(line, length, room.seats[at + FREE_FIRST + word] & bit, room.counts)
+    other = _can_take(line + 1, length, room.seats[at + FREE_SECOND + word] & bit, room.counts)
     if not (one and other):
         return line if one else line + 1
-    _count_needs(state, seat, variant, workspace.plan, workspace.notes, workspace.seats)
-    notes = workspace.notes
-    first = notes[NEEDS_AT + LINE_COLOUR[line]] > notes[NEEDS_AT + LINE_COLOUR[line + 1]]
+    _count_needs(state, seat, variant, room.plan, room.counts, room.seats)
+    counts = room.counts
+    first = counts[NEEDS_AT + LINE_COLOUR[line]] > counts[NEEDS_AT + LINE_COLOUR[line + 1]]
     return line if first else line + 1
 
 
 @inlined
-def _can_take(line: int, length: int, free: Any, notes: Any) -> Any:
+def _can_take(line: int, length: int, free: Any, counts: Any) -> Any:
     """Whether a line of that *length* is *free* and the hand pays for it."""
-    return free != NONE and notes[CAPACITY_AT + LINE_COLOUR[line]] >= length
+    return free != NONE and counts[CAPACITY_AT + LINE_COLOUR[line]] >= length
 
 
 @compiled
@@ -438,9 +437,9 @@ def _is_open(state: Any, colour: Any) -> Any:
 
 
 @compiled
-def _choose_open_card(rules: Any, state: Any, variant: int, streams: Any) -> Any:
+def _choose_open_card(state: Any, variant: int, streams: Any) -> Any:
     """Any of the open cards that may be taken now, or the first of them."""
-    joker = state[PHASE] == TURN or rules.second_locomotive
+    joker = state[PHASE] == TURN
     count = 0
     for place in range(state[OPEN_SIZE]):
         if joker or state[OPEN_AT + place] != LOCOMOTIVE:

@@ -1,273 +1,357 @@
-"""The rules of Ticket to Ride on a state's array, compiled: dealing and playing.
+"""Ticket to Ride on the map of the United States: routes are claimed, and tickets done by them.
 
-Where everything stands in a state and how moves are numbered is told in
-:mod:`evolve_arena.games.ticket_to_ride.layout`; which moves are legal, in
-:mod:`evolve_arena.games.ticket_to_ride.legality`; final points are counted in
-:mod:`evolve_arena.games.ticket_to_ride.scoring`. Source: the published rules (Days of Wonder,
-2004); what they leave open is said where it is decided.
+A state is an array whose fields :mod:`evolve_arena.games.ticket_to_ride.layout` explains, as it
+does the numbers of moves. The decks follow from two outcomes of chance, and later shuffles from the
+state's own stream. Source: the published rules (Days of Wonder, 2004).
 """
 
-from __future__ import annotations
-
-from typing import Any
+import re
 
 import numpy as np
 
-from evolve_arena.core.compiled import compiled
-from evolve_arena.games.ticket_to_ride.board import (
-    CITIES,
-    LINE_FROM,
-    LINE_LENGTH,
-    LINE_TO,
-    LOCOMOTIVE,
-    TICKETS,
-    length_points,
-)
-from evolve_arena.games.ticket_to_ride.cards import (
-    State,
-    discard,
-    draw_card,
-    lay_open_cards,
-    refill_deck,
-    shuffle,
-    take_card,
-    take_open_card,
+from evolve_arena.core.errors import IllegalMoveError
+from evolve_arena.games.ticket_to_ride.board import COLOURS, LINES
+from evolve_arena.games.ticket_to_ride.cards import can_draw_cards
+from evolve_arena.games.ticket_to_ride.features import (
+    FEATURE_NAMES,
+    FEATURE_SCALES,
+    fill_features,
 )
 from evolve_arena.games.ticket_to_ride.layout import (
-    CARDS,
     DECK_SIZE,
-    DISCARD_AT,
-    DISCARD_SIZE,
     DRAW_DECK,
-    DRAW_OPEN,
-    DRAW_TICKETS,
-    FIRST_CARDS,
     HAND_AT,
     HELD_TICKETS,
     KEEP,
     KEEP_FIRST,
-    KEEP_TICKETS,
-    LAST_SEAT,
-    LAST_TRAINS,
-    MOST_PLAYERS,
-    NUMBER_OF_PLAYERS,
-    OFFENDER,
     OFFERED_AT,
     OFFERED_SIZE,
-    OFFERED_TICKETS,
     OPEN_AT,
     OPEN_SIZE,
     OVER,
     OWNER_AT,
-    PART_AT,
     PASS,
-    PASSES,
     PHASE,
-    POINTS,
     ROUND,
-    SECOND_CARD,
+    SECRETS,
     STATE_FIELDS,
     STREAM,
-    TICKET_DECK_AT,
     TICKET_DECK_SIZE,
     TICKETS_AT,
     TO_MOVE,
     TRAINS,
-    TRAINS_AT_START,
     TURN,
-    TicketRules,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.legality import can_claim, list_moves
+from evolve_arena.games.ticket_to_ride.move_features import INPUTS, MOVE_NAMES, write_move
+from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
+from evolve_arena.games.ticket_to_ride.notes import (
+    COUNTS_AT,
+    EDGES_AT,
+    FACTS_AT,
+    INPUTS_AT,
+    KEYS_AT,
+    NEAREST_AT,
+    PLAN_AT,
+    ROOM_SIZE,
+    SEATS_AT,
+    STREAM_AT,
+    WAYS_AT,
+    Room,
+)
+from evolve_arena.games.ticket_to_ride.options import describe_variant, parse_variant
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
+from evolve_arena.games.ticket_to_ride.pruning import prune_moves
+from evolve_arena.games.ticket_to_ride.rule import rule_move
+from evolve_arena.games.ticket_to_ride.scoring import (
+    count_points,
+    count_tickets,
+    is_done,
+    path_points,
+)
+from evolve_arena.games.ticket_to_ride.show import describe, draw_map, list_panels
+from evolve_arena.games.ticket_to_ride.situation import (
+    MOVES_AT,
+    SITUATION_NAMES,
+    describe_situation,
+)
+from evolve_arena.games.ticket_to_ride.survey import survey
+from evolve_arena.games.ticket_to_ride.turns import apply_move, deal
+from evolve_arena.games.ticket_to_ride.views import deal_hidden, hide
 
-SWEEP = np.int64(1)
-"""Open cards are swept; NumPy's number, since for a plain one all would be compiled again."""
-
-
-@compiled
-def deal(rules: TicketRules, players: int, seed: Any, state: State) -> None:
-    """Fills *state* for so many *players*, 2 to 5, with decks that follow from *seed*.
-
-    *seed* is a ``uint64``. The train deck is shuffled first, out of the order of colours, then
-    the ticket deck, both from one stream. Each seat in turn gets four cards, five are laid open,
-    and seat 0 is offered its first tickets. ``rules.players`` is not looked at.
-    """
-    _clear(players, state)
-    state[STREAM] = np.int64(seed)
-    per_colour = 12 if rules.cards == 110 else 10
-    for colour in range(LOCOMOTIVE + 1):
-        discard(state, colour, per_colour + 2 * (colour == LOCOMOTIVE))
-    refill_deck(state)
-    for ticket in range(TICKETS):
-        state[TICKET_DECK_AT + ticket] = ticket
-    state[TICKET_DECK_SIZE] = TICKETS
-    shuffle(state, TICKET_DECK_AT, TICKETS)
-    for seat in range(players):
-        for _ in range(FIRST_CARDS):
-            take_card(state, seat, draw_card(state))
-    lay_open_cards(state, rules.sweep_first)
-    _offer_tickets(state)
-
-
-@compiled
-def apply_move(rules: TicketRules, state: State, move: int) -> None:
-    """Plays a *move* that must be legal: *state* is changed, phase and turn move on."""
-    seat = state[TO_MOVE]
-    if move == PASS:
-        state[PASSES] += 1
-        _end_turn(state)
-        return
-    state[PASSES] = 0
-    if move < DRAW_DECK:
-        _claim(state, seat, move // 9, move % 9)
-        _end_turn(state)
-    elif move < DRAW_TICKETS:
-        _draw(rules, state, seat, move)
-    elif move == DRAW_TICKETS:
-        state[PHASE] = KEEP
-        _offer_tickets(state)
-    else:
-        _keep(state, seat, move - KEEP_TICKETS)
-
-
-@compiled
-def _clear(players: int, state: State) -> None:
-    """A state before anything is dealt."""
-    for field in range(STATE_FIELDS):
-        state[field] = -1
-    state[NUMBER_OF_PLAYERS] = players
-    state[TO_MOVE] = 0
-    state[PHASE] = KEEP_FIRST
-    state[ROUND] = 0
-    state[LAST_SEAT] = -1
-    state[PASSES] = 0
-    state[OFFENDER] = -1
-    state[DECK_SIZE] = 0
-    state[DISCARD_SIZE] = 0
-    state[TICKET_DECK_SIZE] = 0
-    state[OFFERED_SIZE] = 0
-    state[OPEN_SIZE] = 0
-    for colour in range(LOCOMOTIVE + 1):
-        state[DISCARD_AT + colour] = 0
-    for seat in range(MOST_PLAYERS):
-        at = player_at(seat)
-        state[at + TRAINS] = TRAINS_AT_START
-        state[at + POINTS] = 0
-        state[at + CARDS] = 0
-        state[at + HELD_TICKETS] = 0
-        for colour in range(LOCOMOTIVE + 1):
-            state[at + HAND_AT + colour] = 0
-        for city in range(CITIES):
-            state[at + PART_AT + city] = city
+SEATS = 4
+"""How many play."""
+LONGEST_PATH = 0
+"""1: who has the longest path gets ten points more."""
+OPTIONS = {"SEATS": range(2, 6), "LONGEST_PATH": (0, 1)}
+MOVES = PASS + 1
+LONGEST = 2000
+CELLS = LINES
+PLANE_NAMES = (
+    *("own lines", "others' lines"),
+    *(f"own {colour} cards" for colour in COLOURS),
+    *("open cards, five for each colour", "own tickets, done tickets, those on offer"),
+    *("own trains, and fewest of another", "cards in the deck; phase"),
+)
+PLANES = len(PLANE_NAMES)
+PLAYERS = ("rule",)
+OPPONENTS = ("rule", "random")
+LADDER = ("rule", "rule:code", "random")
+SIDES = tuple(f"player {seat + 1}" for seat in range(SEATS))
+KINDS = ("pass", "draw cards", "draw tickets", "claim")
+PASS_KIND, DRAW_CARDS_KIND, DRAW_TICKETS_KIND, CLAIM_KIND = range(4)
+FEATURES = (*FEATURE_NAMES, *SITUATION_NAMES)
+MOVE_FEATURES = MOVE_NAMES
+LIMITS = (110, 120, 140)
+TALLIES = ("tickets done", "tickets failed", "rounds")
+ENDINGS = ("trains have run out", "trains have run out")
+NOTES = ROOM_SIZE
+PLANNED, SURVEYED = 1, 2
+"""Bits of the first note: what has been worked out about the state at hand."""
+OUTCOMES = 1 << 16
 
 
-@compiled
-def _claim(state: State, seat: int, line: int, colour: int) -> None:
-    """Pays for a line, takes it, and counts its points."""
-    at = player_at(seat)
-    length = LINE_LENGTH[line]
-    paid = 0 if colour == LOCOMOTIVE else min(state[at + HAND_AT + colour], length)
-    if paid:
-        state[at + HAND_AT + colour] -= paid
-        discard(state, colour, paid)
-    state[at + HAND_AT + LOCOMOTIVE] -= length - paid
-    discard(state, LOCOMOTIVE, length - paid)
-    state[at + CARDS] -= length
-    state[at + TRAINS] -= length
-    state[at + POINTS] += length_points(length)
-    state[OWNER_AT + line] = seat
-    _join(state, at + PART_AT, LINE_FROM[line], LINE_TO[line])
-    refill_deck(state)
-    lay_open_cards(state, SWEEP)
+def start():
+    state = np.zeros(STATE_FIELDS, dtype=np.int64)
+    state[SECRETS] = 2
+    return state
 
 
-@compiled
-def _join(state: State, at: int, one: int, other: int) -> None:
-    """Makes one part of the two parts in which two cities lie; the lowest city names it."""
-    low = min(state[at + one], state[at + other])
-    high = max(state[at + one], state[at + other])
-    if low == high:
-        return
-    for city in range(CITIES):
-        if state[at + city] == high:
-            state[at + city] = low
+def to_move(state):
+    return state[TO_MOVE]
 
 
-@compiled
-def _draw(rules: TicketRules, state: State, seat: int, move: int) -> None:
-    """Takes a card; the turn goes on after the first, if a second can be taken."""
-    colour = move - DRAW_OPEN
-    if move == DRAW_DECK:
-        take_card(state, seat, draw_card(state))
-    else:
-        take_open_card(state, colour)
-        take_card(state, seat, colour)
-        lay_open_cards(state, SWEEP)
-    if state[PHASE] == SECOND_CARD or colour == LOCOMOTIVE or not _is_card_left(rules, state):
-        _end_turn(state)
-    else:
-        state[PHASE] = SECOND_CARD
+def chance(state):
+    """Two numbers of 16 bits, from which the decks follow."""
+    return OUTCOMES if state[SECRETS] > 0 else 0
 
 
-@compiled
-def _is_card_left(rules: TicketRules, state: State) -> bool:
-    """Whether there is a card that may be the second of a turn."""
-    if state[DECK_SIZE] > 0:
-        return True
+def resolve(state, outcome):
+    state[STREAM] = state[STREAM] * OUTCOMES + outcome
+    state[SECRETS] -= 1
+    if state[SECRETS] == 0:
+        deal(SEATS, state)
+
+
+def legal(state, moves):
+    return list_moves(state, moves)
+
+
+def play(state, move):
+    apply_move(state, move)
+
+
+def is_over(state):
+    return state[PHASE] == OVER
+
+
+def points(state, seat):
+    own = count_points(state, seat)
+    if LONGEST_PATH:
+        own += path_points(state, seat)
+    return own
+
+
+def tally(state, seat, out):
+    out[0], out[1] = count_tickets(state, seat)
+    out[2] = state[ROUND]
+
+
+def view(state, seat):
+    """Others' hands and tickets, decks, and what is offered to others are hidden."""
+    hide(state, seat)
+
+
+def guesses(state, seat):
+    return OUTCOMES if state[SECRETS] > 0 else 0
+
+
+def guess(state, seat, number):
+    """What is hidden is dealt anew, from two numbers as at the start."""
+    state[STREAM] = state[STREAM] * OUTCOMES + number
+    state[SECRETS] -= 1
+    if state[SECRETS] == 0:
+        deal_hidden(state, seat)
+
+
+def see(state, seat, planes):
+    """Lines, cards, tickets and trains: numbers as that many bits."""
+    for line in range(LINES):
+        if state[OWNER_AT + line] >= 0:
+            put(planes, state[OWNER_AT + line] != seat, line)
+    own = player_at(seat)
+    for colour in range(9):
+        fill(planes, 2 + colour, 0, state[own + HAND_AT + colour])
+    seen = 0  # how many of each colour lie open, four bits each
     for place in range(state[OPEN_SIZE]):
-        if rules.second_locomotive or state[OPEN_AT + place] != LOCOMOTIVE:
-            return True
-    return False
+        colour = state[OPEN_AT + place]
+        if colour >= 0:
+            shift = 4 * colour
+            put(planes, 11, 5 * colour + (seen >> shift & 7))
+            seen += 1 << shift
+    for place in range(state[own + HELD_TICKETS]):
+        ticket = state[own + TICKETS_AT + place]
+        put(planes, 12, ticket + 30 * is_done(state, seat, ticket))
+    for place in range(state[OFFERED_SIZE] if state[TO_MOVE] == seat else 0):
+        put(planes, 12, 60 + state[OFFERED_AT + place])
+    fewest = 45
+    for other in range(SEATS):
+        if other != seat:
+            fewest = min(fewest, state[player_at(other) + TRAINS])
+    fill(planes, 13, 0, state[own + TRAINS])
+    fill(planes, 13, 50, fewest)
+    fill(planes, 14, 0, (state[DECK_SIZE] + 9) // 10)
+    put(planes, 14, 20 + state[PHASE])
 
 
-@compiled
-def _offer_tickets(state: State) -> None:
-    """Lays up to three tickets from the top of their deck before who is to move."""
-    size = state[TICKET_DECK_SIZE]
-    offered = min(OFFERED_TICKETS, size)
-    for place in range(OFFERED_TICKETS):
-        state[OFFERED_AT + place] = state[TICKET_DECK_AT + place] if place < offered else -1
-    for place in range(size):
-        later = place + offered
-        state[TICKET_DECK_AT + place] = state[TICKET_DECK_AT + later] if later < size else -1
-    state[OFFERED_SIZE] = offered
-    state[TICKET_DECK_SIZE] = size - offered
+def put(planes, plane, bit):
+    planes[2 * plane + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
 
 
-@compiled
-def _keep(state: State, seat: int, mask: int) -> None:
-    """Gives the chosen tickets to a seat, the others to the bottom of their deck."""
-    at = player_at(seat)
-    for place in range(state[OFFERED_SIZE]):
-        ticket = state[OFFERED_AT + place]
-        if mask >> place & 1:
-            state[at + TICKETS_AT + state[at + HELD_TICKETS]] = ticket
-            state[at + HELD_TICKETS] += 1
-        else:
-            state[TICKET_DECK_AT + state[TICKET_DECK_SIZE]] = ticket
-            state[TICKET_DECK_SIZE] += 1
-        state[OFFERED_AT + place] = -1
-    state[OFFERED_SIZE] = 0
-    if state[PHASE] == KEEP:
-        _end_turn(state)
-    elif seat + 1 < state[NUMBER_OF_PLAYERS]:
-        state[TO_MOVE] = seat + 1
-        _offer_tickets(state)
-    else:
-        state[TO_MOVE] = 0
-        state[PHASE] = TURN
-        state[ROUND] = 1
+def fill(planes, plane, first, count):
+    for bit in range(first, first + count):
+        put(planes, plane, bit)
 
 
-@compiled
-def _end_turn(state: State) -> None:
-    """Hands the turn on, begins the last round, or ends the game."""
-    seat = state[TO_MOVE]
-    if state[LAST_SEAT] == seat or state[PASSES] == state[NUMBER_OF_PLAYERS]:
-        state[PHASE] = OVER
-        return
-    if state[LAST_SEAT] < 0 and state[player_at(seat) + TRAINS] <= LAST_TRAINS:
-        state[LAST_SEAT] = seat
-    state[PHASE] = TURN
-    state[TO_MOVE] = (seat + 1) % state[NUMBER_OF_PLAYERS]
-    if state[TO_MOVE] == 0:
-        state[ROUND] += 1
+def kinds(state):
+    """What may be done at the beginning of a turn; else there is but one kind of move."""
+    if state[PHASE] in (KEEP, KEEP_FIRST):
+        return 1 << DRAW_TICKETS_KIND
+    drawable = can_draw_cards(state) << DRAW_CARDS_KIND
+    if state[PHASE] != TURN:
+        return drawable
+    found = drawable | (state[TICKET_DECK_SIZE] > 0) << DRAW_TICKETS_KIND
+    found |= can_claim(state) << CLAIM_KIND
+    return found if found else 1 << PASS_KIND
+
+
+def read_notes(notes):
+    """The notes, in parts."""
+    return Room(
+        notes[:1],
+        notes[PLAN_AT:COUNTS_AT].view(np.uint64),
+        notes[COUNTS_AT:STREAM_AT],
+        notes[STREAM_AT:SEATS_AT].view(np.uint64),
+        notes[SEATS_AT:KEYS_AT].view(np.uint64),
+        notes[KEYS_AT:EDGES_AT].view(np.uint64),
+        notes[EDGES_AT:FACTS_AT],
+        notes[FACTS_AT:INPUTS_AT],
+        notes[INPUTS_AT:NEAREST_AT].view(np.float32),
+        notes[NEAREST_AT:WAYS_AT].view(np.float32),
+        notes[WAYS_AT:ROOM_SIZE].view(np.float32),
+    )
+
+
+def plan(state, seat, room, setting):
+    """Notes what the rule player would plan, unless that was done."""
+    if not room.known[0] & PLANNED:
+        prepare_turn(state, seat, setting, room)
+        room.known[0] |= PLANNED
+
+
+def look(state, seat, room, setting):
+    """Notes what lies on the map, too."""
+    plan(state, seat, room, setting)
+    if not room.known[0] & SURVEYED:
+        survey(state, seat, room)
+        describe_situation(state, seat, room)
+        room.known[0] |= SURVEYED
+
+
+def features(state, seat, out, notes, setting):
+    """The first 26 are those of Łabno (2018), table 4.1, the next two are in his program only."""
+    room = read_notes(notes)
+    plan(state, seat, room, setting)
+    fill_features(state, seat, setting, room)
+    if len(out) > 28:
+        look(state, seat, room, setting)
+    for place in range(len(out)):
+        scale = FEATURE_SCALES[place] if place < 28 else np.float32(1.0)
+        out[place] = room.inputs[place] * scale
+
+
+def describe_move(state, move, seat, out, notes, setting):
+    room = read_notes(notes)
+    look(state, seat, room, setting)
+    write_move(state, seat, move, room)
+    for place in range(MOVES_AT, INPUTS):
+        out[place - MOVES_AT] = room.inputs[place]
+
+
+def prune(state, seat, moves, count, notes, setting):
+    """Claims that hardly ever are better than others are not weighed."""
+    room = read_notes(notes)
+    look(state, seat, room, setting)
+    return prune_moves(state, seat, moves, count, room)
+
+
+def rule(state, random, notes, setting, kind):
+    """The rule player of Łabno (2018), in a reading of his description: rule:text,early=always."""
+    room = read_notes(notes)
+    room.streams[0] = np.uint64(random)
+    planned = (room.known[0] & PLANNED) != 0
+    return rule_move(state, state[TO_MOVE], setting, kind, planned, room)
+
+
+def read_setting(text):
+    return parse_variant(text)
+
+
+def name_setting(setting):
+    return describe_variant(setting) if setting else ""
+
+
+def name_move(move):
+    """A word for each move: claim_Dallas-Houston_red, draw_deck, keep_1_3; blanks do as well."""
+    try:
+        return format_move(move).replace(" ", "_")
+    except IllegalMoveError:  # a line with cards that never pay for it
+        return f"move_{move}"
+
+
+def read_move(text):
+    number = text.removeprefix("move_")
+    return int(number) if number.isdecimal() else parse_move(text.replace("_", " "))
+
+
+def read_position(text):
+    """What comes of a seed of the decks and moves: seed 7: keep 1 2; keep 1 3; draw deck."""
+    found = re.match(r"seed\s+(\d{1,9})\s*(?::|;|$)", text, re.IGNORECASE)
+    if not found:
+        raise ValueError("write a seed of the decks, then moves: seed 7: keep 1 2; keep 1 3")
+    state, moves = start(), np.zeros(MOVES, dtype=np.int64)
+    for outcome in divmod(int(found[1]), OUTCOMES):
+        resolve(state, outcome)
+    for part in filter(str.strip, re.split(r"[;\n]", text[found.end() :])):
+        try:
+            move = read_move(part.strip())
+        except IllegalMoveError as error:
+            raise ValueError(f"{part.strip()[:40]!r}: {error}") from None
+        if is_over(state) or move not in moves[: legal(state, moves)]:
+            raise ValueError(f"{part.strip()[:40]!r} can't be played there")
+        play(state, move)
+    return state
+
+
+def show(state):
+    return describe(state)
+
+
+def draw():
+    """The map of the United States, whose cells are the lines."""
+    return draw_map()
+
+
+def find_owner(state, cell):
+    return state[OWNER_AT + cell]
+
+
+def find_cell(move):
+    """The line that a move claims."""
+    return move // 9 if move < DRAW_DECK else -1
+
+
+def tell(state, seat):
+    """What a seat knows beside the map."""
+    return list_panels(state, seat)

@@ -1,11 +1,10 @@
-"""What a game of Ticket to Ride is worth to each player: tickets, points, places; compiled."""
+"""What a game of Ticket to Ride is worth to each player: tickets and points; compiled."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.games.ticket_to_ride.board import (
@@ -31,47 +30,26 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TICKETS_AT,
     TRAINS,
     TRAINS_AT_START,
-    TicketRules,
     player_at,
 )
 
 
 @compiled
-def score(rules: TicketRules, state: State, points: NDArray[np.int64]) -> None:
-    """Fills ``points[seat]`` with what each seat has if the game ends now.
+def count_points(state: State, seat: int) -> int:
+    """The points of a *seat* if the game ends now, but for those of the longest path.
 
-    Points of claimed routes, plus those of tickets done, minus those of tickets that are not;
-    with ``rules.longest_path`` ten more for each seat whose longest path no other exceeds.
+    Those of claimed routes, plus those of tickets done, minus those of tickets that are not.
     """
-    players = state[NUMBER_OF_PLAYERS]
-    for seat in range(players):
-        points[seat] = state[player_at(seat) + POINTS] + ticket_points(state, seat)
-    if rules.longest_path:
-        longest = 1
-        for seat in range(players):
-            longest = max(longest, longest_path(state, seat))
-        for seat in range(players):
-            if longest_path(state, seat) == longest:
-                points[seat] += LONGEST_PATH_POINTS
+    return int(state[player_at(seat) + POINTS] + ticket_points(state, seat))
 
 
 @compiled
-def place(
-    rules: TicketRules, state: State, points: NDArray[np.int64], places: NDArray[np.int64]
-) -> None:
-    """Fills ``places[seat]`` by the *points* of :func:`score`: 1 is first.
-
-    Equal seats share the better place. With ``rules.tie_breaks`` equal points are told apart by
-    the number of tickets done, then by the length of the longest path.
-    """
-    players = state[NUMBER_OF_PLAYERS]
-    for seat in range(players):
-        places[seat] = 1
-        for other in range(players):
-            if points[other] > points[seat] or (
-                rules.tie_breaks and points[other] == points[seat] and _is_ahead(state, other, seat)
-            ):
-                places[seat] += 1
+def path_points(state: State, seat: int) -> int:
+    """The points of a *seat* for the longest path: none if another's is longer."""
+    own, most = longest_path(state, seat), 1
+    for other in range(state[NUMBER_OF_PLAYERS]):
+        most = max(most, longest_path(state, other))
+    return LONGEST_PATH_POINTS if own == most else 0
 
 
 @compiled
@@ -143,12 +121,3 @@ def _owns(state: State, seat: int, route: int) -> bool:
     if state[line] == seat:
         return True
     return bool(ROUTE_LINES[route] == 2 and state[line + 1] == seat)
-
-
-@compiled
-def _is_ahead(state: State, seat: int, other: int) -> bool:
-    """Whether *seat* wins a tie on points against an *other*."""
-    done, rivals = count_tickets(state, seat)[0], count_tickets(state, other)[0]
-    if done != rivals:
-        return bool(done > rivals)
-    return longest_path(state, seat) > longest_path(state, other)

@@ -1,4 +1,4 @@
-"""What a network that weighs moves of Ticket to Ride is told of the situation, before each move.
+"""What a room that weighs moves of Ticket to Ride is told of the situation, before each move.
 
 The inputs are the 28 features of the state, then :data:`SITUATION_NAMES`, then those of
 :mod:`evolve_arena.games.ticket_to_ride.move_features`. All are scaled to lie in about -1 to 1.
@@ -32,9 +32,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.notes import AFFORDABLE, GOAL
 from evolve_arena.games.ticket_to_ride.survey import count_missing
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_of
-from evolve_arena.games.ticket_to_ride.workspace import AFFORDABLE, GOAL
 from evolve_arena.genomes.simd import peek, poke
 
 STATE_FEATURES = 28
@@ -67,14 +67,14 @@ MOVES_AT = SITUATION_AT + len(SITUATION_NAMES)
 ONE = np.int64(1)
 
 
-@inlined
-def describe_situation(state: Any, seat: int, workspace: Any) -> None:
-    """Writes the inputs of :data:`SITUATION_NAMES` to ``workspace.network.inputs``, after a survey.
+@compiled
+def describe_situation(state: Any, seat: int, room: Any) -> None:
+    """Writes the inputs of :data:`SITUATION_NAMES` to ``room.inputs``, after a survey.
 
     Notes, too, what :func:`describe_move` needs to know about cards.
     """
-    network, base, at = workspace.network, player_at(seat), SITUATION_AT
-    facts, out = network.facts, network.inputs
+    base, at = player_at(seat), SITUATION_AT
+    facts, out = room.facts, room.inputs
     trains = peek(state, base + TRAINS)
     write_input(out, at, 1.0 if state[PHASE] == KEEP_FIRST else 0.0)
     write_input(out, at + 1, 1.0 if state[PHASE] == SECOND_CARD else 0.0)
@@ -84,21 +84,21 @@ def describe_situation(state: Any, seat: int, workspace: Any) -> None:
     for place in range(count):
         ticket = peek(facts, OPEN_AT + place)
         worth += TICKET_POINTS[ticket]
-        way = way_of(network, seat, ticket)
+        way = way_of(room, seat, ticket)
         if way > trains:
             lost += 1
             continue
         ways += way
         nearest = way if nearest == 0.0 else min(nearest, way)
-    tree = measure_tree(network, seat, count)
+    tree = measure_tree(room, seat, count)
     write_input(out, at + 3, ways / 32.0)
     write_input(out, at + 4, tree / 32.0)
     write_input(out, at + 5, (trains - tree) / 32.0)
     write_input(out, at + 6, worth / 32.0)
     write_input(out, at + 7, lost / 2.0)
     write_input(out, at + 8, nearest / 16.0)
-    _describe_hand(state, base + HAND_AT, workspace)
-    count_missing(state, seat, workspace)
+    _describe_hand(state, base + HAND_AT, room)
+    count_missing(state, seat, room)
     _count_gains(state, seat, facts)
     most_points = most_cards = 0
     for other in range(state[NUMBER_OF_PLAYERS]):
@@ -110,9 +110,9 @@ def describe_situation(state: Any, seat: int, workspace: Any) -> None:
 
 
 @inlined
-def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
+def _describe_hand(state: Any, hand: int, room: Any) -> None:
     """The inputs about own cards."""
-    facts, out = workspace.network.facts, workspace.network.inputs
+    facts, out = room.facts, room.inputs
     wild = peek(state, hand + LOCOMOTIVE)
     most = lacking = 0
     for colour in range(LOCOMOTIVE):
@@ -122,7 +122,7 @@ def _describe_hand(state: Any, hand: int, workspace: Any) -> None:
     lacking += max(0, peek(facts, NEED_AT + GREY) - most)
     payable = 0
     for word in range(2):
-        payable += count_bits(workspace.plan[GOAL + word] & workspace.plan[AFFORDABLE + word])
+        payable += count_bits(room.plan[GOAL + word] & room.plan[AFFORDABLE + word])
     write_input(out, SITUATION_AT + 9, wild / 4.0)
     write_input(out, SITUATION_AT + 10, most / 8.0)
     write_input(out, SITUATION_AT + 11, max(0, lacking - wild) / 16.0)
@@ -153,5 +153,5 @@ def _most_points(lengths: int, cards: int) -> int:
 
 @inlined
 def write_input(out: Any, place: int, value: Any) -> None:
-    """Writes the *value* of the input at a *place* to ``network.inputs``."""
+    """Writes the *value* of the input at a *place* to ``room.inputs``."""
     poke(out, place, np.float32(value))

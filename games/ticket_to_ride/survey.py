@@ -41,12 +41,11 @@ from evolve_arena.games.ticket_to_ride.layout import (
     OFFERED_SIZE,
     OWNER_AT,
     TICKETS_AT,
+    TO_MOVE,
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.scoring import is_done
-from evolve_arena.games.ticket_to_ride.ways import measure_ways
-from evolve_arena.games.ticket_to_ride.workspace import (
+from evolve_arena.games.ticket_to_ride.notes import (
     FREE_FIRST,
     FREE_SECOND,
     GOAL,
@@ -55,6 +54,8 @@ from evolve_arena.games.ticket_to_ride.workspace import (
     seat_at,
     ways_at,
 )
+from evolve_arena.games.ticket_to_ride.scoring import is_done
+from evolve_arena.games.ticket_to_ride.ways import measure_ways
 from evolve_arena.genomes.simd import peek, poke
 
 ONE = np.int64(1)
@@ -64,17 +65,17 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 """The two cities of each line, as bits."""
 
 
-@inlined
-def survey(state: Any, seat: int, workspace: Any) -> None:
-    """Fills facts and ways in ``workspace.network`` for *seat*, whose plan has been made.
+@compiled
+def survey(state: Any, seat: int, room: Any) -> None:
+    """Fills facts and ways in the *room* for *seat*, whose plan has been made.
 
     Args:
         state: The state, or what *seat* may know of it.
         seat: Whose view it is.
-        workspace: See :class:`evolve_arena.games.ticket_to_ride.workspace.TicketWorkspace`.
+        room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
-    network, at = workspace.network, seat_at(seat)
-    facts = network.facts
+    at = seat_at(seat)
+    facts = room.facts
     for field in range(REACHED_AT, WANTED_AT):
         poke(facts, field, 0)
     for line in range(LINES):
@@ -82,26 +83,26 @@ def survey(state: Any, seat: int, workspace: Any) -> None:
         if owner >= 0:
             poke(facts, REACHED_AT + owner, peek(facts, REACHED_AT + owner) | LINE_ENDS[line])
     for word in range(2):
-        first = peek(workspace.seats, at + FREE_FIRST + word)
-        second = peek(workspace.seats, at + FREE_SECOND + word)
-        wanted = peek(workspace.plan, GOAL + word) & (first | second)
+        first = peek(room.seats, at + FREE_FIRST + word)
+        second = peek(room.seats, at + FREE_SECOND + word)
+        wanted = peek(room.plan, GOAL + word) & (first | second)
         poke(facts, WANTED_AT + word, np.int64(wanted))
         _note_lines(state, seat, word, first, second, wanted, facts)
     grey = peek(facts, LENGTHS_AT + GREY)
     for colour in range(LOCOMOTIVE):
         poke(facts, LENGTHS_AT + colour, peek(facts, LENGTHS_AT + colour) | grey)
     tickets = _find_tickets(state, seat, facts)
-    keys, key, same = network.keys, keys_at(seat), True
+    keys, key, same = room.keys, keys_at(seat), True
     for word in range(2):
-        own = peek(workspace.seats, at + OWN + word)
-        free = peek(workspace.seats, at + FREE_FIRST + word)
-        free |= peek(workspace.seats, at + FREE_SECOND + word)
+        own = peek(room.seats, at + OWN + word)
+        free = peek(room.seats, at + FREE_FIRST + word)
+        free |= peek(room.seats, at + FREE_SECOND + word)
         same = same and peek(keys, key + word) == own and peek(keys, key + 2 + word) == free
         poke(keys, key + word, own)
         poke(keys, key + 2 + word, free)
     if not same or peek(keys, key + 4) != tickets:
         poke(keys, key + 4, tickets)
-        measure_ways(keys, key, tickets, network.edges, network.ways, ways_at(seat))
+        measure_ways(keys, key, tickets, room.edges, room.ways, ways_at(seat))
 
 
 @compiled
@@ -147,7 +148,7 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
             tickets |= BIT << np.uint64(ticket)
             count += 1
     poke(facts, OPEN_TICKETS, count)
-    for place in range(peek(state, OFFERED_SIZE)):
+    for place in range(peek(state, OFFERED_SIZE) if peek(state, TO_MOVE) == seat else 0):
         ticket = peek(state, OFFERED_AT + place)
         if ticket >= 0:
             tickets |= BIT << np.uint64(ticket)
@@ -160,20 +161,20 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
 
 
 @inlined
-def count_missing(state: Any, seat: int, workspace: Any) -> None:
+def count_missing(state: Any, seat: int, room: Any) -> None:
     """Notes for each colour how many cards a wanted route lacks that one of it helps to pay.
 
     Of the routes that can't be paid yet it is the one that lacks fewest: 1 if that card will do.
     """
     hand, at = player_at(seat) + HAND_AT, seat_at(seat)
-    facts, wild = workspace.network.facts, peek(state, hand + LOCOMOTIVE)
+    facts, wild = room.facts, peek(state, hand + LOCOMOTIVE)
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, MISSING_AT + colour, NO_CARD_HELPS)
     most = 0
     for colour in range(LOCOMOTIVE):
         most = max(most, peek(state, hand + colour))
     for word in range(2):
-        first = peek(workspace.seats, at + FREE_FIRST + word)
+        first = peek(room.seats, at + FREE_FIRST + word)
         left = np.uint64(peek(facts, WANTED_AT + word))
         while left:
             place = np.uint64(lowest_bit(left))
@@ -188,7 +189,7 @@ def count_missing(state: Any, seat: int, workspace: Any) -> None:
                         _note_missing(facts, colour, length - wild - peek(state, hand + colour))
                 continue
             other = one
-            if (peek(workspace.seats, at + FREE_SECOND + word) >> place) & BIT:
+            if (peek(room.seats, at + FREE_SECOND + word) >> place) & BIT:
                 other = LINE_COLOUR[line + 1]
             held, more = peek(state, hand + one), peek(state, hand + other)
             if length > max(held, more) + wild:

@@ -23,7 +23,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from evolve_arena.games.ticket_to_ride.facts import LANE_AT, OPEN_AT, OPEN_TICKETS, SUBSET_AT
-from evolve_arena.games.ticket_to_ride.workspace import ways_at
+from evolve_arena.games.ticket_to_ride.notes import ways_at
 from evolve_arena.genomes.simd import (
     LANES,
     add,
@@ -55,7 +55,7 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
 
     Args:
         keys: The routes of seats; see
-            :class:`~evolve_arena.games.ticket_to_ride.workspace.NetworkWorkspace`.
+            :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
         key: Where those of that seat begin: own ones, and two words later those to be had.
         tickets: Which, as bits.
         edges: Room for the routes that ways may take.
@@ -103,34 +103,34 @@ def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> 
 
 
 @inlined
-def way_of(network: Any, seat: int, ticket: int) -> Any:
+def way_of(room: Any, seat: int, ticket: int) -> Any:
     """How many trains a *ticket* takes that is open or on offer (``float32``)."""
-    return _way(network, seat, peek(network.facts, LANE_AT + ticket), TICKET_TO[ticket])
+    return _way(room, seat, peek(room.facts, LANE_AT + ticket), TICKET_TO[ticket])
 
 
 @inlined
-def way_after(network: Any, seat: int, ticket: int, route: int) -> Any:
+def way_after(room: Any, seat: int, ticket: int, route: int) -> Any:
     """The same if *seat* had claimed a *route*."""
-    lane = peek(network.facts, LANE_AT + ticket)
+    lane = peek(room.facts, LANE_AT + ticket)
     near, far = ROUTE_FROM[route], ROUTE_TO[route]
-    way = _way(network, seat, lane, near) + _way(network, seat, lane + 1, far)
-    back = _way(network, seat, lane, far) + _way(network, seat, lane + 1, near)
-    return min(way_of(network, seat, ticket), way, back)
+    way = _way(room, seat, lane, near) + _way(room, seat, lane + 1, far)
+    back = _way(room, seat, lane, far) + _way(room, seat, lane + 1, near)
+    return min(way_of(room, seat, ticket), way, back)
 
 
 @inlined
-def helps_ticket(network: Any, seat: int, route: int, trains: int) -> bool:
+def helps_ticket(room: Any, seat: int, route: int, trains: int) -> bool:
     """Whether a *route* brings a ticket nearer that can be done with so many *trains*."""
-    for place in range(peek(network.facts, OPEN_TICKETS)):
-        ticket = peek(network.facts, OPEN_AT + place)
-        way = way_of(network, seat, ticket)
-        if way <= trains and way_after(network, seat, ticket, route) < way:
+    for place in range(peek(room.facts, OPEN_TICKETS)):
+        ticket = peek(room.facts, OPEN_AT + place)
+        way = way_of(room, seat, ticket)
+        if way <= trains and way_after(room, seat, ticket, route) < way:
             return True
     return False
 
 
 @inlined
-def measure_tree(network: Any, seat: int, count: int) -> Any:
+def measure_tree(room: Any, seat: int, count: int) -> Any:
     """About how many trains it takes to join the cities of tickets into one net (``float32``).
 
     The least tree over these cities, by Prim's algorithm, whose edges are whole ways: it may count
@@ -138,11 +138,11 @@ def measure_tree(network: Any, seat: int, count: int) -> Any:
     way joins count one by one.
 
     Args:
-        network: Where the tickets stand, from ``facts[SUBSET_AT]`` on.
+        room: Where the tickets stand, from ``facts[SUBSET_AT]`` on.
         seat: Whose ways count.
         count: How many tickets.
     """
-    return _measure_tree(network.facts, network.nearest, network.ways, ways_at(seat), count)
+    return _measure_tree(room.facts, room.nearest, room.ways, ways_at(seat), count)
 
 
 @compiled
@@ -173,8 +173,8 @@ def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> A
 
 
 @inlined
-def _way(network: Any, seat: int, lane: int, city: int) -> Any:
-    return _way_at(network.ways, ways_at(seat), lane, city)
+def _way(room: Any, seat: int, lane: int, city: int) -> Any:
+    return _way_at(room.ways, ways_at(seat), lane, city)
 
 
 @inlined

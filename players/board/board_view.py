@@ -21,7 +21,10 @@ class BoardGameView(BoardView):
         game: What is played. Its file may say ``SHAPE``, what the cells look like: one of
             `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell
             farther to the right than the one above. Those of the shape ``none`` are not drawn. A
-            file with ``place_cell`` says itself where each cell lies.
+            file with ``place_cell`` says itself where each cell lies. One with ``draw`` gives a map
+            as `BoardView.layout` describes it, with ``find_owner(state, cell)`` the seat that has a
+            cell, or -1, and with ``find_cell(move)`` the cell on which a move is made, or -1;
+            ``tell(state, seat)`` gives titles and lines of what a seat knows beside the board.
     """
 
     game: BoardGame
@@ -30,7 +33,13 @@ class BoardGameView(BoardView):
     @property
     def has_cells(self) -> bool:
         """Whether there are cells to draw."""
-        return bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
+        is_drawn = bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
+        return self.has_map or is_drawn
+
+    @property
+    def has_map(self) -> bool:
+        """Whether the file draws a map."""
+        return "draw" in self.game.plain
 
     @cached_property
     def names(self) -> list[str]:
@@ -41,6 +50,11 @@ class BoardGameView(BoardView):
         """The board, row by row, with letters above and numbers at the left."""
         if not self.has_cells:
             return super().layout()
+        if self.has_map:
+            sides = self.sides()
+            signs = {f"{seat}:0": {"name": side, "mark": ""} for seat, side in enumerate(sides)}
+            drawn = self.game.ask("draw")
+            return {**drawn, "kind": "map", "sides": sides, "signs": signs, "labels": []}
         code, names = self.game.code, self.names
         if self.game.has_places:
             return self._lay_places()
@@ -136,6 +150,12 @@ class BoardGameView(BoardView):
 
     def list_pieces(self, position: Board) -> list[list[int]]:
         """The pieces that a *position* has, cell by cell."""
+        if self.has_map:
+            state = self.game.thaw(position)
+            owners = [
+                int(self.game.ask("find_owner", state, k)) for k in range(self.game.code.CELLS)
+            ]
+            return [[cell, owner, 0] for cell, owner in enumerate(owners) if owner >= 0]
         planes = self.game.observe(position, 0)[:, self.game.drawn]
         return [
             [int(cell), *self.find_owner(plane)]
@@ -144,12 +164,17 @@ class BoardGameView(BoardView):
         ]
 
     def draw(self, position: Board, seat: int) -> dict[str, Any]:
-        """The pieces, or the text."""
+        """The pieces, or the text; and what the file tells beside."""
+        seen = self.game.view(position, seat)
+        told = (
+            self.game.ask("tell", self.game.thaw(seen), seat) if "tell" in self.game.plain else ()
+        )
+        panels = [{"title": title, "lines": list(lines)} for title, lines in told]
         if not self.has_cells:
-            return super().draw(position, seat)
+            return {**super().draw(position, seat), "panels": panels}
         return {
-            "pieces": self.list_pieces(self.game.view(position, seat)),
-            "panels": [],
+            "pieces": self.list_pieces(seen),
+            "panels": panels,
             "to_move": self.game.to_move(position),
         }
 
@@ -168,6 +193,9 @@ class BoardGameView(BoardView):
         """The cell that a move is called by; else what it changes."""
         if not self.has_cells:
             return super().find_paths(position, moves)
+        if self.has_map:
+            cells = [int(self.game.ask("find_cell", move)) for move in moves]
+            return tell_apart([[cell] if cell >= 0 else [] for cell in cells])
         seat = self.game.to_move(position)
         position = self.game.view(position, seat)
         before, paths = self.list_pieces(position), []

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
 from evolve_arena.genomes.network import pick_output
@@ -19,11 +20,14 @@ from evolve_arena.players.board.mcts import HAS_MCTS, choose_by_rollouts
 from evolve_arena.players.board.rules import (
     HAS_CHANGES,
     HAS_GUESS,
+    HAS_KINDS,
     HAS_LEGAL_BITS,
     HAS_WINS,
+    KIND_COUNT,
     MOVES,
     ask_script,
     find_allowed,
+    find_kinds,
     find_mover,
     follow,
     has_won,
@@ -34,12 +38,18 @@ from evolve_arena.players.board.rules import (
     list_wins,
     look_as,
     may_exhaust,
+    needs_list,
     note_move,
+    prune_moves,
+    turn_page,
     value_exhausting,
 )
 from evolve_arena.players.board.values import (
     HAS_DENSE,
+    HAS_DENSE_VALUES,
     HAS_GRAPHS,
+    HAS_KIND_PLAYERS,
+    HAS_OUTPUTS,
     HAS_POLICIES,
     HAS_SUMS,
     HAS_TUPLES,
@@ -63,14 +73,20 @@ from evolve_arena.players.board.values import (
     write_outputs,
 )
 from evolve_arena.players.board.workspace import (
+    ACTION,
     DEPTH,
+    FORFEIT,
     HEAD,
     INPUTS,
+    KINDS_HEAD,
     POLICY,
     ROLLOUTS,
+    SCRIPT,
     SCRIPTED,
     SEARCH,
+    SETTING,
     TAKES_WINS,
+    UNMASKED,
 )
 from evolve_arena.players.packed import (
     GRAPH,
@@ -83,9 +99,11 @@ from evolve_arena.players.packed import (
 from evolve_arena.players.search import WIN
 
 HAS_SCRIPTS = True
-"""True if there are scripted players; see `kernel.FLAGS`."""
+HAS_FORFEITS = True
+"""True if there are scripted players, and players that may want what is not legal; see
+`kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
-HAS_OWN_VALUES = HAS_VALUES or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE
+HAS_OWN_VALUES = HAS_VALUES or HAS_TUPLES or HAS_DENSE_VALUES
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
@@ -93,32 +111,70 @@ KNOWN_LEVEL = np.int64(3)
 
 
 @inlined
-def choose_move(players: Any, slot: int, state: Any, winning: Any, workspace: Any) -> Any:
+def choose_move(  # noqa: PLR0911
+    players: Any, slot: int, state: Any, winning: Any, workspace: Any
+) -> Any:
     """The number of the move that the player in a *slot* makes, whose turn it is.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
-    if HAS_GUESS:
-        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     # An index that can't be negative is found faster.
     player: Any = np.uint64(peek(workspace.players, slot))
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
+    if HAS_GUESS and _tries_moves(players, player):
+        state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
     if HAS_LEGAL_BITS and (strays or kind == RANDOM):
         allowed = find_allowed(workspace.states, state, workspace.moves)
         if allowed == np.uint64(2**MOVES - 1):
             return below(workspace.streams, MOVES)
+    if HAS_KIND_PLAYERS and HAS_KINDS and _chooses_kinds(players, player) and not strays:
+        if HAS_SUMS and kind == NETWORK:
+            see_state(players, player, slot, state, workspace)
+        return _choose_by_kind(players, player, slot, state, workspace)
+    if HAS_SCRIPTS and kind >= SCRIPTED and not strays and not needs_list(kind - SCRIPTED):
+        turn_page(workspace.notes)
+        return _ask_script(players, player, slot, state, kind - SCRIPTED, -1, workspace)
     count = list_moves(workspace.states, state, workspace.moves, 0)
     if count == 1:
         return peek(workspace.moves, 0)
     if strays or kind == RANDOM:
         return peek(workspace.moves, below(workspace.streams, count))
     if HAS_SCRIPTS and kind >= SCRIPTED:
-        states, moves, stream = workspace.states, workspace.moves, workspace.streams
-        return ask_script(states, state, slot, kind - SCRIPTED, moves, count, stream)
+        turn_page(workspace.notes)
+        return _ask_script(players, player, slot, state, kind - SCRIPTED, -1, workspace)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, player, slot, state, workspace)
     return _choose_own(players, player, slot, state, count, winning, workspace)
+
+
+@inlined
+def _tries_moves(players: Any, player: int) -> Any:
+    """Test if a player looks at states behind its moves, in which it could see what is hidden.
+
+    Others get to see no more than what the file shows to their seat.
+    """
+    head, searches = players.seats[player, HEAD], players.seats[player, ROLLOUTS] > 0
+    return searches or head not in (POLICY, ACTION, KINDS_HEAD)
+
+
+@inlined
+def _chooses_kinds(players: Any, player: int) -> Any:
+    """Test if a player chooses kinds of moves."""
+    kind = players.seats[player, KIND]
+    return players.seats[player, HEAD] == KINDS_HEAD and kind != TUPLES and kind < SEARCH
+
+
+@inlined
+def _ask_script(
+    players: Any, player: int, slot: int, state: Any, number: Any, kind: Any, workspace: Any
+) -> Any:
+    """What scripted player *number* chooses, as *player* is set: a move of a *kind*, if not -1."""
+    setting, count = players.seats[player, SETTING], np.int64(0)
+    if needs_list(number):
+        count = list_moves(workspace.states, state, workspace.moves, 0)
+    given = workspace.states, state, slot, number, workspace.moves, count, workspace.streams
+    return ask_script(*given, workspace.notes, setting, np.int64(kind))
 
 
 @inlined
@@ -134,7 +190,7 @@ def _choose_own(
     if weighs_moves(players, player):
         return _choose_by_action(players, player, slot, state, count, workspace)
     head = players.seats[player, HEAD]
-    if (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+    if HAS_OUTPUTS and head == POLICY and kind != TUPLES:
         return _choose_by_outputs(players, player, slot, state, count, workspace)
     if HAS_OWN_VALUES and kind < SEARCH:
         return _choose_by_value(players, player, slot, state, count, winning, workspace)
@@ -148,7 +204,8 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
     take_slot(players, 0, slot, workspace)
     winning = list_wins(workspace.states, state, workspace.wins)
     move = np.int64(choose_move(players, slot, state, winning, workspace))
-    note_move(workspace.states, move)
+    if not (HAS_FORFEITS and move == FORFEIT):
+        note_move(workspace.states, move)
     return move
 
 
@@ -164,7 +221,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
     kind, head = players.seats[0, KIND], players.seats[0, HEAD]
     count = list_moves(workspace.states, state, workspace.moves, 0)
     searches_tree = HAS_MCTS and players.seats[0, ROLLOUTS] > 0
-    if kind == RANDOM or kind >= SCRIPTED or searches_tree:
+    if kind == RANDOM or kind >= SCRIPTED or searches_tree or head == KINDS_HEAD:
         return np.int64(0)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, 0, slot, state, workspace)
@@ -172,10 +229,11 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         _rate_by_search(players, slot, state, count, workspace, ratings)
     elif weighs_moves(players, 0):
         look_before(players, 0, slot, state, workspace)
+        count = _prune(players, 0, slot, state, count, workspace)
         for place in range(count):
             move = peek(workspace.moves, place)
             ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
-    elif (HAS_POLICIES or HAS_GRAPHS or HAS_DENSE) and head == POLICY and kind != TUPLES:
+    elif HAS_OUTPUTS and head == POLICY and kind != TUPLES:
         _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
         ply = peek(workspace.plies, 0)
@@ -245,6 +303,49 @@ def _choose_by_outputs(
 
 
 @inlined
+def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+    """What a scripted player chooses among the moves of the kind whose output is the strongest.
+
+    It is FORFEIT if a player that is not masked wants a kind that is not legal.
+    """
+    turn_page(workspace.notes)
+    number, allowed = players.seats[player, SCRIPT], find_kinds(workspace.states, state)
+    chosen = np.int64(lowest_bit(allowed))
+    if allowed & (allowed - ONE):
+        free = HAS_FORFEITS and players.seats[player, UNMASKED] > 0
+        among = np.uint64(2**KIND_COUNT - 1) if free else allowed
+        chosen = _pick_kind(players, player, slot, state, among, workspace)
+        if not (allowed >> np.uint64(chosen)) & ONE:
+            return np.int64(FORFEIT)
+    return _ask_script(players, player, slot, state, number, chosen, workspace)
+
+
+@inlined
+def _pick_kind(
+    players: Any, player: int, slot: int, state: Any, allowed: Any, workspace: Any
+) -> Any:
+    """The kind of the strongest output among the *allowed* ones, of which each is a bit."""
+    if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
+        run_player_graph(players, player, slot, state, workspace)
+        first, best = players.seats[player, INPUTS], np.int64(-1)
+        for kind in range(LANES):
+            if (allowed >> np.uint64(kind)) & ONE and (
+                best < 0
+                or peek(workspace.values, first + kind) > peek(workspace.values, first + best)
+            ):
+                best = np.int64(kind)
+        return best
+    shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
+    return np.int64(pick_output(shape, players.weights, base, inputs, allowed))
+
+
+@inlined
+def _prune(players: Any, player: int, slot: int, state: Any, count: int, workspace: Any) -> Any:
+    """Keep the moves that a player is to weigh at the front of the list; give their number."""
+    setting, notes = players.seats[player, SETTING], workspace.notes
+    return prune_moves(workspace.states, state, slot, workspace.moves, count, notes, setting)
+
+
 @inlined
 def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
     best = peek(workspace.moves, 0)
@@ -261,6 +362,7 @@ def _choose_by_action(
 ) -> Any:
     """The first move of the best value to a player that weighs moves."""
     look_before(players, player, slot, state, workspace)
+    count = _prune(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)

@@ -23,8 +23,10 @@ SEVERAL = 20
 """Of a number that is the same in fewer positions nothing is said."""
 
 
-def check_counts(game: BoardGame, state: Board, moves: list[int]) -> None:
+def check_counts(game: BoardGame, state: Board, moves: list[int], notes: NDArray[np.int64]) -> None:
     """Test what the file of a *game* counts of a *state*, and of its *moves*.
+
+    It must not depend on *notes*, which stay from one state to the next.
 
     Raises:
         GameFileError: It is not as it must be.
@@ -33,16 +35,38 @@ def check_counts(game: BoardGame, state: Board, moves: list[int]) -> None:
         told = _count(game, name, state, *given)
         if not np.array_equal(_count(game, name, state, *given), told):
             _fail(game, name, f"{name} writes other numbers the second time for the same state")
+        if game.code.NOTES:
+            notes[0] = 0
+            if not np.array_equal(_count(game, name, state, *given, notes=notes), told):
+                _fail(game, name, f"{name} depends on notes[1:], which may be of another state")
         if "view" in game.plain:
             seat = given[-1]
             if not np.array_equal(_count(game, name, game.view(state, seat), *given), told):
                 _fail(game, name, f"{name} tells something that view hides from that seat")
+    if game.code.HAS_KINDS and moves:
+        kinds = game.ask("kinds", game.thaw(state))
+        if not 0 < int(kinds) < 2**game.code.KIND_COUNT:
+            _fail(
+                game, "kinds", f"kinds gives {kinds!r:.60}: it must set the bits of some of KINDS"
+            )
+    if game.code.HAS_PRUNE and moves:
+        kept = _prune(game, state, moves)
+        if not kept or len(set(kept)) < len(kept) or not set(kept) <= set(moves):
+            _fail(
+                game, "prune", f"prune keeps {kept!s:.60}: it must be some of the moves, once each"
+            )
 
 
 def find_difference(
-    game: BoardGame, state: Board, moves: list[int], call: Callable[..., Any]
+    game: BoardGame,
+    state: Board,
+    moves: list[int],
+    call: Callable[..., Any],
+    notes: NDArray[np.int64],
 ) -> tuple[str, Any, Any] | None:
     """Compare what is counted in Python with what *call* says, which calls compiled functions.
+
+    These keep *notes*.
 
     Returns:
         The function that counts otherwise, its numbers in Python, and its numbers compiled.
@@ -50,10 +74,34 @@ def find_difference(
     for name, given in _list_questions(game, state, moves):
         plain = game.count(name, state, *given)
         theirs = np.zeros(len(plain))
-        call(game, name, state, *given, theirs)
+        notes[:1] = 0
+        call(game, f"ask_{name}", state, *given, theirs, notes, np.int64(0))
         if not np.allclose(theirs, plain, rtol=1e-6, atol=1e-6):
             return name, plain.tolist(), theirs.tolist()
+    if game.code.HAS_KINDS and moves:
+        kinds, compiled = game.ask("kinds", game.thaw(state)), call(game, "kinds", state)
+        if int(kinds) != int(compiled):
+            return "kinds", int(kinds), int(compiled)
+    if game.code.HAS_PRUNE and moves:
+        room, notes[0] = list_room(game, moves), 0
+        asked = np.int64(game.to_move(state)), room, np.int64(len(moves)), notes, np.int64(0)
+        compiled = room[: int(call(game, "ask_prune", state, *asked))].tolist()
+        if (kept := _prune(game, state, moves)) != compiled:
+            return "prune", kept, compiled
     return None
+
+
+def list_room(game: BoardGame, moves: list[int]) -> NDArray[np.int64]:
+    """Room for all moves that begins with *moves*, as the functions of a file take it."""
+    room = np.zeros(game.code.MOVES, dtype=np.int64)
+    room[: len(moves)] = moves
+    return room
+
+
+def _prune(game: BoardGame, state: Board, moves: list[int]) -> list[int]:
+    room = list_room(game, moves)
+    given = game.to_move(state), room, len(moves), *game.tell("prune")
+    return [int(move) for move in room[: int(game.ask("prune", game.thaw(state), *given))]]
 
 
 def find_ranges(game: BoardGame, games: int) -> tuple[dict[str, dict[str, list[float]]], list[str]]:
@@ -97,12 +145,14 @@ def _list_questions(
         yield from (("describe_move", (move, seat)) for move in moves[:MOST_MOVES])
 
 
-def _count(game: BoardGame, name: str, state: Board, *given: int) -> NDArray[np.float64]:
+def _count(
+    game: BoardGame, name: str, state: Board, *given: int, notes: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
     """The numbers that the function called *name* writes; it must leave the state alone."""
     out = np.zeros(game.code.FEATURE_COUNT if name == "features" else game.code.MOVE_FEATURE_COUNT)
     thawed = game.thaw(state)
     with np.errstate(divide="ignore", invalid="ignore"):
-        answer = game.ask(name, thawed, *given, out)
+        answer = game.ask(name, thawed, *given, out, *game.tell(name, notes=notes))
     if game.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
         _fail(game, name, f"{name} changes the state, which only play and resolve may do")
     if answer is not None:

@@ -66,6 +66,18 @@ MOVE_FEATURES = ("tokens taken",)
 """The same of :func:`describe_move`."""
 PLAYERS = ("careless",)
 """The names of functions that are scripted players, such as :func:`careless`."""
+NOTES = 0
+"""The number of whole numbers that the file may note down for itself, in *notes*: :func:`features`,
+:func:`describe_move`, :func:`prune` and scripted players get them if they have a parameter of that
+name. At the first question about a state ``notes[0]`` is 0; the rest is as the file left it, and
+no answer may depend on it."""
+KINDS = ("one token", "two tokens")
+"""The kinds of moves. A network with the head ``kinds`` chooses one of those for which
+:func:`kinds` sets a bit, and a scripted player, who has a parameter *kind*, the move."""
+LIMITS = ()
+"""With :func:`points`: numbers of points of which tables tell how often somebody had more."""
+TALLIES = ()
+"""With :func:`points`: what else is counted of each seat when a game is over, by :func:`tally`."""
 
 
 def start() -> Any:
@@ -131,6 +143,33 @@ def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
     Networks with the head ``action`` get them beside what is seen or counted of the state.
     """
     out[0] = move + 1
+
+
+def prune(state: Any, seat: int, moves: Any, count: Any) -> Any:
+    """Keep those of the first *count* of *moves* that are worth describing, and give their number.
+
+    One is left at least. Networks with the head ``action`` weigh no others.
+    """
+    return count
+
+
+def kinds(state: Any) -> Any:
+    """The kinds of moves that are legal, as bits of a word: bit k stands for the k-th of KINDS."""
+    return np.uint64(3 if state[0] > 1 else 1)
+
+
+def tally(state: Any, seat: int, out: Any) -> None:
+    """Write what TALLIES names of a *seat* into *out*, whole numbers, in a state that is over."""
+
+
+def read_setting(text: str) -> int:
+    """The *setting*, a whole number from 0, that scripted players and features get for a text.
+
+    They have a parameter of that name. The text stands behind a player's name, ``careless:TEXT``,
+    or behind that of a network's ``script``; without one the setting is 0. `ValueError` refuses a
+    text by its sentence; ``name_setting(setting)`` gives the usual text back.
+    """
+    return int(text)
 
 
 def evaluate(state: Any, seat: int) -> Any:
@@ -235,8 +274,11 @@ def guess(state: Any, seat: int, number: Any) -> Any:
 def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
     """Take two tokens, but any number of the last nine.
 
-    A scripted player: it gives one of the first *count* of *moves*. Who has a parameter *random*
-    gets a whole number from 0 to 2**62 - 1, each as likely, and another one each time.
+    A scripted player: it gives one of the first *count* of *moves*, the legal ones. Who finds a
+    legal move without that list is faster without these two parameters. Who has a parameter
+    *random* gets a whole number from 0 to 2**62 - 1, each as likely, and another one each time;
+    *kind* is the number of the kind of move that is wanted, or -1; *notes* and *setting* are as
+    above.
     """
     return moves[random % count] if state[0] < 10 else moves[count - 1]
 
@@ -259,6 +301,10 @@ HAS_KEY = False
 HAS_LEGAL_BITS = False
 HAS_FEATURES = False
 HAS_DESCRIBE_MOVE = False
+HAS_PRUNE = False
+HAS_KINDS = False
+KIND_COUNT = 0
+TALLY_COUNT = 0
 FEATURE_COUNT = 0
 MOVE_FEATURE_COUNT = 0
 HAS_PAST = False
@@ -267,7 +313,8 @@ HAS_GUESS = False
 SCRIPTS = 0
 """The number of scripted players."""
 DRAWING = 0
-"""A bit for each of them that gets a random number."""
+LISTING = 1
+"""A bit for each of them that gets a random number, and that gets a list of moves."""
 
 
 @inlined
@@ -301,7 +348,37 @@ def view_state(state: Any, seat: Any) -> Any:
     return state
 
 
+# What the functions do that have more or fewer parameters, by their names.
+
+
 @inlined
-def choose_scripted(state: Any, number: Any, moves: Any, count: Any, random: Any) -> Any:
+def choose_scripted(
+    state: Any,
+    number: Any,
+    moves: Any,
+    count: Any,
+    random: Any,
+    notes: Any,
+    setting: Any,
+    kind: Any,
+) -> Any:
     """Give the move that a scripted player chooses, by its *number*."""
     return careless(state, moves, count, random)
+
+
+@inlined
+def ask_features(state: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+    """Call :func:`features`."""
+    features(state, seat, out)
+
+
+@inlined
+def ask_describe_move(state: Any, move: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+    """Call :func:`describe_move`."""
+    describe_move(state, move, seat, out)
+
+
+@inlined
+def ask_prune(state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any) -> Any:
+    """Call :func:`prune`."""
+    return prune(state, seat, moves, count)

@@ -41,8 +41,10 @@ from evolve_arena.players.board.workspace import (
     BAD_DESCRIPTION,
     BAD_FEATURE,
     BAD_GUESSES,
+    BAD_KIND,
     BAD_MOVE,
     BAD_OUTCOMES,
+    BAD_PRUNING,
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
@@ -81,6 +83,8 @@ FAULTS = {
         "describe_move writes no finite number into out[{value}]",
     ),
     BAD_GUESSES: ("guesses", "guesses gives {value}: it must give 0 to {outcomes}"),
+    BAD_KIND: ("kinds", "kinds gives {value}: it must set the bits of some of KINDS"),
+    BAD_PRUNING: ("prune", "prune gives {value}: it must keep 1 to all of the moves"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
 """What compiled rules note: of which function, and the sentence."""
@@ -129,6 +133,8 @@ class BoardGame(Game[Board, int]):
     """The first line of its docstring."""
     scripts: ClassVar[Mapping[str, bool]] = {}
     """The functions that are scripted players, and whether each gets a random number."""
+    asks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Functions that may have parameters such as *random* or *notes* at the end, and which."""
     symmetry: ClassVar[str] = ""
     """Where the bits that networks see are the cells of a board: ``none``, ``mirror`` if left and
     right may be exchanged, ``turn`` if it may be turned by half, ``all`` if it may be turned and
@@ -193,7 +199,9 @@ class BoardGame(Game[Board, int]):
             return list(map(str, told))
         return [f"{name.lower().replace('_', ' ')[:-1]} {number}" for number in range(1, told + 1)]
 
-    def count(self, name: str, state: Board, *given: Any, many: int = 0) -> NDArray[np.float32]:
+    def count(
+        self, name: str, state: Board, *given: Any, many: int = 0, setting: int = 0
+    ) -> NDArray[np.float32]:
         """The numbers that the function called *name* counts of a *state*, ``features`` say.
 
         Raises:
@@ -204,8 +212,52 @@ class BoardGame(Game[Board, int]):
             many or (code.FEATURE_COUNT if name == "features" else code.MOVE_FEATURE_COUNT)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            self.ask(name, self.thaw(state), *given, out)
+            self.ask(name, self.thaw(state), *given, out, *self.tell(name, setting=setting))
         return out.astype(np.float32)
+
+    def tell(
+        self,
+        name: str,
+        random: int = 0,
+        setting: int = 0,
+        notes: NDArray[np.int64] | None = None,
+        kind: int = -1,
+    ) -> list[Any]:
+        """What the function called *name* is given at the end; *notes* are new if there are none.
+
+        Args:
+            name: One of :attr:`asks`.
+            random: A random number.
+            setting: A setting; see `evolve_arena.players.board.example`.
+            notes: Room for notes.
+            kind: The kind of move that is wanted, or -1.
+        """
+        told: dict[str, Any] = {"random": random, "setting": setting, "notes": notes, "kind": kind}
+        if notes is None:
+            told["notes"] = np.zeros(int(self.code.NOTES), dtype=np.int64)
+        return [told[parameter] for parameter in self.asks.get(name, ())]
+
+    def read_setting(self, text: str) -> int:
+        """The number that stands for a *text* that scripted players are told; 0 for none.
+
+        Raises:
+            BadValueError: The file takes no settings, or refuses this one.
+        """
+        if not text.strip():
+            return 0
+        if "read_setting" not in self.plain:
+            raise BadValueError(f"scripted players of {self.name} take no setting {text.strip()!r}")
+        try:
+            setting = int(self.plain["read_setting"](text.strip()))
+        except ValueError as error:
+            raise BadValueError(str(error)) from None
+        return setting
+
+    def name_setting(self, setting: int) -> str:
+        """The usual text of a *setting*."""
+        if not setting and "name_setting" not in self.plain:
+            return ""
+        return str(self.ask("name_setting", setting)) if "name_setting" in self.plain else ""
 
     @cached_property
     def planes(self) -> list[tuple[str, int, int]]:
@@ -355,14 +407,17 @@ class BoardGame(Game[Board, int]):
         return Outcome(places, reason, tuple(points) if self.code.HAS_POINTS else None)
 
     def tally(self, state: Board) -> tuple[tuple[int, ...], dict[str, Any]]:
-        """The places, and the points if the game counts some."""
-        outcome = self.outcome(state)
-        places = outcome.places if outcome else (1,) * self.seats
+        """The places; and the points if the game counts some, and what its file tallies."""
         if not self.code.HAS_POINTS:
-            return places, {}
-        verdict = self.judge(state)
-        points = [self._count_points(state, verdict, seat) for seat in range(self.seats)]
-        return places, {"points": points}
+            return super().tally(state)
+        points = [int(self.ask("points", self.thaw(state), seat)) for seat in range(self.seats)]
+        places = tuple(1 + sum(other > own for other in points) for own in points)
+        rows = [np.zeros(self.code.TALLY_COUNT, dtype=np.int32) for _ in range(self.seats)]
+        for seat, row in enumerate(rows if "tally" in self.plain else ()):
+            self.ask("tally", self.thaw(state), seat, row)
+        names = [name.replace(" ", "_") for name in self.plain.get("TALLIES", ())]
+        tallies = {name: [int(row[place]) for row in rows] for place, name in enumerate(names)}
+        return places, {"points": points, **tallies}
 
     @property
     def endings(self) -> tuple[str, str]:
@@ -468,13 +523,14 @@ class BoardGame(Game[Board, int]):
         Raises:
             GameFileError: The file fails.
         """
-        waiting = [self.view(state, seat)]
-        while waiting:
-            known = waiting.pop()
-            count = int(self.ask("guesses", self.thaw(known), seat))
-            if count <= 0:
-                yield known
-            waiting += (self.follow(known, "guess", seat, number) for number in range(count))
+        yield from self._list_guesses(self.view(state, seat), seat)
+
+    def _list_guesses(self, known: Board, seat: int) -> Iterator[Board]:
+        count = int(self.ask("guesses", self.thaw(known), seat))
+        if count <= 0:
+            yield known
+        for number in range(count):
+            yield from self._list_guesses(self.follow(known, "guess", seat, number), seat)
 
     def observe(self, state: Board, seat: int) -> NDArray[np.uint8]:
         """The bits that networks see, shape ``(planes, cells)``."""
@@ -574,10 +630,18 @@ class BoardGame(Game[Board, int]):
         return {self.format_move(move).lower(): move for move in range(self.code.MOVES)}
 
     def parse_move(self, text: str, state: Board | None = None) -> int:
-        """The move that *text* names; an error names legal ones of *state*, else of the start."""
+        """The move that *text* names; an error names legal ones of *state*, else of the start.
+
+        It has the sentence of a `ValueError` of the file's ``read_move``, if that raises one.
+        """
         bare = text.strip()
         if "read_move" in self.plain:
-            move = self.ask("read_move", bare)
+            try:
+                move = self.ask("read_move", bare)
+            except GameFileError as error:
+                if isinstance(error.__cause__, ValueError | IllegalMoveError):
+                    raise IllegalMoveError(str(error.__cause__)) from None
+                raise
         else:
             move = self._names.get(bare.lower())
         if move is None or not 0 <= int(move) < self.code.MOVES:

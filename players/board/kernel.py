@@ -15,14 +15,19 @@ from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.genomes.network import LAYERS, RESOLUTION
 from evolve_arena.players.board.workspace import (
+    ACTION,
     DENSE,
     DEPTH,
+    ENCODING,
+    FEATURES,
     HEAD,
+    KINDS_HEAD,
     POLICY,
     RECORD_FIELDS,
     ROLLOUTS,
     SCRIPTED,
     SEARCH,
+    UNMASKED,
     VALUE,
     find_guided,
     find_past,
@@ -50,14 +55,18 @@ PLAYING = tuple(
 )
 """What chooses moves by a game's file, in an order in which each imports from those before."""
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
-HEAD_FLAGS = {POLICY: "HAS_POLICIES", VALUE: "HAS_VALUES"}
+HEAD_FLAGS = {POLICY: "HAS_POLICIES", KINDS_HEAD: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 """By the field that is above 0 for those who search so."""
 DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
 LAYERS_FLAG = "HAS_LAYERS"
+OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG = "HAS_OUTPUTS", "HAS_ACTIONS", "HAS_KIND_PLAYERS"
+FORFEITS_FLAG = "HAS_FORFEITS"
+DENSE_VALUES_FLAG, SIGHT_FLAG = "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
     *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG, LAYERS_FLAG),
+    *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, SIGHT_FLAG, FORFEITS_FLAG),
 )
 
 
@@ -98,7 +107,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     return dict(zip(workspace.moves[:count].tolist(), ratings[:count].tolist(), strict=True))
 
 
-def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
+def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) -> KernelSpec:
     """How matches of a board game are played whose file became the module called *place*."""
 
     @cache
@@ -138,9 +147,15 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         workspace: Any,
         *results: Any,
     ) -> None:
+        told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
-            results = (*results, np.zeros((len(seatings), 0), dtype=np.int32))
-        matches.play_matches(players, seatings, seeds, openings, workspace, *results)
+            told = (*told, np.zeros((len(seatings), 0), dtype=np.int32))
+        count = int(code(rules).TALLY_COUNT)
+        shape = len(seatings) if count else 0, int(code(rules).SEATS), count
+        room = np.zeros(shape, dtype=np.int32)
+        matches.play_matches(players, seatings, seeds, openings, workspace, *told, room)
+        for number, tally in enumerate(tallies):
+            tally[:, : room.shape[1]] = room[:, :, number]
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
@@ -164,6 +179,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool) -> KernelSpec:
         record_fields=RECORD_FIELDS,
         draw_openings=None if has_chance else draw_openings,
         longest_opening=lambda rules: 0 if has_chance else int(code(rules).LONGEST) // 4,
+        fewest_matches=min(256, max(8, 2**15 // longest)),
     )
 
 
@@ -220,7 +236,17 @@ def _needs(players: PackedPlayers) -> set[str]:
     needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
     shapes = players.shapes[players.seats[players.seats[:, KIND] == NETWORK, SHAPE]]
     needed |= {LAYERS_FLAG} if (shapes[:, LAYERS] != 2).any() else set()
-    needed |= {SCRIPTS_FLAG} if max(kinds) >= SCRIPTED else set()
+    scripts = max(kinds) >= SCRIPTED or (players.seats[:, HEAD] == KINDS_HEAD).any()
+    needed |= {SCRIPTS_FLAG} if scripts else set()
+    thinks = np.isin(players.seats[:, KIND], (NETWORK, DENSE, GRAPH))
+    heads = np.unique(players.seats[thinks, HEAD])
+    needed |= {OUTPUTS_FLAG} if np.isin(heads, (POLICY, KINDS_HEAD)).any() else set()
+    needed |= {ACTIONS_FLAG} if ACTION in heads else set()
+    needed |= {KINDS_FLAG} if KINDS_HEAD in heads else set()
+    needed |= {FORFEITS_FLAG} if players.seats[:, UNMASKED].any() else set()
+    dense = np.isin(players.seats[:, KIND], (DENSE, GRAPH))
+    needed |= {SIGHT_FLAG} if (players.seats[dense, ENCODING] != FEATURES).any() else set()
+    needed |= {DENSE_VALUES_FLAG} if VALUE in players.seats[dense, HEAD] else set()
     guided = find_guided(players.seats)
     needed |= {PRIORS_FLAG} if guided.any() else set()
     for field, flag in SEARCH_FLAGS.items():

@@ -64,6 +64,9 @@ DEFAULTS = {
     "legal_bits": "def legal_bits(state):\n    return 0\n",
     "features": "def features(state, seat, out):\n    pass\n",
     "describe_move": "def describe_move(state, move, seat, out):\n    pass\n",
+    "prune": "def prune(state, seat, moves, count):\n    return count\n",
+    "kinds": "def kinds(state):\n    return 1\n",
+    "tally": "def tally(state, seat, out):\n    pass\n",
     "progress": "def progress(state, move):\n    return False\n",
     "chance": "def chance(state):\n    return 0\n",
     "resolve": "def resolve(state, outcome):\n    return state\n",
@@ -71,16 +74,20 @@ DEFAULTS = {
     "guess": "def guess(state, seat, number):\n    return state\n",
 }
 """What stands for functions that a file leaves out."""
-OPTIONAL = ("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS)
+OPTIONAL = (
+    *("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS),
+    *("prune", "kinds"),
+)
 """Functions without which the rest does as well, but slower, or for some networks alone."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
     **{"MOVES_STAY": False, "STACKS": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
+    **{"NOTES": 0},
 }
 """Constants that a file may leave out, with their values then."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
-    *("REPETITION", "NO_PROGRESS", "STAKE"),
+    *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES", "LIMITS"),
     *COUNTS.values(),
     *(
         "ONLY_WINS",
@@ -92,15 +99,18 @@ FREE = (
         "SYMMETRY",
     ),
     *("SIDES", "SIGNS", "ENDINGS"),
-    *("OPPONENTS", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
+    *("OPPONENTS", "LADDER", "PLAYERS", "POSITIONS", *(host.upper() for host in HOSTS)),
     *("view", "name_move", "read_move", "name_turn", "read_position", "place_cell", "name_cell"),
-    *("show", "openspiel_move", "pettingzoo_state", "SITES"),
+    *("draw", "find_owner", "find_cell", "tell"),
+    *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
 )
 """What else a file may say."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
 """What matches call."""
 RULES = tuple(
-    name for name in COMPILED if name not in (*OPTIONAL, "guesses", "guess") or name == "quiet"
+    name
+    for name in COMPILED
+    if name not in (*OPTIONAL, "guesses", "guess", "tally") or name == "quiet"
 )
 """Functions that are needed to play by a file, also with a search."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
@@ -112,8 +122,18 @@ MOST_CELLS = 1 << 12
 MOST_PLANES = 256
 MOST_FEATURES = 1 << 12
 MOST_PLAYERS = 32
+MOST_NOTES = 1 << 16
+MOST_KINDS = 16
+MOST_TALLIES = 16
 ASKED = ("state", "moves", "count")
-"""The parameters of a scripted player; *random* may follow."""
+"""The parameters of a scripted player, who may do without the last two; others may follow."""
+TOLD = {
+    "features": ("state", "seat", "out"),
+    "describe_move": ("state", "move", "seat", "out"),
+    "prune": ("state", "seat", "moves", "count"),
+}
+"""Those of functions behind which *notes* and *setting* may follow."""
+MORE = ("notes", "setting")
 
 
 def load_game(
@@ -159,8 +179,9 @@ def load_game(
     told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
+    ladder = list(file.plain.get("LADDER", ladder))
     networks = make_networks(game)
-    kernel = make_kernel(game.place, file.has_chance, file.has_points)
+    kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
         with watch(path):
             check_at_first(game)
@@ -176,7 +197,8 @@ def load_game(
         most_seats=max(seats),
         seats_option="seats" if "SEATS" in file.options else None,
         has_chance=file.has_chance,
-        columns={"points": ("int32", True)} if file.has_points else {},
+        columns=dict.fromkeys(file.list_columns(), ("int32", True)),
+        limits=file.plain.get("LIMITS", ()),
         positions=file.positions,
         make_text_ui=BoardText,
         make_board=BoardGameView,
@@ -265,7 +287,13 @@ class _GameFile:
         for function, name in COUNTS.items():
             self._check_counts(function, name)
         self._check_lists()
+        self.number("NOTES", 0, 0, MOST_NOTES)
+        self._functions = {
+            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
+        }
+        self.asks = {name: self._find_more(name, told) for name, told in TOLD.items()}
         self.scripts = self._find_scripts()
+        self._check_kinds()
 
     def find_dialects(self) -> dict[str, Dialect]:
         """The words in which sites speak to programs; see `BoardGame.sites`.
@@ -297,20 +325,71 @@ class _GameFile:
         told, found = self.plain.get("PLAYERS", ()), dict[str, bool]()
         if not isinstance(told, tuple | list) or len(told) > MOST_PLAYERS:
             self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MOST_PLAYERS}')
-        functions = {
-            node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
-        }
         for name in told:
-            if not isinstance(name, str) or name not in functions:
+            if not isinstance(name, str) or name not in self._functions:
                 self.fail("PLAYERS", f"PLAYERS names {name!r:.40}, but there is no such function")
             if name in (*ALWAYS, *DEFAULTS, *FREE) or name_kind(name) in (*KINDS, *BRED, *SEARCHES):
                 self.fail("PLAYERS", f"no player can be called {name}: that means something else")
-            parameters = tuple(each.arg for each in functions[name].args.args)
-            if parameters not in (ASKED, (*ASKED, "random")):
-                text = f"{name} takes ({', '.join(parameters)}): write (state, moves, count)"
-                self.fail(name, f"{text}, and random behind them if it needs chance")
-            found[name] = "random" in parameters
+            self.asks[name] = self._find_more(name, ASKED, ("random", *MORE, "kind"))
+            found[name] = "random" in self.asks[name]
         return found
+
+    def _find_more(
+        self, name: str, told: tuple[str, ...], more: tuple[str, ...] = MORE
+    ) -> tuple[str, ...]:
+        """The parameters that a function has behind those that it must have: some of *more*."""
+        if name not in self._functions:
+            return ()
+        parameters = tuple(each.arg for each in self._functions[name].args.args)
+        least = told[:1] if told == ASKED and "moves" not in parameters else told
+        rest = parameters[len(least) :]
+        if parameters[: len(least)] != least or not set(rest) <= set(more):
+            *most, last = more
+            self.fail(
+                name,
+                f"{name} takes ({', '.join(parameters)}): write ({', '.join(told)}), and behind"
+                f" them {', '.join(most)} or {last} if it needs them",
+            )
+        if "notes" in rest and not self.plain.get("NOTES"):
+            self.fail(name, f"{name} takes notes: say how many numbers, such as NOTES = 16")
+        return rest
+
+    def _list_parameters(self, name: str) -> set[str]:
+        return {each.arg for each in self._functions[name].args.args}
+
+    def list_columns(self) -> list[str]:
+        """What is counted of each seat when a game is over, by name: points, and TALLIES."""
+        told = self.plain.get("TALLIES", ())
+        return ["points", *(name.replace(" ", "_") for name in told)] if self.has_points else []
+
+    def _check_kinds(self) -> None:
+        """Make sure that KINDS and TALLIES name what functions of the file tell apart.
+
+        Raises:
+            GameFileError: They do not.
+        """
+        for name, function, least, most in (
+            ("KINDS", "kinds", 2, MOST_KINDS),
+            ("TALLIES", "tally", 1, MOST_TALLIES),
+        ):
+            told = self.plain.get(name)
+            if (function in self.plain) != (told is not None):
+                given, lacking = (
+                    (function, name) if told is None else (name, f"function {function}")
+                )
+                self.fail(given, f"{given} needs {lacking}")
+            if told is not None and not (
+                isinstance(told, tuple | list)
+                and least <= len(told) <= most
+                and all(isinstance(each, str) and each.strip() for each in told)
+                and len(set(told)) == len(told)
+            ):
+                self.fail(name, f"{name} must be a list of {least} to {most} different names")
+        if "TALLIES" in self.plain and not self.has_points:
+            self.fail("TALLIES", "TALLIES needs functions is_over and points")
+        if "KINDS" in self.plain and not any("kind" in self.asks[name] for name in self.scripts):
+            text = "KINDS needs a scripted player with a parameter kind, who chooses the move"
+            self.fail("KINDS", text)
 
     def _check_lists(self) -> None:
         """Make sure that what is said of planes, features and pieces is a list of the right kind.
@@ -476,6 +555,7 @@ class _GameFile:
             "file": self.path,
             "functions": frozenset(_reach(needed, self._find_calls())),
             "scripts": self.scripts,
+            "asks": self.asks,
             "title": (ast.get_docstring(self.tree) or name).partition("\n")[0],
             "symmetry": symmetry,
             "__doc__": ast.get_docstring(self.tree),
@@ -489,7 +569,9 @@ class _GameFile:
         defaults = [self.plain[key] for key in self.options]
         rules: Any = namedtuple("Rules", names, defaults=defaults)  # type: ignore[misc]
         rules.__annotations__ = {
-            name.lower(): Annotated[int, Option(min(values), max(values), values)]
+            name.lower(): Annotated[
+                int, Option() if values == (0, 1) else Option(min(values), max(values), values)
+            ]
             for name, values in self.options.items()
         }
         for name, text in read_sentences(self.tree.body).items():
@@ -573,14 +655,20 @@ class _GameFile:
         for name in COUNTS.values():
             count = f"{name} if isinstance({name}, int) else len({name})"
             lines.append(f"{name[:-1]}_COUNT = {count if name in self.plain else 0}")
+        lines += [
+            f"{count} = {len(self.plain.get(name, ()))}"
+            for name, count in (("KINDS", "KIND_COUNT"), ("TALLIES", "TALLY_COUNT"))
+        ]
         added = ("cast_state", "hash_state", "store_state", "load_state")
         lines += [f"{name} = _inlined({name})" for name in added]
         calls = self._find_calls()
         called = (*COMPILED, *self.scripts, *(("view",) if self._compiles_view() else ()))
         for name in _reach(called, calls):
-            mark = "_compiled" if name in _reach(tuple(calls.get(name, ())), calls) else "_inlined"
+            recurs = name in _reach(tuple(calls.get(name, ())), calls)
+            mark = "_compiled" if recurs or "notes" in self.asks.get(name, ()) else "_inlined"
             lines.append(f"{name} = {mark}({name})")
-        lines += [f"{name} = _inlined({name})" for name in ("view_state", "choose_scripted")]
+        wrappers = ("view_state", "choose_scripted", *(f"ask_{name}" for name in TOLD))
+        lines += [f"{name} = _inlined({name})" for name in wrappers]
         return "\n".join(lines) + "\n"
 
     def _compiles_view(self) -> bool:
@@ -588,14 +676,24 @@ class _GameFile:
         return self.has_guess or ("view" in self.plain and bool(self.scripts))
 
     def _write_scripts(self) -> list[str]:
-        """What asks a scripted player by its number, and which of them draw random numbers."""
+        """What asks a scripted player by its number, and which of them draw random numbers.
+
+        And what asks functions that may have more parameters.
+        """
         drawing = sum(draws << number for number, draws in enumerate(self.scripts.values()))
-        lines = [f"SCRIPTS, DRAWING = {len(self.scripts)}, {drawing}"]
-        lines.append("def choose_scripted(state, number, moves, count, random):")
-        for number, (name, draws) in enumerate(self.scripts.items()):
-            given = ", ".join((*ASKED, *["random"] * draws))
+        lists = [set(ASKED) <= self._list_parameters(name) for name in self.scripts]
+        listing = sum(needs << number for number, needs in enumerate(lists))
+        lines = [f"SCRIPTS, DRAWING, LISTING = {len(self.scripts)}, {drawing}, {listing}"]
+        every = ", ".join(("state", "number", *ASKED[1:], "random", *MORE, "kind"))
+        lines.append(f"def choose_scripted({every}):")
+        for number, name in enumerate(self.scripts):
+            given = ", ".join((*ASKED[: 3 if lists[number] else 1], *self.asks[name]))
             lines += [f"    if number == {number}:", f"        return _np.int64({name}({given}))"]
-        return [*lines, "    return _np.int64(moves[0])"]
+        lines.append("    return _np.int64(moves[0])")
+        for name, told in TOLD.items():
+            lines.append(f"def ask_{name}({', '.join((*told, *MORE))}):")
+            lines.append(f"    return {name}({', '.join((*told, *self.asks[name]))})")
+        return lines
 
     def _find_calls(self) -> dict[str, set[str]]:
         """For each function of the file which others of it it names."""

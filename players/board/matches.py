@@ -19,6 +19,7 @@ from evolve_arena.genomes.network import (
 from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES
 from evolve_arena.players.board.choose import (
+    HAS_FORFEITS,
     HAS_OWN_VALUES,
     HAS_SCRIPTS,
     choose_move,
@@ -36,8 +37,10 @@ from evolve_arena.players.board.rules import (
     LONGEST,
     MOVES,
     SEATS,
+    TALLY_COUNT,
     advance,
     begin,
+    clear_notes,
     count_points,
     find_allowed,
     find_mover,
@@ -52,6 +55,7 @@ from evolve_arena.players.board.rules import (
     list_wins,
     note_move,
     settle,
+    write_tally,
 )
 from evolve_arena.players.board.values import (
     HAS_DENSE,
@@ -66,6 +70,7 @@ from evolve_arena.players.board.values import (
 from evolve_arena.players.board.workspace import (
     ACTIVATION_NOTE,
     COLUMNS,
+    FORFEIT,
     GAME,
     HEAD,
     HEAD_NOTE,
@@ -108,7 +113,7 @@ def split_seed(seed: Any) -> Any:
 
 
 @compiled
-def play_matches(
+def play_matches(  # noqa: PLR0912
     players: Any,
     seatings: Any,
     seeds: Any,
@@ -119,6 +124,7 @@ def play_matches(
     offenders: Any,
     games: Any,
     points: Any,
+    tallies: Any,
 ) -> None:
     """Plays every match and fills in the rest, of shape ``(n,)`` or ``(n, seats)``.
 
@@ -131,22 +137,24 @@ def play_matches(
         workspace: See `evolve_arena.players.board.workspace`.
         places: 1 is the best, equals share the better place (``int8``).
         plies: The length of each match, the opening included (``int16``).
-        offenders: -1 (``int8``): nobody can make a forbidden move.
+        offenders: The seat that forfeited (``int8``), or -1.
         games: A hash of the moves (``uint64``): equal games have equal hashes.
         points: What each seat has in the end, in columns; none if nobody asks.
+        tallies: What the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
     """
     if PLAYS_IN_TURNS:
         results = places, plies, offenders, games, points
         play_in_turns(players, seatings, seeds, openings, workspace, results)
         return
     for match in range(seatings.shape[0]):
+        clear_notes(workspace.notes)
         for slot in range(SEATS):
             take_slot(players, seatings[match, slot], slot, workspace)
         workspace.chance[0] = seeds[match]
         workspace.streams[0] = start_stream(seeds[match])
         states, game, ply, largest = workspace.states, FNV_START, 0, np.uint64(0)
         state = settle(states, begin(states), workspace.chance)
-        verdict = judge(states, state)
+        verdict, offender = judge(states, state), np.int64(-1)
         while verdict == GOES_ON and ply < LONGEST:
             winning = np.int64(0)
             if ASKS_WINS:
@@ -159,6 +167,9 @@ def play_matches(
                     workspace.plies[0] = ply
                 mover = find_mover(states, state)
                 move = choose_move(players, mover, state, winning, workspace)
+                if HAS_FORFEITS and move == FORFEIT:
+                    offender = np.int64(mover)
+                    break
             largest = max(largest, np.uint64(move))  # of a negative one, too
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             ply += 1
@@ -170,6 +181,21 @@ def play_matches(
         note_move(states, largest)
         results = places, plies, offenders, games, points
         _write_result(states, state, verdict, match, ply, game, results)
+        if HAS_FORFEITS and offender >= 0:
+            _write_forfeit(match, offender, places, offenders)
+        if TALLY_COUNT > 0:
+            for seat in range(SEATS):
+                write_tally(states, state, seat, tallies[match, seat])
+
+
+@inlined
+def _write_forfeit(match: Any, offender: Any, places: Any, offenders: Any) -> None:
+    """Let who forfeits come last, whatever the points are."""
+    for seat in range(SEATS):
+        if places[match, seat] > places[match, offender]:
+            places[match, seat] -= 1
+    places[match, offender] = SEATS
+    offenders[match] = offender
 
 
 @inlined
@@ -364,6 +390,7 @@ def record_matches(
         chosen: The choice at each ply, of the same shape; -1 where there was none.
     """
     for match in range(rows.shape[0]):
+        clear_notes(workspace.notes)
         for slot in range(SEATS):
             take_slot(players, rows[match], slot, workspace)
         workspace.chance[0] = seeds[match]
@@ -376,6 +403,8 @@ def record_matches(
             if HAS_MCTS or HAS_SEARCHES or HAS_PAST:
                 workspace.plies[0] = ply
             choice = choose_move(players, find_mover(states, state), state, winning, workspace)
+            if HAS_FORFEITS and choice == FORFEIT:
+                break
             count = list_moves(states, state, workspace.moves, 0)
             chosen[match, ply] = choice if count > 1 else -1
             largest = max(largest, np.uint64(choice))

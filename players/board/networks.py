@@ -46,11 +46,15 @@ from evolve_arena.players.board.workspace import (
     FEATURES,
     HEAD,
     INPUTS,
+    KINDS_HEAD,
     POLICY,
     RECORD_FIELDS,
+    SCRIPT,
+    SETTING,
     SLOTS,
     TAKES_WINS,
     TERMS,
+    UNMASKED,
     VALUE,
     plane_words,
     search_fields,
@@ -67,7 +71,13 @@ from evolve_arena.players.packed import (
 )
 from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_large
 
-HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION}
+HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION, "kinds": KINDS_HEAD}
+NO_SEARCH = {
+    "policy": "a policy",
+    "action": "what weighs moves",
+    "kinds": "what chooses kinds of moves",
+}
+"""How players with heads are called that no search can ask for values."""
 ENCODINGS = ("planes", "signed", "numbered", "features")
 OPPOSING = {"signed": -1, "numbered": 2}
 """What stands for the opponent's pieces in an encoding in which 1 stands for one's own."""
@@ -154,12 +164,13 @@ class _OnBoard:
         """
         if not (self.depth or self.rollouts):
             return {}
-        what = {"policy": "a policy", "action": "what weighs moves"}.get(head, "")
+        what = NO_SEARCH.get(head, "")
         if self.depth:
             reason = f"{what} has no values for a search" if what else ""
             reason = reason or self.game.why_no_search
         else:
-            reason = f"{what} has no values for a search" if head == "action" else ""
+            lacks = head in ("action", "kinds")
+            reason = f"{what} has no values for a search" if lacks else ""
             reason = reason or (self.game.why_no_values if head == "value" else "")
             reason = reason or self.game.why_no_rollouts
         if reason:
@@ -188,7 +199,9 @@ class BoardView(_OnBoard):
     head: str = "value"
     """``value``: one output, which scores every state that a move leads to. ``policy``: an output
     for each move, the strongest legal one is played. ``action``: one output, which scores every
-    legal move by what the file's ``describe_move`` tells of it, beside what is seen."""
+    legal move by what the file's ``describe_move`` tells of it, beside what is seen. ``kinds``: an
+    output for each kind of moves that the file names in ``KINDS``; of the moves of the strongest
+    legal kind the scripted player *script* chooses one."""
     encoding: str = "planes"
     """``planes``: an input for each cell and plane. ``signed``: an input for each cell and kind of
     piece, 1 for one's own and -1 for the opponent's. ``numbered``: the same with 2 for the
@@ -203,6 +216,12 @@ class BoardView(_OnBoard):
     """0: the value of a feature is an input. Else each of its values from 0 to ``bins - 1`` has an
     input of its own, which is 1 if the feature has this value, and the last one also if it has
     more. For the encoding ``features``."""
+    script: str = ""
+    """A scripted player of the game's file, as ``evolve players`` names it, who chooses for the
+    head ``kinds``; if it can be told something, features follow that, too. Empty: the first one."""
+    masked: bool = True
+    """Whether only kinds of moves are chosen that are legal, for the head ``kinds``. If not, who
+    chooses another forfeits the game."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -211,8 +230,11 @@ class BoardView(_OnBoard):
         ):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
-        if not isinstance(self.take_wins, bool):
-            raise BadValueError(f"take_wins is {self.take_wins!r}: it must be true or false")
+        for name in ("take_wins", "masked"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadValueError(f"{name} is {getattr(self, name)!r}: it must be true or false")
+        if not self.masked and self.head != "kinds":
+            raise BadValueError("masked is false: that is for the head 'kinds'")
         self._find_search(self.head)
         code = self.game.code
         by_pieces = self.encoding in OPPOSING
@@ -232,7 +254,37 @@ class BoardView(_OnBoard):
                     f" of {self.game.name} has none"
                 )
 
+        if self.head == "kinds" and not code.HAS_KINDS:
+            raise BadValueError(
+                f"head is 'kinds': only for games whose file names KINDS of moves; that of"
+                f" {self.game.name} does not"
+            )
+        _ = self._scripted
         self._check_features()
+
+    @cached_property
+    def _scripted(self) -> tuple[int, int]:
+        """The number of the scripted player that chooses, and what it was told.
+
+        Raises:
+            BadValueError: There is none of that name, or it refuses what it is told.
+        """
+        name, _, told = self.script.partition(":")
+        if not name:
+            return 0, 0
+        known = [each.replace("_", "-") for each in self.game.scripts]
+        if name not in known:
+            raise UnknownNameError("script", name, known)
+        try:
+            number = known.index(name)
+            if (
+                self.head == "kinds"
+                and "kind" not in self.game.asks[list(self.game.scripts)[number]]
+            ):
+                raise BadValueError("it has no parameter kind")
+            return number, self.game.read_setting(told)
+        except BadValueError as error:
+            raise BadValueError(f"script is {self.script!r}: {error}") from None
 
     def _check_features(self) -> None:
         """Make sure that the file counts what is read.
@@ -294,7 +346,9 @@ class BoardView(_OnBoard):
     @property
     def outputs(self) -> int:
         """How many numbers come out."""
-        return int(self.game.code.MOVES) if self.head == "policy" else 1
+        code = self.game.code
+        names = {"policy": "MOVES", "kinds": "KIND_COUNT"}
+        return int(getattr(code, names[self.head])) if self.head in names else 1
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
@@ -327,13 +381,16 @@ class BoardView(_OnBoard):
     def output_names(self) -> list[str]:
         """What the outputs stand for."""
         moves = range(self.outputs)
+        if self.head == "kinds":
+            return list(self.game.plain["KINDS"])
         return list(map(self.game.format_move, moves)) if self.head == "policy" else ["value"]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
         """The inputs that show a *position* to a network whose turn it is."""
         seat = self.game.to_move(position)
         if self.encoding == "features":
-            counts = self.game.count("features", position, seat, many=self.counted)
+            told = {"many": self.counted, "setting": self._scripted[1]}
+            counts = self.game.count("features", position, seat, **told)
             if not self.bins:
                 return counts.astype(np.float64)
             places = np.clip(counts, 0, self.bins - 1).astype(np.int64)
@@ -346,7 +403,8 @@ class BoardView(_OnBoard):
 
     def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
         """The inputs that tell of a *move* in a *position*, for the head ``action``."""
-        told = self.game.count("describe_move", position, move, self.game.to_move(position))
+        given = position, move, self.game.to_move(position)
+        told = self.game.count("describe_move", *given, setting=self._scripted[1])
         return np.concatenate([self.encode(position), told.astype(np.float64)])
 
     def player(self, genome: Any, name: str) -> BredPlayer:
@@ -363,6 +421,8 @@ class BoardView(_OnBoard):
         seats[:, INPUTS] = self.inputs
         seats[:, ENCODING] = FEATURES if self.encoding == "features" else 0
         seats[:, BINS] = self.bins
+        seats[:, SCRIPT], seats[:, SETTING] = self._scripted
+        seats[:, UNMASKED] = not self.masked
         for field, number in self._find_search(self.head).items():
             seats[:, field] = number
         return seats

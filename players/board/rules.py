@@ -37,19 +37,24 @@ from evolve_arena.players.board.example import (
     HAS_GAIN,
     HAS_GUESS,
     HAS_KEY,
+    HAS_KINDS,
     HAS_LEGAL_BITS,
     HAS_ORDER,
     HAS_PAST,
     HAS_POINTS,
+    HAS_PRUNE,
     HAS_QUIET,
     HAS_SAFE,
     HAS_WINS,
     IS_ARRAY,
+    KIND_COUNT,
+    LISTING,
     LONGEST,
     MOVE_FEATURE_COUNT,
     MOVES,
     MOVES_STAY,
     NO_PROGRESS,
+    NOTES,
     ONLY_WINS,
     PIECES,
     PLANES,
@@ -60,19 +65,22 @@ from evolve_arena.players.board.example import (
     STACKS,
     STAKE,
     START,
+    TALLY_COUNT,
+    ask_describe_move,
+    ask_features,
+    ask_prune,
     cast_state,
     chance,
     changes,
     choose_scripted,
-    describe_move,
     evaluate,
-    features,
     gain,
     guess,
     guesses,
     hash_state,
     is_over,
     key,
+    kinds,
     legal,
     legal_bits,
     order,
@@ -84,6 +92,7 @@ from evolve_arena.players.board.example import (
     result,
     safe,
     see,
+    tally,
     to_move,
     view_state,
     wins,
@@ -96,8 +105,10 @@ from evolve_arena.players.board.workspace import (
     BAD_DESCRIPTION,
     BAD_FEATURE,
     BAD_GUESSES,
+    BAD_KIND,
     BAD_MOVE,
     BAD_OUTCOMES,
+    BAD_PRUNING,
     BAD_SEAT,
     BAD_SIGHT,
     BAD_WINS,
@@ -611,13 +622,37 @@ def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
 
 
 @inlined
+def turn_page(notes: Any) -> None:
+    """Let the file's *notes* begin anew, as the next question is about another state."""
+    if NOTES > 0:
+        poke(notes, 0, np.int64(0))
+
+
+@inlined
+def clear_notes(notes: Any) -> None:
+    """Forget all *notes*, so that a match takes the same steps whatever was played before."""
+    for place in range(NOTES):
+        poke(notes, place, np.int64(0))
+
+
+@inlined
 def ask_script(
-    states: Any, state: Any, seat: Any, number: Any, moves: Any, count: Any, stream: Any
+    states: Any,
+    state: Any,
+    seat: Any,
+    number: Any,
+    moves: Any,
+    count: Any,
+    stream: Any,
+    notes: Any,
+    setting: Any,
+    kind: Any,
 ) -> Any:
     """The move that scripted player *number* chooses of the first *count* of *moves* at its *seat*.
 
     It gets copies, at level 1 of *states* and behind MOVES in *moves*, so that it changes nothing.
-    It draws from the *stream* if it asks for a random number.
+    It draws from the *stream* if it asks for a random number. Who asks for no list of moves is
+    taken at its word.
     """
     random = np.int64(0)
     if DRAWING > 0 and (DRAWING >> number) & 1:
@@ -626,7 +661,10 @@ def ask_script(
     for place in range(count):
         poke(moves, MOVES + place, peek(moves, place))
     room, told = moves[MOVES : 2 * MOVES], states[known, :SIZE] if IS_ARRAY else known
-    chosen = np.int64(choose_scripted(told, number, room, np.int64(count), random))
+    given = told, number, room, np.int64(count), random
+    chosen = np.int64(choose_scripted(*given, notes, setting, kind))
+    if not needs_list(number):
+        return keep_move(chosen)
     for place in range(count):
         if peek(moves, place) == chosen:
             return chosen
@@ -635,11 +673,21 @@ def ask_script(
 
 
 @inlined
-def ask_all_scripts(states: Any, state: Any, seat: Any, moves: Any, count: Any, stream: Any) -> Any:
+def needs_list(number: Any) -> Any:
+    """Test if scripted player *number* gets a list of moves."""
+    return (LISTING >> number) & 1 != 0
+
+
+@inlined
+def ask_all_scripts(
+    states: Any, state: Any, seat: Any, moves: Any, count: Any, stream: Any, notes: Any
+) -> Any:
     """The sum of the moves of all scripted players; the *stream* is as before."""
     word, total = stream[0], np.int64(0)
     for number in range(SCRIPTS):
-        total += ask_script(states, state, seat, number, moves, count, stream)
+        turn_page(notes)
+        given = states, state, seat, number, moves, count, stream
+        total += ask_script(*given, notes, np.int64(0), np.int64(-1))
     stream[0] = word
     return total
 
@@ -763,28 +811,65 @@ def move_features_at(values: Any) -> Any:
 
 
 @inlined
-def count_features(states: Any, state: Any, seat: Any, values: Any, count: Any) -> None:
+def count_features(
+    states: Any, state: Any, seat: Any, values: Any, count: Any, notes: Any, setting: Any
+) -> None:
     """Write what a *seat* counts in a *state* near the end of *values*; the first *count* matter.
 
-    There is room for all, as a file need not look how many are asked for.
+    There is room for all, as a file need not look how many are asked for. The *notes* begin anew.
     """
+    turn_page(notes)
     at = features_at(values)
     for place in range(at, at + FEATURE_COUNT):
         poke(values, place, 0.0)
     out = values[at : at + count]
-    features(states[state, :SIZE] if IS_ARRAY else state, seat, out)
+    ask_features(states[state, :SIZE] if IS_ARRAY else state, seat, out, notes, setting)
     _refuse_nonsense(states, out, count, BAD_FEATURE)
 
 
 @inlined
-def count_of_move(states: Any, state: Any, move: Any, seat: Any, values: Any) -> None:
+def count_of_move(
+    states: Any, state: Any, move: Any, seat: Any, values: Any, notes: Any, setting: Any
+) -> None:
     """Writes what counts of a *move* near the end of *values*."""
     at = move_features_at(values)
     out = values[at : at + MOVE_FEATURE_COUNT]
     for place in range(MOVE_FEATURE_COUNT):
         poke(out, place, 0.0)
-    describe_move(states[state, :SIZE] if IS_ARRAY else state, keep_move(move), seat, out)
+    told = states[state, :SIZE] if IS_ARRAY else state
+    ask_describe_move(told, keep_move(move), seat, out, notes, setting)
     _refuse_nonsense(states, out, MOVE_FEATURE_COUNT, BAD_DESCRIPTION)
+
+
+@inlined
+def prune_moves(
+    states: Any, state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any
+) -> Any:
+    """Keep the moves at the front of *moves* that are worth weighing; give their number."""
+    if not HAS_PRUNE:
+        return count
+    told = states[state, :SIZE] if IS_ARRAY else state
+    kept = np.int64(ask_prune(told, seat, moves[:MOVES], np.int64(count), notes, setting))
+    if seldom(np.uint64(kept - 1) >= np.uint64(count)):
+        _note(states, BAD_PRUNING, kept)
+        return np.int64(1)
+    return kept
+
+
+@inlined
+def find_kinds(states: Any, state: Any) -> Any:
+    """The kinds of moves that are legal, as bits of a word; there is one at least."""
+    found = np.uint64(kinds(states[state, :SIZE] if IS_ARRAY else state))
+    if seldom(found - ONE >= np.uint64(2**KIND_COUNT - 1)):
+        _note(states, BAD_KIND, np.int64(found & BYTE))
+        return ONE
+    return found
+
+
+@inlined
+def write_tally(states: Any, state: Any, seat: Any, out: Any) -> None:
+    """Write what is counted of a *seat*, beside its points, when the game is over."""
+    tally(states[state, :SIZE] if IS_ARRAY else state, seat, out)
 
 
 @inlined
@@ -989,12 +1074,14 @@ __all__ = [
     "HAS_GAIN",
     "HAS_GUESS",
     "HAS_KEY",
+    "HAS_KINDS",
     "HAS_LEGAL_BITS",
     "HAS_ORDER",
     "HAS_PAST",
     "HAS_QUIET",
     "HAS_SAFE",
     "HAS_WINS",
+    "KIND_COUNT",
     "LONGEST",
     "MOVES",
     "MOVES_STAY",
@@ -1007,5 +1094,6 @@ __all__ = [
     "SIZE",
     "STACKS",
     "STAKE",
+    "TALLY_COUNT",
     "WORDS",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,9 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import PlayerKind
 from evolve_arena.core.stream import mix
 from evolve_arena.players.board.accelerator_check import locate
+from evolve_arena.players.board.count_check import list_room
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
-from evolve_arena.players.board.workspace import RECORD_FIELDS, SCRIPTED
+from evolve_arena.players.board.workspace import RECORD_FIELDS, SCRIPTED, SETTING, make_notes
 from evolve_arena.players.packed import simple_player, with_noise
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.specification import make_by_settings, read_number
@@ -28,17 +29,26 @@ class ScriptedPlayer(CompiledPlayer):
         game: What it plays.
         function: The function's name.
         noise: The share of moves that it plays at random, 0 to 1.
+        told: What else it is told, as the file's ``read_setting`` takes it.
 
     Raises:
-        BadValueError: *noise* is out of range.
+        BadValueError: *noise* is out of range, or the file refuses what it is *told*.
     """
 
-    def __init__(self, game: Any, function: str, noise: float = 0.0) -> None:
+    def __init__(self, game: Any, function: str, noise: float = 0.0, told: str = "") -> None:
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
         packed = simple_player(RECORD_FIELDS, SCRIPTED + list(game.scripts).index(function))
-        name = name_kind(function) + (f":noise={noise:.10g}" if noise else "")
+        packed.seats[0, SETTING] = setting = game.read_setting(told)
+        parts = [game.name_setting(setting) if takes_setting(game, function) else ""]
+        parts.append(f"noise={noise:.10g}" if noise else "")
+        name = ":".join([name_kind(function), ",".join(filter(None, parts))]).rstrip(":")
         super().__init__(game, with_noise(packed, noise), name)
+
+
+def takes_setting(game: Any, function: str) -> bool:
+    """Test if a scripted player can be told something."""
+    return "setting" in game.asks[function]
 
 
 def name_kind(function: str) -> str:
@@ -51,6 +61,10 @@ def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerK
 
     def read(function: str, text: str, game: Any) -> Player:
         make = partial(ScriptedPlayer, game, function)
+        if takes_setting(game, function):
+            parts = [part.strip() for part in text.split(",")]
+            make = partial(make, told=",".join(part for part in parts if not is_noise(part)))
+            text = ",".join(filter(is_noise, parts))
         return make_by_settings(name_kind(function), text, {"noise": read_number}, make)
 
     kinds = {}
@@ -63,10 +77,29 @@ def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerK
     return kinds
 
 
+def is_noise(part: str) -> bool:
+    """Test if a *part* of what is said of a player is its share of random moves."""
+    return part.partition("=")[0].strip() == "noise"
+
+
 def draw_number(stream: Any) -> int:
     """The random number that scripts get in checks; the *stream* stays as it is."""
     with np.errstate(over="ignore"):
         return int(mix(np.uint64(stream[0]))) >> 2
+
+
+def needs_list(game: BoardGame, name: str) -> bool:
+    """Test if the scripted player called *name* gets a list of moves."""
+    return bool(game.code.LISTING >> list(game.scripts).index(name) & 1)
+
+
+def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
+    """The scripted players, and kinds of moves that each may be asked for in a *state*, or -1."""
+    kinds = int(game.ask("kinds", game.thaw(state))) if game.code.HAS_KINDS else 0
+    for name in game.scripts:
+        yield name, -1
+        if "kind" in game.asks[name]:
+            yield from ((name, kind) for kind in range(game.code.KIND_COUNT) if kinds >> kind & 1)
 
 
 def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[int]) -> list[int]:
@@ -79,18 +112,19 @@ def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[in
         made: The moves that led to the position.
 
     Returns:
-        The move of each.
+        The move of each, also when it is asked for each kind of moves.
 
     Raises:
         GameFileError: One gives no legal move, changes something, or can't make up its mind.
     """
     known, chosen = game.view(state, game.to_move(state)), []
     number = draw_number([state.plies + 1])
-    for name, draws in game.scripts.items():
+    for name, kind in list_asked(game, state):
         answers = []
         for _ in range(2):
-            thawed, room = game.thaw(known), _list(game, moves)
-            answer = game.ask(name, thawed, room, len(moves), *[number] * draws)
+            thawed, room = game.thaw(known), list_room(game, moves)
+            listed = (room, len(moves)) if needs_list(game, name) else ()
+            answer = game.ask(name, thawed, *listed, *game.tell(name, number, kind=kind))
             where = locate(game, made, state)
             if game.code.IS_ARRAY and tuple(thawed.tolist()) != known.state:
                 _fail(game, name, f"{name} changes the state, which only play may do{where}")
@@ -123,7 +157,7 @@ def compare_scripts(game: BoardGame, call: Callable[..., Any], games: int, secon
     Raises:
         GameFileError: They differ; the text names the position.
     """
-    begun, compared = time.monotonic(), 0
+    begun, compared, notes = time.monotonic(), 0, make_notes(game.code)
     for seed in range(games if game.scripts else 0):
         if seed and time.monotonic() - begun > seconds:
             break
@@ -131,24 +165,19 @@ def compare_scripts(game: BoardGame, call: Callable[..., Any], games: int, secon
         while moves := game.legal_moves(state):
             chosen = check_scripts(game, state, moves, made)
             known, drawn = game.view(state, game.to_move(state)), draw_number([state.plies + 1])
-            for number, name in enumerate(game.scripts):
-                room = _list(game, moves)
-                given = number, room, np.int64(len(moves)), np.int64(drawn)
-                compiled = int(call(game, "choose_scripted", known, *given))
-                if compiled != chosen[number]:
+            for place, (name, kind) in enumerate(list_asked(game, state)):
+                room, notes[0] = list_room(game, moves), 0
+                given = list(game.scripts).index(name), room, np.int64(len(moves)), np.int64(drawn)
+                more = notes, np.int64(0), np.int64(kind)
+                compiled = int(call(game, "choose_scripted", known, *given, *more))
+                if compiled != chosen[place]:
                     where = locate(game, made, state)
-                    text = f"compiled, {name} gives {compiled}, not {chosen[number]} as in Python"
+                    text = f"compiled, {name} gives {compiled}, not {chosen[place]} as in Python"
                     _fail(game, name, text + where)
             compared += 1
             made.append(choices.choice(chosen if state.plies % 2 else moves))
             state = game.play(state, made[-1])
     return compared
-
-
-def _list(game: BoardGame, moves: list[int]) -> Any:
-    room = np.zeros(game.code.MOVES, dtype=np.int64)
-    room[: len(moves)] = moves
-    return room
 
 
 def _fail(game: BoardGame, name: str, sentence: str) -> None:

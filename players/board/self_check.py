@@ -32,6 +32,7 @@ from evolve_arena.players.board.watch import Watch
 from evolve_arena.players.board.workspace import (
     MOST_OUTCOMES,
     RECORD_FIELDS,
+    make_notes,
     plane_words,
 )
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
@@ -140,6 +141,7 @@ class _PlainChecker:
     def __init__(self, game: BoardGame) -> None:
         self.game, self.code = game, game.code
         self.plane_bits = 64 * -(-int(game.code.CELLS) // 64)
+        self._notes = make_notes(game.code)
 
     def fail(self, name: str, sentence: str) -> None:
         """Refuses the file.
@@ -177,7 +179,7 @@ class _PlainChecker:
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
-            check_counts(self.game, state, moves)
+            check_counts(self.game, state, moves, self._notes)
             check_scripts(self.game, state, moves, made)
             move = moves[int(below(stream, len(moves)))]
             made.append(move)
@@ -188,7 +190,9 @@ class _PlainChecker:
                     f"play gives another state for the same move {move} the second time: it may"
                     " depend on nothing but the state and the move",
                 )
-            check_counts(self.game, state, [])  # chance may decide next, or the game may be over
+            check_counts(
+                self.game, state, [], self._notes
+            )  # chance may decide next, or the game may be over
             state = self._settle(state._replace(plies=before.plies + 1))
             if self.code.HAS_PAST:
                 state = self._add_past(before, move, state, left)
@@ -447,7 +451,7 @@ def compare_compiled_scripts(game: BoardGame, games: int, seconds: float) -> int
 
 def _compare_looks(game: BoardGame) -> None:
     """Whether networks and searches are told the same of the states of a random game, compiled."""
-    state, stream = game.initial(), new_stream(0)
+    state, stream, notes = game.initial(), new_stream(0), make_notes(game.code)
     moves = game.legal_moves(state)
     while moves:
         for seat in range(game.seats):
@@ -463,7 +467,7 @@ def _compare_looks(game: BoardGame) -> None:
                 compiled = _call(game, "evaluate", state, seat)
                 if int(value) != int(compiled):
                     raise _differs(game, "evaluate", state, value, compiled)
-        if differing := find_difference(game, state, moves, _call):
+        if differing := find_difference(game, state, moves, _call, notes):
             name, counted, compiled = differing
             raise _differs(game, name, state, counted, compiled)
         if game.code.HAS_GUESS:

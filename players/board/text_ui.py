@@ -273,7 +273,7 @@ class BoardDialect(Dialect):
 
     def read(self, game: AnyGame, position: Board, line: bytes) -> int | None:
         """The move of ``move 19`` or ``move d3``."""
-        found = re.fullmatch(rb"move[ \t]+([\w+-]{1,20})[ \t]*", line)
+        found = re.fullmatch(rb"move[ \t]+([\w.+-]{1,60})[ \t]*", line)
         if found is None:
             return None
         text = found[1].decode("ascii", "replace")

@@ -46,6 +46,7 @@ from evolve_arena.players.board.rules import (
     list_safe,
     list_wins,
     settle,
+    turn_page,
     weigh,
 )
 
@@ -93,7 +94,8 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
                             states, trial, planes, changes, seat, seat, False, False
                         )
                     if HAS_FEATURES and part == ALL:
-                        count_features(states, trial, seat, workspace.values, FEATURE_COUNT)
+                        given = states, trial, seat, workspace.values, FEATURE_COUNT
+                        count_features(*given, workspace.notes, np.int64(0))
                     if part >= LEGAL and verdict == GOES_ON and not count_outcomes(states, trial):
                         kept += list_deeper_moves(states, trial, moves, MOVES)
                         listed += 1
@@ -131,6 +133,8 @@ def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace:
         if HAS_ORDER:
             kept += find_order(states, state, move)
         if HAS_DESCRIBE_MOVE:
-            count_of_move(states, state, move, seat, workspace.values)
-    kept += ask_all_scripts(states, state, seat, moves, count, workspace.streams)
+            turn_page(workspace.notes)
+            given = states, state, move, seat, workspace.values
+            count_of_move(*given, workspace.notes, np.int64(0))
+    kept += ask_all_scripts(states, state, seat, moves, count, workspace.streams, workspace.notes)
     return kept

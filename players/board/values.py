@@ -17,6 +17,7 @@ from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
     add_row,
+    add_some_inputs,
     later_layers_at,
     start_first,
 )
@@ -84,6 +85,7 @@ from evolve_arena.players.board.rules import (
     look,
     move_features_at,
     moves_again,
+    turn_page,
 )
 from evolve_arena.players.board.workspace import (
     ACTION,
@@ -93,6 +95,7 @@ from evolve_arena.players.board.workspace import (
     FEATURES,
     HEAD,
     INPUTS,
+    SETTING,
     SLOTS,
 )
 from evolve_arena.players.packed import (
@@ -114,8 +117,15 @@ HAS_TUPLES = True
 HAS_DENSE = True
 HAS_DEEP_VALUES = True
 HAS_LAYERS = True
-"""The kinds of players there are; True if some of them give the values of leaves of searches, and
-if networks have no hidden layer, or more than one. Copies of this file are compiled for fewer."""
+HAS_OUTPUTS = True
+HAS_ACTIONS = True
+HAS_KIND_PLAYERS = True
+HAS_DENSE_VALUES = True
+HAS_DENSE_SIGHT = True
+"""The kinds of players there are; True if some of them give the values of leaves of searches, if
+networks have no hidden layer, or more than one, if any network or graph has an output for each move
+or each kind of moves, weighs moves, chooses kinds, and if one over numbers, or a graph, values
+states, or sees planes. Copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 
@@ -532,6 +542,8 @@ def fill_inputs(
         for place in range(_count_numbers(players, player, state, seat, workspace)):
             poke(inputs, bins * place + _find_bin(workspace, place, bins), 1.0)
         return
+    if not HAS_DENSE_SIGHT:
+        return
     table = seats[player, INPUTS_AT]
     for number in range(
         list_bits(workspace.states, state, workspace.planes, workspace.changes, seat)
@@ -549,7 +561,9 @@ def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: 
     if HAS_DESCRIBE_MOVE and seats[player, HEAD] == ACTION:
         read -= MOVE_FEATURE_COUNT
     count = read // max(seats[player, BINS], 1)
-    count_features(workspace.states, state, seat, workspace.values, count)
+    setting = seats[player, SETTING]
+    notes, values = workspace.notes, workspace.values
+    count_features(workspace.states, state, seat, values, count, notes, setting)
     return count
 
 
@@ -637,7 +651,7 @@ def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
 @inlined
 def weighs_moves(players: Any, player: int) -> Any:
     """Test if a player gives a value to each move by what is told of it."""
-    if HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
+    if HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
         return players.seats[player, HEAD] == ACTION
     return False
 
@@ -645,6 +659,7 @@ def weighs_moves(players: Any, player: int) -> Any:
 @inlined
 def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
     """Let a player that weighs moves look at the *state* on the board, once for all moves."""
+    turn_page(workspace.notes)
     if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
         fill_inputs(players, player, slot, state, workspace, workspace.values)
         return
@@ -668,18 +683,23 @@ def _sums_at(workspace: Any) -> Any:
 def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
     """The value that such a player gives to a *move* in the *state* that it looked at."""
     values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
-    count_of_move(workspace.states, state, move, slot, values)
+    notes, setting = workspace.notes, players.seats[player, SETTING]
+    count_of_move(workspace.states, state, move, slot, values, notes, setting)
     if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
         for place in range(MOVE_FEATURE_COUNT):
             poke(values, first + place, np.float32(peek(values, move_features_at(values) + place)))
         _run_graph(players, player, workspace)
         return peek(values, players.seats[player, INPUTS])
     inputs, sums = workspace.outputs[padded(MOVES) :], workspace.outputs[_sums_at(workspace) :]
+    told, places = 0, workspace.changes  # what tells moves of several kinds apart is mostly 0
     for place in range(MOVE_FEATURE_COUNT):
-        poke(inputs, first + place, np.float32(peek(values, move_features_at(values) + place)))
+        number = np.float32(peek(values, move_features_at(values) + place))
+        poke(inputs, first + place, number)
+        poke(places, told, first + place)
+        told += number != np.float32(0.0)
     shape, weights = players.shapes[players.seats[player, SHAPE]], players.weights
     at = players.seats[player, WEIGHTS_AT]
-    add_inputs(shape, weights, at, inputs, first, MOVE_FEATURE_COUNT, sums, workspace.ping)
+    add_some_inputs(shape, weights, at, inputs, places, told, sums, workspace.ping)
     shape, base, inputs = _run_later(players, shape, at, workspace)
     return np.float64(single_output(shape, weights, base, inputs))
 

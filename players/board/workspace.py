@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache heeds changes)
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.genomes.network import LAYERS, SIZES, padded
+from evolve_arena.genomes.dense import room_for
+from evolve_arena.genomes.network import padded
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.players.packed import (
     COLUMNS_AT,
@@ -35,10 +36,17 @@ if it sees bits."""
 FEATURES = 1
 BINS = OWN_FIELDS + 10
 """Another one: how many values of a feature have an input each; 0 if its value is the input."""
-RECORD_FIELDS = OWN_FIELDS + 11
-POLICY, VALUE, ACTION = 0, 1, 2
-"""Heads: one output per move; one value per state that a move leads to; or one value per move that
-is described."""
+SCRIPT, SETTING = OWN_FIELDS + 11, OWN_FIELDS + 12
+"""Others: the number of the scripted player that chooses among the moves of a kind; and what that,
+or a scripted player itself, was told, as the file's ``read_setting`` has it."""
+UNMASKED = OWN_FIELDS + 13
+"""Another one: 1 if a player may choose a kind of moves of which none is legal, and so forfeit."""
+RECORD_FIELDS = OWN_FIELDS + 14
+FORFEIT = -2
+"""What stands for a move of somebody who forfeits."""
+POLICY, VALUE, ACTION, KINDS_HEAD = 0, 1, 2, 3
+"""Heads: one output per move; one value per state that a move leads to; one value per move that is
+described; or one output per kind of move."""
 DENSE = 4
 """The kind of networks over numbers, beside those of `evolve_arena.players.packed`; see
 `evolve_arena.genomes.dense`."""
@@ -90,7 +98,8 @@ PAST_SPARE = 80
 """Plies behind LONGEST that searches may reach."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
-BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES, BAD_CHOICE = range(8, 14)
+BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES, BAD_KIND = range(8, 14)
+BAD_PRUNING, BAD_CHOICE = 14, 15
 """What a game's file does that it may not: by the number that compiled rules note. That of the
 first scripted player is BAD_CHOICE, and so on.
 
@@ -154,6 +163,8 @@ class Workspace(NamedTuple):
     """A hash table of the nodes to which chance leads; or of all, where something is hidden."""
     priors: NDArray[np.float32]
     """For each node how likely a policy makes the move that leads to it."""
+    notes: NDArray[np.int64]
+    """What the game's file notes down for itself; see `rules.turn_page`."""
 
 
 def search_fields(
@@ -208,10 +219,7 @@ def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     """Arrays for matches of packed *players* by the *rules* of a compiled module."""
-    widest = 16
-    for shape in players.shapes:
-        units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
-        widest = max(widest, int(padded(int(units.max(initial=0)))))
+    widest = max(16, room_for(players.shapes))
     seats = players.seats
     readings = [
         int(players.columns[at + READINGS])
@@ -243,7 +251,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(rules.MOVES if deepest else 0, dtype=np.int64),
         np.zeros(rules.MOVES, dtype=np.int64),
         np.zeros(slots * seen_words(rules) + SPARE_WORDS, dtype=np.uint64),
-        np.zeros(count_changes(rules), dtype=np.int64),
+        np.zeros(max(count_changes(rules), int(rules.MOVE_FEATURE_COUNT)), dtype=np.int64),
         np.zeros((slots + TABLES * rules.SEATS, max(widest, *readings, 0)), dtype=np.int32),
         np.zeros(widest, dtype=np.float32),
         np.zeros(widest, dtype=np.float32),
@@ -260,7 +268,13 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(rules.SEATS, dtype=np.float64),
         np.zeros(1 << rollouts.bit_length() + 1 if branches else 0, dtype=np.int32),
         np.zeros(nodes if find_guided(seats).any() else 0, dtype=np.float32),
+        make_notes(rules),
     )
+
+
+def make_notes(rules: Any) -> NDArray[np.int64]:
+    """Room for what a file notes down, and a number behind it that shows if it writes too far."""
+    return np.zeros(int(rules.NOTES) + 1, dtype=np.int64)
 
 
 def _make_moves(count: int) -> NDArray[np.int64]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import base64
 import re
+import sys
 import textwrap
 import zlib
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from evolve_arena.core import stream
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.network import RESOLUTION
@@ -21,7 +23,15 @@ from evolve_arena.genomes.tuple_entries import AGAIN, BY_SEAT
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.stacks import list_tuples
-from evolve_arena.players.board.workspace import DEPTH, ROLLOUTS, TAKES_WINS, plane_words
+from evolve_arena.players.board.workspace import (
+    DEPTH,
+    ROLLOUTS,
+    SCRIPT,
+    SETTING,
+    TAKES_WINS,
+    UNMASKED,
+    plane_words,
+)
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT, NOISE
 from evolve_arena.players.tuples import TuplePlayer
@@ -37,17 +47,27 @@ from evolve_arena.runs.export import (
     write_layers,
     write_name,
 )
+from evolve_arena.runs.export.bundle import bundle
 from evolve_arena.runs.export.graphs import describe_nodes
 from evolve_arena.runs.export.hosts import HostSource
 from evolve_arena.runs.export.numbers import describe_numbers
+from evolve_arena.runs.export.templates import board, board_numpy
 
 TEMPLATES = Path(__file__).with_name("templates")
 WITH_NUMPY = TEMPLATES / "board_numpy.py"
 HEAD_LINE = re.compile(r"^HEAD = .*\n", re.MULTILINE)
 ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template(TEMPLATES / "board.py")))
 """What bots ask of the rules, if it is needed to play at all."""
-PLAIN_NAMES = {"uint64", "int64", "int32", "int16", "int8", "sign"}
+PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """What rules may use of NumPy without that the bot needs it."""
+VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
+"""How the rules see memory as numbers of another kind."""
+TOLD = {
+    "features": ("state", "seat", "out"),
+    "describe_move": ("state", "move", "seat", "out"),
+    "prune": ("state", "seat", "moves", "count"),
+}
+"""Functions that may be told more than this, by name."""
 
 
 def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
@@ -73,19 +93,21 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         assert isinstance(player, VectorPlayer)
         inside = _describe_mlp(player)
     game: Any = player.game
-    counts = [name for name, count in count_numbers(player).items() if count]
     sites = [read_template(Path(game.sites.__file__))] if game.sites else []
     asked = ASKED.intersection(game.functions)
     asked |= {name for text in sites for name in re.findall(r'RULES\["(\w+)"\]', text)}
-    rules = _write_rules(game, {*more, *counts, *asked})
-    with_numpy = not PLAIN_NAMES.issuperset(re.findall(r"\bnp\.(\w+)", rules))
-    files = (TEMPLATES / "board.py", *inside.templates, *([WITH_NUMPY] if with_numpy else []))
+    files = (TEMPLATES / "board.py", *inside.templates)
+    beside = [*map(read_template, files), *sites]
+    rules = Rules(game, {*more, *list_told(player), *asked}, beside)
+    if rules.with_numpy:
+        files = (*files, Path(board_numpy.__file__))
     parts = (*map(read_template, files), *sites)
     outer = cut(parts[0])
     head = f'HEAD = "{player.decoder.head}"\n'
     sections = {
-        "Whole numbers": cut(parts[len(files) - 1] if with_numpy else parts[0])["Whole numbers"],
-        "The game": rules,
+        "Whole numbers": cut(parts[len(files) - 1 if rules.with_numpy else 0])["Whole numbers"],
+        **({"What the rules import": f"{rules.imported}\n\n"} if rules.imported else {}),
+        "The game": rules.text,
         "The network": head + _write_facts(player) + HEAD_LINE.sub("", inside.constants),
         "How it plays": outer["How it plays"],
         "How it looks ahead": outer["How it looks ahead"],
@@ -95,11 +117,8 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "How sites ask": cut([parts[0], *sites][-1])["How sites ask"],
         "As a program": outer["As a program"],
     }
-    return assemble(
-        _write_docstring(player, inside, " and NumPy" if with_numpy else " and no other package"),
-        parts,
-        sections,
-    )
+    needs = " and NumPy" if rules.with_numpy else " and no other package"
+    return assemble(_write_docstring(player, inside, needs), parts, sections)
 
 
 def check_search(player: BredPlayer) -> None:
@@ -117,47 +136,125 @@ def check_search(player: BredPlayer) -> None:
         )
 
 
-def _write_rules(game: BoardGame, names: Collection[str]) -> str:
-    """The rules with these options: what their file says of *names*, and what that needs."""
-    text = replace_constants(game.source, constants_of(game.rules))
-    lines, tree = text.splitlines(keepends=True), ast.parse(text)
-    needed = _find_needed(tree, names)
-    options = tuple(f"{name.upper()} =" for name in game.rules._fields)
-    for place, node in enumerate(tree.body):
-        above = lines[tree.body[place - 1].lineno - 1] if place else ""
-        if (
-            isinstance(node, ast.Import | ast.ImportFrom)
-            or node not in needed
-            or (isinstance(node, ast.Expr) and (not above.strip() or above.startswith(options)))
-        ):
-            for number in range(node.lineno, (node.end_lineno or 0) + 1):
-                lines[number - 1] = ""
-    imports = [
-        ast.unparse(node)
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and "math" in ast.unparse(node).split()
-    ]
-    within = {  # lines of texts in several lines stay where they are
-        number
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
-    }
-    own = "".join(
-        line if number in within or not line.strip() else f"    {line}"
-        for number, line in enumerate(lines, 1)
-    )
-    own = re.sub(r"\n{3,}", "\n\n", "\n".join([*(f"    {line}" for line in imports), own]))
-    return f'''
+class Rules:
+    """The rules of a game as its file has them: some functions, and all that they need.
+
+    Args:
+        game: The game, with its options.
+        names: What of the file is needed.
+        beside: The sources of what else the bot has.
+
+    Raises:
+        BadValueError: The file imports what can't be exported.
+    """
+
+    def __init__(self, game: BoardGame, names: Collection[str], beside: list[str]) -> None:
+        self.game = game
+        self.source = replace_constants(game.source, constants_of(game.rules))
+        self.tree = ast.parse(self.source)
+        self.needed = _find_needed(self.tree, names)
+        self.own = self._cut_source()
+        plain = VIEW.sub(r"view_as(\1, \2)", self.own)
+        named = self._find_imports()
+        if game.scripts and any(game.scripts.get(name) for name in names):
+            named["next_word"] = stream.next_word
+        own = [node for node in self.needed if not isinstance(node, ast.Import | ast.ImportFrom)]
+        beside = [*beside, *map(ast.unparse, own)]
+        place = re.sub(r"\W", "_", game.name)
+        self.imported, self.called = bundle(named, place, board, beside)
+        texts = f"{self.imported}{plain}{self.kept}"
+        used = set(re.findall(r"\bnp\.(\w+)", texts)) - PLAIN_NAMES
+        self.with_numpy = bool(used) or "numpy" in self.kept or self._changes_parts()
+        if not self.with_numpy:
+            self.own = plain
+        else:
+            self.imported, self.called = bundle(named, place, board_numpy, beside)
+        kept = [*self.kept.splitlines(keepends=True), *self._rename()]
+        body = "".join([*(f"    {line}" for line in kept), self.own])
+        body = re.sub(r"\n{3,}", "\n\n", body)
+        self.text = f'''
 
 def define_rules():
     """Returns what the file of the game defines, by name."""
-    {own.strip()}
+    {body.strip()}
 
     return locals()
 
 
 '''
+
+    def _changes_parts(self) -> bool:
+        """Test if the file asks of arrays what Python's can't do: to change many at once."""
+        return any(
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Slice)
+            and isinstance(node.ctx, ast.Store)
+            for statement in self.needed
+            for node in ast.walk(statement)
+        )
+
+    def _rename(self) -> list[str]:
+        """Lines by which the rules call what they import as their file does."""
+        return [f"{name} = {place}\n" for name, place in self.called.items() if name != place]
+
+    def _find_imports(self) -> dict[str, Any]:
+        """What the needed part of the file names and imports from elsewhere, by name.
+
+        ``kept`` becomes what it imports from Python itself.
+        """
+        used = {
+            inner.id
+            for node in self.needed
+            if not isinstance(node, ast.Import | ast.ImportFrom)
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Name)
+        }
+        found, kept = dict[str, Any](), list[str]()
+        for node in self.tree.body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            for alias in node.names:
+                name = alias.asname or alias.name
+                place = (node.module or "") if isinstance(node, ast.ImportFrom) else alias.name
+                words = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+                if name not in used or words == "numpy as np" or place == "__future__":
+                    continue
+                if place.partition(".")[0] in (*sys.stdlib_module_names, "numpy"):
+                    head = f"from {place} " if isinstance(node, ast.ImportFrom) else ""
+                    kept.append(f"{head}import {words}\n")
+                elif isinstance(node, ast.Import):
+                    raise BadValueError(
+                        f"{self.game.name} imports the module {place}: to be exported, import what"
+                        f" is needed by name, such as from {place} import name"
+                    )
+                else:
+                    found[name] = self.game.plain[name]
+        self.kept = "".join(kept)
+        return found
+
+    def _cut_source(self) -> str:
+        """What is needed of the file, without imports, as lines of a function."""
+        lines, tree = self.source.splitlines(keepends=True), self.tree
+        options = tuple(f"{name.upper()} =" for name in self.game.rules._fields)
+        for place, node in enumerate(tree.body):
+            above = lines[tree.body[place - 1].lineno - 1] if place else ""
+            if (
+                isinstance(node, ast.Import | ast.ImportFrom)
+                or node not in self.needed
+                or (isinstance(node, ast.Expr) and (not above.strip() or above.startswith(options)))
+            ):
+                for number in range(node.lineno, (node.end_lineno or 0) + 1):
+                    lines[number - 1] = ""
+        within = {  # lines of texts in several lines stay where they are
+            number
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+        }
+        return "".join(
+            line if number in within or not line.strip() else f"    {line}"
+            for number, line in enumerate(lines, 1)
+        )
 
 
 def write_host(player: BredPlayer, target: str) -> HostSource:
@@ -205,8 +302,8 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
 
 def _write_facts(player: BredPlayer) -> str:
     """What the rest of the bot must know of the game."""
-    code: Any = player.game.code  # type: ignore[attr-defined]
-    decoder: Any = player.decoder
+    game, decoder = cast(Any, player.game), cast(Any, player.decoder)
+    code = game.code
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
     sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
     search, past = describe_search(player), describe_past(player)
@@ -231,13 +328,72 @@ HAS_CHANCE = {bool(code.HAS_CHANCE)}
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
 {", ".join(past)} = {", ".join(map(str, past.values()))}
+# Whether the rules hide something from seats, and whether moves are tried as the seat to move knows
+# the state.
+HIDES, GUESSES = {"view" in game.plain}, {guesses(player)}
+# What the game's file notes down for itself; whether it says which moves are worth weighing, and
+# what its functions are told of this player.
+NOTES = make_array("int64", [0] * {max(1, int(code.NOTES))})
+PRUNES, SETTING = {bool(code.HAS_PRUNE)}, {int(player.packed.seats[0, SETTING])}
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE = {[int(number) for number in code.START]!r}
 LONGEST = {int(code.LONGEST)}
 # Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
 {", ".join(search)} = {", ".join(map(str, search.values()))}
+{_write_questions(player)}"""
+
+
+def guesses(player: BredPlayer) -> bool:
+    """Test if a player tries moves in what its seat knows of a state."""
+    game: Any = player.game
+    return bool(game.code.HAS_GUESS) and player.decoder.head == "value"
+
+
+def _write_questions(player: BredPlayer) -> str:
+    """Functions that ask those of the file that may be told more, as the bot calls them."""
+    game: Any = player.game
+    told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)", "kind": "kind"}
+    missing, texts = [*TOLD, "script"], []
+    for name in list_told(player):
+        if name not in (*TOLD, *game.scripts):
+            continue
+        lines, given = "", TOLD.get(name, ("state", "moves", "count"))
+        called, parameters = (name if name in TOLD else "script"), given
+        if called == "script":
+            parameters, given = (*given, "kind", "stream"), list_asked(game, name)
+        given = (*given, *(told[each] for each in game.asks[name]))
+        if game.scripts.get(name):
+            lines = """\
+    stream[0] = np.uint64(stream[0])
+    drawn = next_word(stream) >> np.uint64(2)
 """
+        missing.remove(called)
+        texts.append(f'''
+
+def ask_{called}({", ".join(parameters)}):
+    """Asks the game's file."""
+{lines}    return RULES["{name}"]({", ".join(given)})
+''')
+    nothing = "".join(f"ask_{name} = " for name in missing) + "None\n"
+    return "".join([nothing if missing else "", *texts, "\n\n" if texts else ""])
+
+
+def list_asked(game: Any, script: str) -> tuple[str, ...]:
+    """The parameters that a scripted player must have: a list of moves follows, or nothing."""
+    lists = int(game.code.LISTING) >> list(game.scripts).index(script) & 1
+    return ("state", "moves", "count") if lists else ("state",)
+
+
+def list_told(player: BredPlayer) -> list[str]:
+    """What a bot asks of the file beside rules: numbers, kinds of moves, views, and a script."""
+    game: Any = player.game
+    head, found = player.decoder.head, [name for name, n in count_numbers(player).items() if n]
+    found += ["view"] if "view" in game.plain else []
+    found += ["prune"] if head == "action" and game.code.HAS_PRUNE else []
+    if head == "kinds":
+        found += ["kinds", list(game.scripts)[player.packed.seats[0, SCRIPT]]]
+    return found
 
 
 def find_turns(decoder: Any) -> int:
@@ -394,14 +550,18 @@ def _fill(value: Any) -> str:
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
+    game: Any = player.game
+    hides, counts = "view" in game.plain, bool(game.code.HAS_PAST)
+    draws = any(game.scripts.get(name) for name in list_told(player))
     facts = [
-        f"game: {player.game.name}, {player.game.describe()}",
+        f"game: {game.name}, {game.describe()}",
         *inside.description,
         f"head: {player.decoder.head}",
         *describe_depth(player),
     ]
+    asked = "choose(view(state))" if hides else "choose(state)"
     own_program = (
-        "- Your own program: import it, and play a game with it alone; choose(state) is its move."
+        f"- Your own program: import it, and play a game with it alone; {asked} is its move."
         + write_search_help(player, "choose(state, depth=3)", "choose(state, seconds=0.5)")
     )
     as_player = (
@@ -409,45 +569,61 @@ def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> s
         ' "go", and answers "move NUMBER".'
         + write_search_help(player, '"go depth 3"', '"go movetime 500"')
     )
-    promise = (
-        "In every position it chooses the very move that the player chooses inside Evolve Arena."
-        f" {inside.remark}"
-    )
-    game: Any = player.game
-    counts = game.code.HAS_PAST
+    basis = "From what its seat knows" if hides else "In every position"
+    promise = f"{basis} it chooses the very move that the player chooses inside Evolve Arena."
+    kept = "nothing from one move to the next"
+    if hides:
+        as_player += " It is told no more of a state than its seat knows."
+    if draws:
+        promise += (
+            " Where the game's file draws random numbers, it is the same from the same ones. They"
+            " start from 0; choose(state, stream=[N]) takes those that start from N."
+        )
+    if player.packed.seats[0, UNMASKED]:
+        promise += (
+            " Where the player wants what the rules forbid, and so forfeits, this one does not."
+        )
+    told = [*(["random numbers"] if draws else []), *(["notes"] if game.code.NOTES else [])]
+    if told:
+        kept += f" but {' and '.join(told)}"
     if counts:
         as_player += (
             ' Lines "past NUMBERS", before that of the state, are the states since the last move'
             " that made progress, oldest first: earlier positions can end this game."
         )
     uses = [wrap(f"- {use}", "  ") for use in game.sites.USES] if game.sites else []
-    title = f"The {player.game.name} player {write_name(player.name)}, bred by Evolve Arena"
-    code: Any = player.game.code  # type: ignore[attr-defined]
+    title = f"The {game.name} player {write_name(player.name)}, bred by Evolve Arena"
+    form = (
+        f"A state is a list of {len(game.code.START)} whole numbers, and a move is a number below"
+    )
+    form += f" {game.code.MOVES}."
+    if hides:
+        form += " view(state, seat) is what a seat knows of a state, in the same form."
     return f"""{title}: one file that plays.
 
 How to use it:
 
 {wrap(own_program, "  ")}
 
-{_write_example(bool(counts))}
-  A state is a list of {len(code.START)} whole numbers, and a move is a number below {code.MOVES}.
+{_write_example(counts, hides)}
+{wrap(f"  {form}", "  ")}
   The section "The game" has all rules; its file says:
 
 {_quote_file(player)}
 
 {chr(10).join([wrap(as_player, "  "), *uses])}
 
-It needs Python 3.8 or later{needs}, and keeps nothing from one move to the next.
+{wrap(f"It needs Python 3.8 or later{needs}, and keeps {kept}.")}
 
 What it is:
 
 {chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
 
-{wrap(promise.rstrip())}
+{wrap(f"{promise} {inside.remark}".rstrip())}
 """
 
 
-def _write_example(has_past: bool) -> str:
+def _write_example(has_past: bool, hides: bool) -> str:
     """A game of a bot alone, as indented lines."""
     if has_past:
         return """\
@@ -461,14 +637,16 @@ def _write_example(has_past: bool) -> str:
             state, past = play(state, move), remember(past, state, move)
     print(result(state, past))
 """
-    return """\
-    from FILE import LONGEST, choose, legal, play, result, start
+    view, known = (", view", "view(state)") if hides else ("", "state")
+    return f"""\
+    from FILE import LONGEST, choose, legal, play, result, start{view}
 
     state = start()
     for _ in range(LONGEST):
         if result(state) is None:
-            assert choose(state) in legal(state)
-            state = play(state, choose(state))
+            move = choose({known})
+            assert move in legal(state)
+            state = play(state, move)
     print(result(state))
 """
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board.stacks import list_tuples
-from evolve_arena.players.board.workspace import TAKES_WINS
+from evolve_arena.players.board.workspace import SETTING, TAKES_WINS
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
 from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TuplePlayer
@@ -26,7 +27,10 @@ from evolve_arena.runs.export.board import (
     describe_past,
     describe_search,
     find_turns,
+    guesses,
+    list_asked,
     list_bits,
+    list_told,
     write_search_help,
 )
 from evolve_arena.runs.export.c import (
@@ -38,9 +42,11 @@ from evolve_arena.runs.export.c import (
     fill_lines,
     write_array_c,
     write_layers_c,
+    write_number_c,
     write_sparse_c,
 )
 from evolve_arena.runs.export.c_rules import Array, Rules, typeof, types
+from evolve_arena.runs.export.javascript import TranslationError
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -67,9 +73,13 @@ def export_c(player: BredPlayer) -> str:
         inside = _describe_mlp(player)
     bot = read_template(TEMPLATES / "board.c")
     outer = cut(bot)
+    try:
+        rules = _write_rules(player)
+    except TranslationError as error:
+        raise TranslationError(f"{error}: export it with --to python") from None
     sections = {
         "Whole numbers": outer["Whole numbers"],
-        "The game": f"{_write_facts(player)}\n{_write_rules(player)}",
+        "The game": f"{_write_facts(player)}\n{rules}",
         **arrange_c(inside),
         "How it plays": outer["How it plays"],
         "How it looks ahead": outer["How it looks ahead"],
@@ -81,17 +91,21 @@ def export_c(player: BredPlayer) -> str:
 
 def _write_facts(player: BredPlayer) -> str:
     """What the rest of the bot must know of the game."""
-    code: Any = player.game.code  # type: ignore[attr-defined]
-    decoder: Any = player.decoder
+    game, decoder = cast(Any, player.game), cast(Any, player.decoder)
+    code = game.code
     facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
     facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
-    flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE")
+    flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE", "NOTES", "KIND_COUNT")
     facts |= {name: int(getattr(code, name)) for name in flags}
     facts |= {name: int(value) for name, value in describe_search(player).items()}
     names = ("FEATURES", "MOVE_FEATURES")
     facts |= dict(zip(names, count_numbers(player).values(), strict=True))
     facts["BINS"] = int(getattr(decoder, "bins", 0))
     facts["IS_ACTION"] = int(decoder.head == "action")
+    facts["IS_KINDS"] = int(decoder.head == "kinds")
+    asked = list_told(player)
+    facts |= {"PRUNES": int("prune" in asked), "HIDES": int(_hides(player))}
+    facts["GUESSES"] = int(guesses(player))
     facts |= {name: int(value) for name, value in describe_past(player).items()}
     facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
     facts["TURNS"] = find_turns(decoder)
@@ -116,9 +130,13 @@ def _write_rules(player: BredPlayer) -> str:
     for name, (head, parameters, more_given, kinds) in _list_questions(player).items():
         place, _ = rules.call(name, [state, *kinds])
         cast = "return (int64_t)" if head.startswith("int64_t") else ""
-        call = f"{cast}{place}({given}{more_given});"
+        unused = set(re.findall(r"\w+(?=,|$)", parameters)) - set(re.findall(r"\w+", more_given))
+        ignored = "".join(f"(void){parameter};\n    " for parameter in sorted(unused))
+        call = f"{ignored}{cast}{place}({given}{more_given});"
         texts.append(f"static {head}(State *state{parameters}) {{\n    {call}\n}}\n")
     changing = [("follow", "play", "move")]
+    if _hides(player):
+        changing.append(("know", "view", "seat"))
     if searches and code.HAS_CHANCE:
         changing.append(("happen", "resolve", "outcome"))
     for called, name, given_name in changing:
@@ -146,7 +164,15 @@ def _write_rules(player: BredPlayer) -> str:
     if code.HAS_PAST:
         texts.append(_write_same(state, describe_past(player)["HAS_KEY"]))
     head = "// How the bot asks the rules.\n\n"
+    if code.NOTES:
+        head += f"// What they note down.\nstatic int64_t notes[{int(code.NOTES)}];\n\n"
     return f"{rules.write()}\n{head}typedef {kind} State;\n\n" + "\n".join(texts) + "\n"
+
+
+def _hides(player: BredPlayer) -> bool:
+    """Test if the bot itself takes from a state what a seat does not know."""
+    game: Any = player.game
+    return "view" in game.plain and (guesses(player) or player.decoder.head == "kinds")
 
 
 def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
@@ -172,23 +198,50 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[A
             for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
             if has
         }
-    features, told = count_numbers(player).values()
-    if features:
-        more = ", int64_t seat, double *out", ", seat, out"
-        kinds = [types.int64, Array(types.float64, (features,))]
-        asked["features"] = ("void ask_features", *more, kinds)
-    if told:
-        more = ", int64_t move, int64_t seat, double *out", ", move, seat, out"
-        kinds = [types.int64, types.int64, Array(types.float64, (told,))]
-        asked["describe_move"] = ("void ask_of_move", *more, kinds)
+    asked |= _list_told_questions(player, moves)
     past = describe_past(player)
     if past["HAS_KEY"]:
         asked["key"] = ("int64_t ask_key", "", "", [])
     if past["HAS_PROGRESS"]:
         asked["progress"] = ("int64_t ask_progress", ", int64_t move", ", move", [types.int64])
-    if not code.SEES_CELLS and not features:
+    if not code.SEES_CELLS and "features" not in asked:
         more = ", int64_t seat, uint64_t *planes", ", seat, planes"
         asked["see"] = ("void ask_view", *more, [types.int64, planes])
+    return asked
+
+
+def _list_told_questions(
+    player: BredPlayer, moves: Array
+) -> dict[str, tuple[str, str, str, list[Any]]]:
+    """Those of functions that may be told more, and for the heads ``action`` and ``kinds``."""
+    game: Any = player.game
+    features, told = count_numbers(player).values()
+    heads = {
+        "features": ("void ask_features", "seat", "out"),
+        "describe_move": ("void ask_of_move", "move", "seat", "out"),
+        "prune": ("int64_t ask_prune", "seat", "moves", "count"),
+        "kinds": ("int64_t ask_kinds",),
+    }
+    script = ("int64_t ask_script", "moves", "count", "kind")
+    setting = write_number_c(int(player.packed.seats[0, SETTING]))
+    kinds: dict[str, Any] = {"moves": moves, "notes": Array(types.int64, (int(game.code.NOTES),))}
+    texts = {"moves": "int64_t *moves", "out": "double *out"}
+    own = {"setting": setting, "random": "draw_number()"}
+    asked = {}
+    for name in list_told(player):
+        if name == "view":
+            continue
+        head, *names = heads.get(name, script)
+        given = [*names, *game.asks.get(name, ())]
+        if name in game.scripts:
+            given = [*list_asked(game, name)[1:], *game.asks[name]]
+        kinds["out"] = Array(types.float64, (features if name == "features" else told,))
+        asked[name] = (
+            head,
+            "".join(f", {texts.get(each, f'int64_t {each}')}" for each in names),
+            "".join(f", {own.get(each, each)}" for each in given),
+            [kinds.get(each, types.int64) for each in given],
+        )
     return asked
 
 
@@ -243,7 +296,7 @@ def _describe_graph(player: NeatPlayer) -> NetworkSource:
 
 
 def _write_graph_facts(player: BredPlayer) -> str:
-    is_policy = int(player.decoder.head == "policy")
+    is_policy = int(player.decoder.head in ("policy", "kinds"))
     bits = _write_bits(player)
     return f"#define OUTPUT double\n#define IS_POLICY {is_policy}\n{bits}"
 

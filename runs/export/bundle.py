@@ -1,12 +1,10 @@
-"""Kernels as plain Python: compiled functions, with all that they call and name, as one text.
+"""What a game's file imports as plain Python: functions, with all that they call and name.
 
-What a game compiles is Python that Numba understands. Without its decorators it runs by itself, so
-an exported bot need not repeat the rules: it takes the functions with which the arena plays, cut to
-what one player needs. Constants become literals, and arrays become lists, or `array.array` where
-their numbers round to 32 bits.
-
-Whole numbers are Python's: they do not wrap around. Who counts beyond 64 bits gets a function of
-:mod:`.templates.kernel` in place of its own, as the functions do that are no Python at all.
+What is compiled is Python that Numba understands. Without its decorators it runs by itself, so an
+exported bot need not repeat it. Constants become literals, and arrays become lists, or
+`array.array` where their numbers round to 32 bits. Functions that are no Python at all, such as
+single instructions, get one of :mod:`.templates.kernel` in their place; NumPy's numbers are those
+that a bot has under the name ``np``, see :mod:`.templates.board`.
 """
 
 from __future__ import annotations
@@ -17,58 +15,45 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import ModuleType, SimpleNamespace
+from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes import simd
 from evolve_arena.runs.export.templates import kernel
 
 WIDTH = 96
 SPACE = "\xa0"
 """A space at which a line is not to be broken."""
-INSTEAD: dict[str, ModuleType] = dict.fromkeys(
-    (
-        "numpy",
-        "evolve_arena.core.bits",
-        "evolve_arena.core.stream",
-        "evolve_arena.genomes.simd",
-    ),
-    kernel,
-)
-"""What stands in for modules, or for single functions, under the same names."""
+INSTEAD = {"evolve_arena.core.bits": kernel, "evolve_arena.genomes.simd": kernel}
+"""What stands in for modules, under the same names."""
 
 
 def bundle(
-    entries: Sequence[Any],
-    *,
-    instead: Mapping[str, ModuleType] | None = None,
-    given: Collection[str] = (),
-    beside: Sequence[str] = (),
-    constants: Mapping[str, Any] | None = None,
-) -> tuple[str, str]:
-    """The source of some functions and of all that they need: constants, then functions.
+    named: Mapping[str, Any], module: str, numbers: ModuleType, beside: Sequence[str] = ()
+) -> tuple[str, dict[str, str]]:
+    """The source of all that a *module* calls by some names, and how it is called there.
 
     Args:
-        entries: Functions, compiled or not, that are wanted by name; these keep their whole
-            docstrings, others the first line.
-        instead: What else stands in for modules and functions; see :data:`INSTEAD`.
-        given: Modules whose functions the file has already.
+        named: Functions, compiled or not, constants and classes of named tuples.
+        module: Who imports them, for messages.
+        numbers: The template of the numbers that the file has: `board`, or `board_numpy`.
         beside: The sources of what else the file has; their names are not used again.
-        constants: What names stand for in place of what they stand for here. Branches that
-            are closed by a truth value are left out.
+
+    Raises:
+        BadValueError: Something of it is no Python, or can't be written as a constant.
     """
-    gathered = _Gathered({**INSTEAD, **(instead or {})}, given, beside, constants or {})
-    for function in entries:
-        gathered.add(_plain(function), whole=True)
-    literals = (_wrap(f"{name} = {literal}") for name, literal in gathered.literals.items())
-    return "".join(literals), "".join(f"\n\n{text}\n" for text in gathered.texts.values())
+    gathered = _Gathered(numbers, beside)
+    called = {name: gathered.find(name, value, module) for name, value in named.items()}
+    parts = [*sorted(gathered.imports), *gathered.literals.values()]
+    return "".join([*parts, *(f"\n\n{text}\n" for text in gathered.texts.values())]), called
 
 
 def write_value(value: Any) -> str:
-    """A constant as source code: numbers, texts, tuples, lists, dictionaries, arrays, records.
+    """A constant as source code: numbers, texts, tuples, lists, dictionaries, arrays.
 
     Raises:
         TypeError: It is something else.
@@ -81,11 +66,6 @@ def write_value(value: Any) -> str:
         return f'float("{value}")'
     if value is None or isinstance(value, bool | int | float | str):
         return repr(value)
-    if hasattr(value, "_asdict"):
-        value = SimpleNamespace(**value._asdict())
-    if isinstance(value, SimpleNamespace):
-        fields = ", ".join(f"{key}={write_value(item)}" for key, item in vars(value).items())
-        return f"SimpleNamespace({fields})"
     if isinstance(value, dict):
         items = (f"{write_value(key)}: {write_value(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
@@ -120,34 +100,32 @@ def _plain(function: Any) -> Any:
 class _Gathered:
     """What a bundle has so far; see :func:`bundle` for the arguments."""
 
-    def __init__(
-        self,
-        instead: Mapping[str, ModuleType],
-        given: Collection[str],
-        beside: Sequence[str],
-        constants: Mapping[str, Any],
-    ) -> None:
-        self.instead, self.given, self.constants = instead, given, constants
+    def __init__(self, numbers: ModuleType, beside: Sequence[str]) -> None:
+        self.numbers = numbers
         self.taken = {*dir(builtins), *(name for text in beside for name in _defined(text))}
+        self.imports: set[str] = set()
         self.literals: dict[str, str] = {}
+        """The lines that define constants, by name."""
         self.texts: dict[str, str] = {}
         self.names: dict[Any, str] = {}
         """How functions are called in the bundle, and constants, by name and literal."""
 
-    def add(self, function: Any, *, whole: bool = False) -> str:
-        """Takes in a *function*, and gives its name; it has its *whole* docstring if told so."""
+    def add(self, function: Any) -> str:
+        """Takes in a *function*, and gives its name."""
         if function in self.names:
             return self.names[function]
+        if not isinstance(function, FunctionType):
+            raise BadValueError(
+                f"{function.__module__}.{function.__name__} is no plain Python, so that what uses"
+                " it can't be exported"
+            )
         name = self._free(function.__name__, function.__module__)
         self.names[function], self.texts[name] = name, ""
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         assert isinstance(tree, ast.FunctionDef)
         tree.name, tree.returns, tree.decorator_list = name, None, []
-        _shorten(tree, whole=whole)
-        space = {**function.__globals__, **self.constants}
-        own = _own_names(tree)
-        tree = _Folded(space, own).visit(tree)
-        tree = _Rewritten(self, space, own).visit(tree)
+        _shorten(tree)
+        tree = _Rewritten(self, function.__globals__, _own_names(tree)).visit(tree)
         self.texts[name] = ast.unparse(ast.fix_missing_locations(tree))
         return name
 
@@ -157,21 +135,53 @@ class _Gathered:
         if inspect.isclass(value) and issubclass(value, Exception):
             return value.__name__ if value.__module__ == "builtins" else "ValueError"
         if callable(function) and hasattr(function, "__module__"):
-            place = f"{function.__module__}.{function.__name__}"
-            other = self.instead.get(place) or self.instead.get(function.__module__)
-            if other is not None and other.__name__ != function.__module__:
-                return self.find(name, vars(other)[name], module)
-            package = function.__module__.partition(".")[0]
-            if function.__module__ in self.given or package in sys.stdlib_module_names:
-                return name
-            return self.add(function)
+            other = INSTEAD.get(function.__module__)
+            for known in (name, function.__name__) if other else ():
+                if known in vars(other):
+                    return self.find(known, vars(other)[known], module)
+            if _is_pythons(function.__module__):
+                words = f"from {function.__module__} import {function.__name__}"
+                return self._import(name, words, function.__name__)
+            return self._add_tuple(value) if hasattr(value, "_fields") else self.add(function)
         if isinstance(value, ModuleType):
-            return name
-        literal = write_value(value)
+            return self._import(name, f"import {value.__name__}", value.__name__)
+        try:
+            literal = self._write(value)
+        except TypeError:
+            raise BadValueError(
+                f"{module}: {name} is of type {type(value).__name__}, which can't be exported"
+            ) from None
         if (name, literal) not in self.names:
             free = self._free(name, module)
-            self.names[name, literal], self.literals[free] = free, literal
+            self.names[name, literal] = free
+            self.literals[free] = _wrap(f"{free} = {literal}")
         return self.names[name, literal]
+
+    def _import(self, name: str, words: str, own: str) -> str:
+        """The *name* of what *words* import, which has a name of its *own*."""
+        if name not in self.taken:
+            self.imports.add(f"{words}\n" if name == own else f"{words} as {name}\n")
+        return name
+
+    def _write(self, value: Any) -> str:
+        """A constant as source code; words and named tuples stay what they are."""
+        if hasattr(value, "_fields"):
+            return f"{self._add_tuple(type(value))}({', '.join(map(self._write, value))})"
+        if getattr(value, "dtype", None) != np.uint64:
+            return write_value(value)
+        if value.ndim == 0:
+            return f"np.uint64({int(value)})"
+        words = f"list(map(np.uint64, {value.tolist()}))"
+        return words if value.ndim == 1 else f"[{', '.join(map(self._write, value))}]"
+
+    def _add_tuple(self, kind: Any) -> str:
+        """Take in a class of named tuples, and give its name."""
+        if kind not in self.names:
+            self.names[kind] = name = self._free(kind.__name__, kind.__module__)
+            fields = " ".join(kind._fields)
+            self.imports.add("from collections import namedtuple\n")
+            self.literals[name] = _wrap(f'{name} = namedtuple("{name}", "{fields}")')
+        return self.names[kind]
 
     def _free(self, name: str, module: str) -> str:
         """The *name*, with that of the *module* behind it if the file has another of it."""
@@ -180,6 +190,11 @@ class _Gathered:
             if free not in taken:
                 return free
         raise ValueError(f"{module} has another {name} than two modules before")
+
+
+def _is_pythons(module: str) -> bool:
+    """Test if a *module* is of Python itself."""
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def _defined(text: str) -> Iterator[str]:
@@ -203,71 +218,15 @@ def _own_names(tree: ast.FunctionDef) -> set[str]:
     return stored | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
 
 
-def _shorten(tree: ast.FunctionDef, *, whole: bool) -> None:
-    """Leaves out annotations, and of the docstring all but its first line unless it is *whole*."""
+def _shorten(tree: ast.FunctionDef) -> None:
+    """Leaves out annotations, and of the docstring all but its first line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
     text = ast.get_docstring(tree, clean=False)
-    if text is not None and not whole:
+    if text is not None:
         first = text.strip().split("\n")[0]
         tree.body[0] = ast.Expr(ast.Constant(first))
-
-
-class _Folded(ast.NodeTransformer):
-    """Decides what hangs on constants that are truth values, and leaves out what is never done."""
-
-    def __init__(self, space: Mapping[str, Any], own: Collection[str]) -> None:
-        self.space, self.own = space, own
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self.space.get(node.id)
-        if isinstance(value, bool) and node.id not in self.own:
-            return ast.Constant(value)
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        self.generic_visit(node)
-        truth = _truth(node.operand) if isinstance(node.op, ast.Not) else None
-        return node if truth is None else ast.Constant(not truth)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        self.generic_visit(node)
-        decisive = isinstance(node.op, ast.Or)
-        if any(_truth(value) is decisive for value in node.values):
-            return ast.Constant(decisive)
-        node.values = [value for value in node.values if _truth(value) is None]
-        if len(node.values) > 1:
-            return node
-        return node.values[0] if node.values else ast.Constant(not decisive)
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        self.generic_visit(node)
-        truth = _truth(node.test)
-        return node if truth is None else node.body if truth else node.orelse
-
-    def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
-        self.generic_visit(node)
-        truth = _truth(node.test)
-        if truth is not None:
-            return node.body if truth else node.orelse
-        node.body = _reached(node.body) or [ast.Pass()]
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        self.generic_visit(node)
-        node.body = _reached(node.body)
-        return node
-
-
-def _truth(node: ast.expr) -> bool | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, bool) else None
-
-
-def _reached(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements up to the first one that leaves the function."""
-    ends = [place for place, node in enumerate(body) if isinstance(node, ast.Return)]
-    return body[: ends[0] + 1] if ends else body
 
 
 class _Rewritten(ast.NodeTransformer):
@@ -283,13 +242,23 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Name(self.gathered.find(node.id, self.space[node.id], module), node.ctx)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if isinstance(node.value, ast.Name) and node.value.id not in self.own:
-            module = self.space.get(node.value.id)
-            if isinstance(module, ModuleType) and module.__name__ in self.gathered.instead:
-                other = self.gathered.instead[module.__name__]
-                value = vars(other)[node.attr]
-                return ast.Name(self.gathered.find(node.attr, value, other.__name__), node.ctx)
+        """What another module has; NumPy is ``np``, whatever a module calls it."""
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        module = None if name in self.own else self.space.get(name)
+        if module is np:
+            return ast.Attribute(ast.Name("np", ast.Load()), node.attr, node.ctx)
+        if isinstance(module, ModuleType) and not _is_pythons(module.__name__):
+            found = self.gathered.find(node.attr, getattr(module, node.attr), module.__name__)
+            return ast.Name(found, node.ctx)
         return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """``a << b`` keeps 64 bits, as compiled numbers do: the sets of bits of many kernels."""
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.LShift) or self.space["__name__"] == kernel.__name__:
+            return node
+        name = self.gathered.add(kernel.shift_left)
+        return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         assert node.value is not None
@@ -299,7 +268,8 @@ class _Rewritten(ast.NodeTransformer):
         """``rows[i, j]`` becomes ``rows[i][j]``, and ``rows.shape[0]`` becomes ``len(rows)``."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            assert ast.unparse(node.slice) == "0"
+            if ast.unparse(node.slice) != "0":
+                raise BadValueError(f"{ast.unparse(node)} can't be exported: shape[0] can be")
             return ast.Call(ast.Name("len", ast.Load()), [node.value.value], [])
         if not isinstance(node.slice, ast.Tuple):
             return node
@@ -309,7 +279,12 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Subscript(place, node.slice.elts[-1], node.ctx)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """``peek(values, i)`` becomes ``values[i]``."""
+        """``peek(values, i)`` becomes ``values[i]``, ``values.view(kind)`` a call of view_as."""
+        has_views = isinstance(node.func, ast.Attribute) and node.func.attr == "view"
+        if has_views and hasattr(self.gathered.numbers, "view_as"):
+            assert isinstance(node.func, ast.Attribute)
+            given = [self.visit(each) for each in (node.func.value, *node.args)]
+            return ast.Call(ast.Name("view_as", ast.Load()), given, [])
         if self._is_called(node, "peek"):
             array, index = map(self.visit, node.args)
             return ast.Subscript(array, index, ast.Load())

@@ -127,7 +127,7 @@ def write_layers_c(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
     polynomial = write_array_c("POLYNOMIAL", "float", np.array(numbers, np.float32))
     scale = np.float32(SCALE.get(mlp.activation, 0.0))
     return f"""\
-#define IS_POLICY {int(head == "policy")}
+#define IS_POLICY {int(head in ("policy", "kinds"))}
 #define ACTIVATION {mlp.activation.upper()}
 // How many units each layer after the inputs has, how many such layers there are, and how many
 // units the widest one has.

@@ -189,7 +189,7 @@ def fit_decoder(
     choices = {
         field.name: found
         for field in fields(decoder)
-        if field.name not in chosen and (found := _list_choices(decoder, field.name))
+        if field.name not in (*chosen, "script") and (found := _list_choices(decoder, field.name))
     }
     tried = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     usual = {name: getattr(decoder, name) for name in choices}

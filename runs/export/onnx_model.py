@@ -31,6 +31,7 @@ OPSET, IR_VERSION = 17, 8
 """Of 2022: whatever runs ONNX knows these."""
 SHOWN = {
     "policy": "the position, as whose turn it is sees it; an output for each move, by its number",
+    "kinds": "the position, as whose turn it is sees it; an output for each kind of moves",
     "action": "the position, and a move; the output is what the move is worth",
     "value": "a position after a move, as who moved sees it; the output is what it is worth to him",
 }

@@ -20,7 +20,7 @@ from evolve_arena.core.registry import find_game, load
 from evolve_arena.players import board_paths
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export.javascript import Source, translate
+from evolve_arena.runs.export.javascript import Source, TranslationError, translate
 
 PAGE = Path(__file__).resolve().parent.parent / "page"
 """Where the scripts and styles of pages lie."""
@@ -55,7 +55,10 @@ def export_html(player: BredPlayer) -> str:
         TranslationError: The rules need what can't be written as JavaScript.
     """
     layout = find_board_view(player.game).layout()
-    bot = write_bot(player)
+    try:
+        bot = write_bot(player)
+    except TranslationError as error:
+        raise TranslationError(f"{error}: export it with --to python") from None
     about = (ast.get_docstring(ast.parse(write_python(player))) or "").strip()
     title = one_line(f"{player.name} plays {player.game.name}")
     return fill_page(

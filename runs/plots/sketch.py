@@ -31,7 +31,7 @@ HEADS = {
     "policy": "policy: of the legal moves that whose output is the largest is played",
     "value": "value: of all moves that is played which leads to the position of the largest value",
     "action": "action: the move is played that, told as input, gives the largest value",
-    "decision": "decision: the largest output says what is done, and rules say how",
+    "kinds": "kinds: the largest output says what is done, and a scripted player says how",
 }
 
 

@@ -33,14 +33,9 @@ METHODS = {
 """Methods that can breed for any game which has networks of their kind."""
 
 
-def learners_of(game: str) -> dict[str, str]:
-    """The methods that *game* alone has, its own and those of studies: where each is found."""
-    return {**find_game(game).learners, **study_learners(game)}
-
-
 def find_places(game: str) -> dict[str, str]:
     """Return where the methods lie that may play *game*, but for registered ones, by name."""
-    return {**installed_places(GROUP), **METHODS, **learners_of(game)}
+    return {**installed_places(GROUP), **METHODS, **study_learners(game)}
 
 
 def methods_of(game: str) -> dict[str, type[Method[Any]]]:
@@ -82,7 +77,7 @@ def find_method(name: str, game: str) -> type[Method[Any]]:
     if (
         own is not None
         or name in METHODS
-        or any(name in learners_of(other) for other in game_names())
+        or any(name in study_learners(other) for other in game_names())
     ):
         raise BadValueError(
             f"game.name is {game!r}, which the method {name!r} does not play:"

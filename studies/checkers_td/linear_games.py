@@ -197,7 +197,8 @@ def _see(
     features = int(learning_rows[who, FEATURE_COUNT])
     start = slot * (episode.states.shape[0] // 2)
     here = start + episode.counts[slot] * features
-    count_features(workspace.states, state, slot, workspace.values, features)
+    given = workspace.states, state, slot, workspace.values, features
+    count_features(*given, workspace.notes, np.int64(0))
     counted = features_at(workspace.values)
     for place in range(features):
         value = int(workspace.values[counted + place])

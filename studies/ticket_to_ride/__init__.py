@@ -1,1 +1,4 @@
-"""A published study, reproduced."""
+"""Łabno (2018): a rule player of Ticket to Ride, and networks that imitate it."""
+
+FOLDER = "evolve_arena.studies.ticket_to_ride"
+LEARNERS = {"ticket-to-ride": {"imitation-decisions": f"{FOLDER}.imitation:DecisionImitation"}}

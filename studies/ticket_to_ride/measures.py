@@ -119,9 +119,9 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     As the seats of a game depend on each other it is widened as that of the mean is.
     """
     points = np.sort(result.points)
-    if len(points) < 2:
-        return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
     _, half = _ratio(result.results.columns["points"].astype(np.float64), result.counted)
+    if math.isnan(half):  # of a single game
+        return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
     wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
     reach = 0.5 * Z_95 * math.sqrt(len(points)) * wider
 
@@ -173,7 +173,7 @@ def _above(limit: int) -> Any:
 
 def _rounds(result: MirrorResult, published: int) -> Estimate:
     """Rounds of all games, aborted ones included, as in Łabno's logs."""
-    rounds = result.results.columns["rounds"].astype(np.float64)
+    rounds = result.results.columns["rounds"][:, 0].astype(np.float64)
     half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
     return _symmetric(float(rounds.mean()), half, result, published)
 

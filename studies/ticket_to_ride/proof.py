@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.mirror import MirrorResult, pool
 from evolve_arena.arena.statistics import Z_95
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.imitation import Imitation
-from evolve_arena.games.ticket_to_ride.network import DecisionPlayer
 from evolve_arena.games.ticket_to_ride.options import OPTIONS
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.players.player import Player
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Grid, Material, Row, Table
 from evolve_arena.studies.ticket_to_ride.chart import draw_progress
+from evolve_arena.studies.ticket_to_ride.imitation import DecisionImitation
 from evolve_arena.studies.ticket_to_ride.measures import (
     COUNTS,
     MEASURES,
@@ -31,7 +28,7 @@ from evolve_arena.studies.ticket_to_ride.measures import (
     read_cell,
 )
 from evolve_arena.studies.ticket_to_ride.plan import ITERATIONS, PROOF, trained
-from evolve_arena.studies.ticket_to_ride.tables import compare_cell, play_counts
+from evolve_arena.studies.ticket_to_ride.tables import compare_cell, make_rule_player, play_counts
 
 GAMES = 2500
 """With each number of players, after each iteration."""
@@ -131,17 +128,17 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
 def _examine(material: Material, run: Run, iteration: int) -> _Stage:
     """Plays games of the network as it was after an *iteration*, and looks at what it learnt."""
     method = run.method
-    assert isinstance(method, Imitation)
+    assert isinstance(method, DecisionImitation)
     genome = run.state(iteration).population[0]
     player = method.decoder.player(genome, f"{run.path.name}@{iteration}")
     results = play_counts(material, partial(_give, player), GAMES)
     rows, _ = method.find_rows(run.recipe.run.seed)
-    chances = player.decision_probabilities(rows.features[:, : method.decoder.features])
-    right = chances[np.arange(len(rows)), rows.classes]
+    chances = method.find_chances(genome, rows)
+    right = chances[np.arange(len(rows)), rows.kinds]
     return _Stage(
         pool(list(results.values())),
         _estimate_mean(-np.log(np.maximum(right, 1e-12))),
-        _estimate_mean((chances.argmax(axis=1) == rows.classes).astype(np.float64)),
+        _estimate_mean((chances.argmax(axis=1) == rows.kinds).astype(np.float64)),
     )
 
 
@@ -152,7 +149,7 @@ def _estimate_mean(values: NDArray[np.float64]) -> Estimate:
     return Estimate(value, value, value, scatter, len(values))
 
 
-def _give(player: DecisionPlayer, count: int) -> Player:
+def _give(player: Player, count: int) -> Player:
     return player
 
 
@@ -182,9 +179,7 @@ def measure_readings(material: Material) -> Table:
     """Mean and deviation of points for ``text`` and ``code``, and each of them changed."""
     rows, remarks, lines = [], {}, []
     for reading in material.watch(list_readings(), "readings"):
-        games = play_counts(
-            material, partial(_give_reading, make_rule_player(reading, TicketToRide()))
-        )
+        games = play_counts(material, partial(_give, make_rule_player(reading)))
         near = _is_near(reading, games)
         rows += [_row(reading, count, result) for count, result in games.items()]
         if near:
@@ -220,10 +215,6 @@ def _vary(base: str) -> Iterator[str]:
         if option.name not in ONLY_FEATURES:
             other = 1 - option.code if base == "code" else 1
             yield f"{base},{option.name}={option.values[other]}"
-
-
-def _give_reading(player: Player, count: int) -> Player:
-    return player
 
 
 def _row(reading: str, count: int, result: MirrorResult) -> Row:

@@ -15,8 +15,7 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import make_executor
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
 from evolve_arena.studies.study import Material, Row, Study, Table, TableKind
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
@@ -32,6 +31,8 @@ from evolve_arena.studies.ticket_to_ride.plan import (
 )
 from evolve_arena.studies.ticket_to_ride.proof import measure_proof, measure_readings
 from evolve_arena.studies.ticket_to_ride.tables import (
+    GAME,
+    make_rule_player,
     measure_network,
     measure_rule_player,
     measure_specific,
@@ -48,7 +49,7 @@ IMITATION = "imitation"
 
 def measure_mixed(material: Material) -> Table:
     """How many points more than its opponents each kind of player makes at tables of four."""
-    rules = {f"rule:{reading}": [_rule(reading)] for reading in RULES}
+    rules = {f"rule:{reading}": [make_rule_player(reading)] for reading in RULES}
     imitating = {IMITATION: [run.champion for run in trained(material, UNIVERSAL)]}
     evolved = {name: [run.champion for run in trained(material, name)] for name in EVOLVED}
     rows = []
@@ -70,10 +71,6 @@ def measure_mixed(material: Material) -> Table:
     )
 
 
-def _rule(reading: str) -> Player:
-    return make_rule_player(reading, TicketToRide())
-
-
 def _meet(
     material: Material, players: Sequence[Player], opponents: Sequence[Player]
 ) -> list[DuelResult]:
@@ -82,7 +79,7 @@ def _meet(
     with make_executor(None, material.workers) as executor:
         return [
             duel(
-                TicketToRide(players=SEATS),
+                make_game(GAME, seats=SEATS),
                 player,
                 opponents[place % len(opponents)],
                 games=games,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
+
+import numpy as np
 
 from evolve_arena.arena.executors import make_executor
 from evolve_arena.arena.mirror import MirrorResult, play_mirror, pool
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
+from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Grid, Material, Row, Table
 from evolve_arena.studies.ticket_to_ride.chart import draw_points, draw_ranges
@@ -27,6 +28,7 @@ from evolve_arena.studies.ticket_to_ride.measures import (
 )
 from evolve_arena.studies.ticket_to_ride.plan import UNIVERSAL, specific, trained
 
+GAME = "ticket-to-ride"
 GAMES = 10_000
 """How many games of each number of players a column is measured on."""
 MIRROR_SEED = 20180912
@@ -55,7 +57,7 @@ EXTREMES = (
 
 def measure_rule_player(material: Material) -> Table:
     """Table 3.1, with figures 3.3 to 3.5."""
-    games = [play_counts(material, lambda count: make_rule_player("code", TicketToRide()))]
+    games = [play_counts(material, lambda count: make_rule_player("code"))]
     table = compare("3.1", "the rule player, all seats", games)
     table.notes.append(
         "Measured is the reading `code`, the program's last form, of which the published points"
@@ -106,6 +108,11 @@ def measure_universal(material: Material) -> Table:
     return table
 
 
+def make_rule_player(reading: str) -> Player:
+    """The rule player with a *reading* of Łabno's description, for tables of any size."""
+    return make_player(f"rule:{reading}", make_game(GAME))
+
+
 def play_counts(
     material: Material, choose: Callable[[int], Player], games: int = GAMES
 ) -> dict[int, MirrorResult]:
@@ -114,9 +121,8 @@ def play_counts(
     with make_executor(None, material.workers) as executor:
         return {
             count: play_mirror(
-                TicketToRide(),
+                make_game(GAME, seats=count),
                 choose(count),
-                players=count,
                 games=games,
                 seed=MIRROR_SEED + count,
                 executor=executor,
@@ -232,7 +238,7 @@ def _histogram(results: Games) -> Grid:
     rows = []
     for low in range(-20, 200, 10):
         shares = [
-            fmean((result.points >= low) & (result.points < low + 10))
+            np.sum((result.points >= low) & (result.points < low + 10)) / max(1, len(result.points))
             for result in results.values()
         ]
         if any(shares):

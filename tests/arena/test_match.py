@@ -22,13 +22,16 @@ from evolve_arena.games.ticket_to_ride.layout import (
     KEEP_FIRST,
     KEEP_TICKETS,
     MOST_PLAYERS,
+    PHASE,
+    ROUND,
+    SECRETS,
 )
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.position import Position as TicketPosition
+from evolve_arena.games.ticket_to_ride.scoring import count_tickets, ticket_points
 from evolve_arena.players.board.game import Board
-from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
+from evolve_arena.players.packed import PackedPlayers, combine_players
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
+from tests.bred import make_bred
 
 GAME = make_game("connect-four")
 
@@ -191,9 +194,9 @@ class Slow(Player):
         """Notes its seat."""
         self.seats.append(side)
 
-    def choose(self, position: TicketPosition, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The very move of the compiled player."""
-        assert position.seen_by == position.to_move
+        assert position.state[SECRETS] == 2  # a view, from which guesses may be made
         return self.player.choose(position, stream)
 
     def end(self) -> None:
@@ -209,27 +212,33 @@ class Drawer(Player):
     def __init__(self, then: Any = DRAW_DECK) -> None:
         self.then = then
 
-    def choose(self, position: TicketPosition, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """The one thing, which may be an error to raise."""
-        if position.phase == KEEP_FIRST:
+        if position.state[PHASE] == KEEP_FIRST:
             return KEEP_TICKETS + 3
         if isinstance(self.then, Exception):
             raise self.then
         return self.then
 
 
-def make_players(players: int) -> list[CompiledPlayer]:
-    """Players of several kinds, with and without chance."""
-    game = make_game("ticket-to-ride", players=players)
-    decoders = [DecisionDecoder(players=players, masked=masked) for masked in (True, False)]
-    genome = decoders[0].initialise(1, "uniform", np.random.default_rng(5))[0]
-    noisy = make_player("rule:code", game)
-    return [
-        make_player("rule", game),
-        CompiledPlayer(game, with_noise(noisy.packed, 0.1), "noisy"),
-        make_player("random", game),
-        *(decoder.player(genome, f"network {place}") for place, decoder in enumerate(decoders)),
-    ]
+def make_players(seats: int) -> list[CompiledPlayer]:
+    """Players with and without chance; at tables of four networks of several kinds, too.
+
+    Each number of seats is compiled on its own.
+    """
+    game = make_game("ticket-to-ride", seats=seats)
+    noisy = make_player("rule:code,noise=0.1", game)
+    players = [make_player("rule", game), noisy, make_player("random", game)]
+    networks = ({}, {"masked": False}, {"masked": False, "script": "rule:code,long=5"})
+    if seats == 4:
+        players += [
+            make_bred("ticket-to-ride", "mlp", 5, head="kinds", encoding="features", **settings)
+            for settings in networks
+        ]
+        for network in ("mlp", "graph"):
+            settings = {"head": "action", "encoding": "features"}
+            players.append(make_bred("ticket-to-ride", network, 5, **settings))
+    return players
 
 
 def packed_of(players: list[CompiledPlayer]) -> PackedPlayers:
@@ -239,7 +248,7 @@ def packed_of(players: list[CompiledPlayer]) -> PackedPlayers:
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_tables_compiled_or_not_are_the_same(players: int) -> None:
     """Move by move each player gets to see its own view only; the kernel has the whole state."""
-    game = make_game("ticket-to-ride", players=players)
+    game = make_game("ticket-to-ride", seats=players)
     kinds = make_players(players)
     tables = np.random.default_rng(players).integers(0, len(kinds), (16, players))
     seatings, seeds = seat_players(tables, MOST_PLAYERS), derive_seeds(players, 0, "test", 16)
@@ -252,15 +261,15 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
     assert list(results.columns) == ["points", "tickets_done", "tickets_failed", "rounds"]
     for name, numbers in results.columns.items():
         assert np.array_equal(numbers, expected.columns[name]), name
-    assert {row.kind for row in forfeits} == {"illegal move"}
+    assert {row.kind for row in forfeits} == {"illegal move"} or players != 4
     culprits = seatings[np.arange(16), expected.offenders][expected.offenders >= 0]
     assert {row.player: row.games for row in forfeits} == Counter(culprits.tolist())
-    assert (expected.offenders >= 0).any()
+    assert (expected.offenders >= 0).any() == (players == 4)
     assert (expected.offenders < 0).any()
 
 
 def test_everybody_begins_and_ends_each_match() -> None:
-    game = make_game("ticket-to-ride", players=3)
+    game = make_game("ticket-to-ride", seats=3)
     players = [Slow(make_player("random", game)) for _ in range(3)]
     play_match(game, players, seed=4)
     play_match(game, [players[2], players[0], players[0]], seed=4)
@@ -269,8 +278,8 @@ def test_everybody_begins_and_ends_each_match() -> None:
 
 
 def test_a_finished_match_tells_how_it_ended() -> None:
-    game = make_game("ticket-to-ride", players=2)
-    seen: list[tuple[TicketPosition, Any]] = []
+    game = make_game("ticket-to-ride", seats=2)
+    seen: list[tuple[Board, Any]] = []
     players = [make_player("rule", game), make_player("random", game)]
     match = play_match(
         game, players, seed=8, watch=lambda position, move: seen.append((position, move))
@@ -282,41 +291,35 @@ def test_a_finished_match_tells_how_it_ended() -> None:
     assert position == seen[-1][0]
     outcome = game.outcome(position)
     assert outcome is not None
-    assert outcome.points == match.columns["points"]
-    assert match.columns["rounds"] == position.round
+    assert outcome.points == tuple(match.columns["points"])
+    assert match.columns["rounds"] == [position.state[ROUND]] * 2
     assert match.places == outcome.places == (1, 2)
     assert match.offender == -1
     assert match.termination == Termination.WIN
-    points = " and ".join(str(number) for number in outcome.points)
-    assert match.sentence == (
-        f"{players[0].name} wins: {points} points after {position.round} rounds."
-    )
+    assert match.sentence == "rule wins: trains have run out."
     for seat in range(2):
-        held = position.tickets(seat)
-        done, failed = (match.columns[f"tickets_{how}"][seat] for how in ("done", "failed"))
-        assert done == sum(position.is_done(seat, ticket) for ticket in held)
-        assert done + failed == len(held)
+        counted = [match.columns[f"tickets_{how}"][seat] for how in ("done", "failed")]
+        assert tuple(counted) == count_tickets(np.array(position.state), seat)
 
 
 def test_two_with_the_same_points_are_both_first() -> None:
-    game = make_game("ticket-to-ride", players=2)
+    game = make_game("ticket-to-ride", seats=2)
     rules = [make_player("rule", game)] * 2
-    seeds = np.arange(250, dtype=np.uint64)
-    results, _ = play_matches(game, rules, seat_players([[0, 1]] * 250, MOST_PLAYERS), seeds)
+    seeds = np.arange(500, dtype=np.uint64)
+    results, _ = play_matches(game, rules, seat_players([[0, 1]] * 500, MOST_PLAYERS), seeds)
     points = results.columns["points"]
     tied = np.flatnonzero(points[:, 0] == points[:, 1])
     assert len(tied) > 1
     assert (results.places[tied, :2] == 1).all()
     for seed in tied[:2].tolist():
         match = play_match(game, rules, seed=seed)
-        (same,) = set(match.columns["points"])
+        assert len(set(match.columns["points"])) == 1
         assert (match.places, match.termination) == ((1, 1), Termination.DRAW)
-        told = f"{same} and {same} points after {match.columns['rounds']} rounds."
-        assert match.sentence == f"A draw: {told}"
+        assert match.sentence == "A draw: trains have run out."
 
 
 def test_two_of_three_who_are_first_are_named() -> None:
-    game = make_game("ticket-to-ride", players=3)
+    game = make_game("ticket-to-ride", seats=3)
     rules = [make_player("rule", game)] * 3
     seeds = np.arange(1000, dtype=np.uint64)
     results, _ = play_matches(game, rules, seat_players([[0, 1, 2]] * 1000, MOST_PLAYERS), seeds)
@@ -324,7 +327,7 @@ def test_two_of_three_who_are_first_are_named() -> None:
     match = play_match(game, rules, seed=shared)
     assert sorted(match.places) == [1, 1, 3]
     assert match.termination == Termination.DRAW
-    first = [f"rule:text #{seat + 1}" for seat in range(3) if match.places[seat] == 1]
+    first = [f"rule #{seat + 1}" for seat in range(3) if match.places[seat] == 1]
     assert match.sentence.startswith(f"{first[0]} and {first[1]} are first: ")
 
 
@@ -338,11 +341,11 @@ def test_seeds_give_different_decks_to_the_same_players() -> None:
 
 def test_players_draw_from_another_stream_than_the_decks() -> None:
     """If they did not, a random player could foresee cards."""
-    game = make_game("ticket-to-ride", players=2)
+    game = make_game("ticket-to-ride", seats=2)
     words: list[int] = []
 
     class Listener(Drawer):
-        def choose(self, position: TicketPosition, stream: Stream) -> int:
+        def choose(self, position: Board, stream: Stream) -> int:
             words.append(int(stream[0]))
             raise ForfeitError(Forfeit.RESIGNED, "Enough.")
 
@@ -363,32 +366,26 @@ def test_players_draw_from_another_stream_than_the_decks() -> None:
 def test_who_forfeits_is_last_and_points_stay_as_they_stood(
     then: Any, termination: str, sentence: str
 ) -> None:
-    game = make_game("ticket-to-ride", players=3)
+    game = make_game("ticket-to-ride", seats=3)
     others = Drawer(), Drawer()
-    match = play_match(game, [others[0], Drawer(then), others[1]], seed=1)
+    match = play_match(game, [others[0], Drawer(then), others[1]], seed=2)
     assert (match.offender, match.termination, match.sentence) == (1, termination, sentence)
     assert match.places[1] == 3
     assert sorted(match.places) == [1, 2, 3]
     # Nobody has claimed anything: what counts are two tickets each, none of them done.
-    position = game.initial(1)
+    position = game.initial(2)
     for move in match.moves:
         position = game.play(position, move)
-    expected = tuple(-position_points(position, seat) for seat in range(3))
-    points = match.columns["points"]
+    expected = tuple(ticket_points(np.array(position.state), seat) for seat in range(3))
+    points = tuple(match.columns["points"])
     assert points == expected
     assert (points[0] < points[2]) == (match.places[0] > match.places[2])
-    assert match.columns["tickets_done"] == (0, 0, 0)
-    assert match.columns["tickets_failed"] == (2, 2, 2)
-
-
-def position_points(position: TicketPosition, seat: int) -> int:
-    """What the tickets of a seat are worth, read off the text that people see."""
-    text = str(position).split(f"player {seat + 1}: ")[-1].split("tickets: ")[1].splitlines()[0]
-    return sum(int(part.split("(")[1].split(")")[0]) for part in text.split(", "))
+    assert match.columns["tickets_done"] == [0, 0, 0]
+    assert match.columns["tickets_failed"] == [2, 2, 2]
 
 
 def test_forfeits_are_counted_in_duels() -> None:
-    game = make_game("ticket-to-ride", players=2)
+    game = make_game("ticket-to-ride", seats=2)
     late = Drawer(ForfeitError(Forfeit.TIMEOUT, "Too slow."))
     result = duel(game, late, make_player("random", game), games=4)
     assert (result.wins, result.losses, result.counted, result.games) == (0, 0, 4, 4)
@@ -399,7 +396,7 @@ def test_forfeits_are_counted_in_duels() -> None:
 
 
 def test_a_table_is_full() -> None:
-    game = make_game("ticket-to-ride", players=4)
+    game = make_game("ticket-to-ride", seats=4)
     with pytest.raises(BadValueError, match="3 players sit at a table of 4 seats"):
         play_match(game, [Drawer()] * 3)
 

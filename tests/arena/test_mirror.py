@@ -25,7 +25,7 @@ def by_hand() -> MirrorResult:
     results.columns["points"][:, :2] = [[110, 111], [141, 120], [-200, 300], [60, 58]]
     results.columns["tickets_done"][:, :2] = [[3, 2], [5, 4], [9, 9], [0, 1]]
     results.columns["tickets_failed"][:, :2] = [[0, 1], [0, 0], [9, 9], [1, 1]]
-    results.columns["rounds"][:] = 40, 43, 3, 49
+    results.columns["rounds"][:] = [[40], [43], [3], [49]]
     results.offenders[:] = -1, -1, 1, -1
     results.games[:] = 1, 2, 3, 4
     seatings = seat_players(np.zeros((4, 2)), SPEC.most_seats)

@@ -113,38 +113,47 @@ def test_a_game_is_played_as_its_file_was_when_it_was_opened(
 
 
 RENAMED = """
-from evolve_arena.core.registry import find_game
+from evolve_arena.core.game import Game
+from evolve_arena.core.registry import make_game
 
-class Renamed(find_game("ticket-to-ride").game):
+class Renamed(Game):
     name = "renamed"
+    rules_type = type(make_game("tic-tac-toe")).rules_type
+    vars().update({n: getattr(make_game("tic-tac-toe"), n) for n in Game.__abstractmethods__})
 """
+
+
+def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A game of a class that no file of rules makes: tic-tac-toe under another name."""
+    monkeypatch.syspath_prepend(folder)
+    (folder / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
+    return import_module("their_renamed").Renamed
 
 
 def test_a_registered_game_is_known_to_workers(
     team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
-    game = import_module("their_renamed").Renamed
-    given = replace(find_game("ticket-to-ride"), game=game, make_text_ui=lambda game: None)
+    game = _make_class(tmp_path, monkeypatch)
+    given = replace(find_game("tic-tac-toe"), game=game, networks={}, players={}, dialects={})
+    given = replace(given, make_text_ui=lambda game: None, make_board=None)
     register_game(given)
     batch = make_matches(game(), 3000)
     assert_same(team(2).play(batch), SerialExecutor().play(batch))
 
 
 def test_a_registered_game_that_can_not_be_sent_is_named(
-    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
+    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
 
-    class Stuck(find_game("ticket-to-ride").game):
+    class Stuck(_make_class(tmp_path, monkeypatch)):
         """Nothing that a worker could import."""
 
         name = "stuck"
         waiting = (number for number in ())  # no generator can be pickled
 
-    register_game(replace(find_game("ticket-to-ride"), game=Stuck))
+    register_game(replace(find_game("tic-tac-toe"), game=Stuck))
     executor = team(2)
     other = make_matches(make_game("connect-four"), 1000)
     assert_same(executor.play(other), SerialExecutor().play(other))

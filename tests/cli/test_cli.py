@@ -370,7 +370,7 @@ def test_no_command_writes_over_what_is_no_file(place: Path, tmp_path: Path, kin
             os.mknod(special, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         except PermissionError:
             pytest.skip("devices may not be made here")
-    outputs = {name: tmp_path / name for name in ("bot.py", "plot.png", "log.csv")}
+    outputs = {name: tmp_path / name for name in ("bot.py", "plot.png")}
     for file in outputs.values():
         if kind == "link":
             file.symlink_to(special)
@@ -379,7 +379,6 @@ def test_no_command_writes_over_what_is_no_file(place: Path, tmp_path: Path, kin
     for words in (
         ["export", RUN, "--out", str(outputs["bot.py"]), "--force"],
         ["plot", RUN, "--to", str(outputs["plot.png"])],
-        ["log", "rule", "--out", str(outputs["log.csv"]), "--games", "1", "--force"],
     ):
         refused = evolve(*words, folder=place, code=2)
         assert "can't be written: it is a" in refused.stderr

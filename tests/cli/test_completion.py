@@ -59,7 +59,7 @@ def test_players_by_game_and_runs_after_a_colon(place: Path) -> None:
     assert complete(place, "duel", "te") == ["test-bot:", "test-bot:noise=0.2"]
     assert complete(place, "duel", "random", "--game", "ticket-to-ride", "ru") == [
         "rule:",
-        "rule:text,early=always",
+        "rule:noise=0.2",
         "run:",
     ]
     assert complete(place, "duel", "run", ":", "evolved/m") == ["evolved/mine"]

@@ -30,12 +30,10 @@ from evolve_arena.cli.display import Display
 from evolve_arena.cli.main import main
 from evolve_arena.cli.match_tables import print_duel, print_ratings
 from evolve_arena.cli.run_tables import print_results, print_summary
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.evolve.method import Report
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
-from evolve_arena.games.ticket_to_ride.spec import GAME as TICKET_SPEC
 from evolve_arena.players.player import Player, make_random
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs import evaluation
 from evolve_arena.runs.api import start
 from evolve_arena.runs.many import tournaments
@@ -54,7 +52,8 @@ Printed = Callable[[], dict[str, Rows]]
 Evolve = Callable[..., None]
 
 GAME = make_game("connect-four")
-TABLE = TicketToRide(players=3)
+TABLE = make_game("ticket-to-ride", seats=3)
+TICKET_SPEC = find_game("ticket-to-ride")
 
 
 def check(row: dict[str, str], /, **expected: str) -> None:
@@ -90,7 +89,7 @@ def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
     done = [[3, 2, 5], [4, 1, 4], [2, 6, 3], [0, 0, 0], [5, 3, 3], [2, 4, 4]]
     failed = [[0, 1, 0], [2, 1, 0], [2, 0, 1], [3, 3, 3], [0, 2, 1], [1, 0, 0]]
     columns["tickets_done"][:, :3], columns["tickets_failed"][:, :3] = done, failed
-    columns["rounds"][:] = 40, 43, 51, 7, 46, 45
+    columns["rounds"][:] = [[40], [43], [51], [7], [46], [45]]
     results.offenders[:] = -1, -1, -1, 1, -1, -1
     results.games[:] = 1, 2, 3, 4, 5, 5
     return seatings, results
@@ -160,7 +159,7 @@ def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
     assert "hero scores -5.8 [-35.5, +23.8] points more a seat; score 0.583 [0.241, 0.861]" in said
-    assert "45.0 rounds a game, 4 distinct games" in said
+    assert "\n4 distinct games; ended by" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 
 
@@ -253,7 +252,7 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
     mirror = MirrorResult("hero", everywhere, results, TICKET_SPEC.limits)
     monkeypatch.setattr(evaluation, "duel", lambda *given, **options: make_seated_duel())
     monkeypatch.setattr(evaluation, "play_mirror", lambda *given, **options: mirror)
-    player = make_rule_player("", TABLE)
+    player = make_player("rule", TABLE)
     player.name = "hero"
     content = evaluation.evaluate_player(player, TABLE, opponents=["random"], seats=3)
     match_tables.print_evaluation(content, TABLE)

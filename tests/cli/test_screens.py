@@ -68,7 +68,6 @@ def shorten(words: list[str]) -> list[str] | None:
         return [*words, "--games", "4"]
     few = {
         "sweep": [*FEW[:4], "--set", "run.generations=1", "--games", "4", "--seeds", "1"],
-        "log": ["--games", "1"],
     }
     return [*words, *few.get(command, [])]
 
@@ -141,7 +140,7 @@ def test_no_command_of_the_guide_is_wider_than_the_terminal(folder: Path) -> Non
         seen.add(words[0])
     assert seen >= {
         *("new-game", "check", "start", "play", "duel", "export", "recipes", "resume", "branch"),
-        *("info", "plot", "players", "tournament", "evaluate", "log", "sweep"),
+        *("info", "plot", "players", "tournament", "evaluate", "sweep"),
     }
 
 

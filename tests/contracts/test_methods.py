@@ -70,7 +70,7 @@ def test_every_method_is_here() -> None:
         for name, method in methods_of(game).items()
         if method.__module__.startswith("evolve_arena.")  # and no other test's own
     }
-    assert {load_recipe(name).method["name"] for name, _ in SMALL_RECIPES.values()} == known
+    assert {load_recipe(*small).method["name"] for small in SMALL_RECIPES.values()} == known
 
 
 def test_a_run_ends_where_its_recipe_says(

@@ -32,7 +32,7 @@ from evolve_arena.core.compiled import (
     working_clock,
 )
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.games.ticket_to_ride import kernel
+from evolve_arena.players.board import matches
 
 ROOT = Path(__file__).resolve().parents[2]
 DECORATORS = {"compiled", "inlined", "instruction"}
@@ -42,7 +42,7 @@ def test_every_file_with_compiled_code_is_found() -> None:
     names = {str(file.relative_to(ROOT)) for file in compiled_sources()}
     assert {"core/compiled.py", "core/bits.py", "core/stream.py"} <= names
     assert {"genomes/simd.py", "genomes/network.py", "genomes/mlp.py"} <= names
-    assert {"games/ticket_to_ride/kernel.py", "players/packed.py"} <= names
+    assert {"games/ticket_to_ride/turns.py", "players/packed.py"} <= names
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
             if _has_compiled_code(ast.parse(file.read_text(encoding="utf-8"))):
@@ -59,7 +59,7 @@ def test_that_check_sees_what_it_should() -> None:
     source = """
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.games.ticket_to_ride import kernel
+from evolve_arena.games.ticket_to_ride import turns
 from evolve_arena.core.game import Outcome as Result
 from evolve_arena.core import registry
 from evolve_arena.core.stream import below
@@ -132,7 +132,7 @@ def test_compiling_is_estimated_and_not_counted(
 
 def test_who_calls_more_takes_longer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("evolve_arena.core.compiled.cache_folder", lambda: tmp_path / "kernels")
-    larger = estimate_seconds("never seen", kernel.play_matches)
+    larger = estimate_seconds("never seen", matches.play_matches)
     assert larger > 1.3 * estimate_seconds("never seen")
 
 
@@ -234,7 +234,7 @@ def show():
     print(cache_folder())
 show()
 show()
-for name in ("games/ticket_to_ride/kernel.py", "genomes/simd.py", "core/compiled.py"):
+for name in ("games/ticket_to_ride/turns.py", "genomes/simd.py", "core/compiled.py"):
     file = Path(name)
     before = file.read_text()
     file.write_text(before + "# changed\\n")

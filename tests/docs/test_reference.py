@@ -21,7 +21,6 @@ from evolve_arena.cli.key_texts import describe_section
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
-from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.runs.recipes.recipe import CheckConfig, Recipe, RunConfig
 from evolve_arena.runs.store.history import SCHEMA
@@ -89,7 +88,7 @@ def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
 def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     written = {name: write() for name, write in generate.GENERATED.items()}
     assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
-    assert '`network.kind` | `"moves"`' in written["network_keys"]
+    assert "`network.script` | text" in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
     for name in {command.name or command.callback.__name__ for command in app.registered_commands}:  # type: ignore[union-attr]
         assert f"## `evolve {str(name).replace('_', '-')}`" in written["commands"], name
@@ -150,13 +149,6 @@ def test_the_bots_of_the_page_play_without_a_forfeit(
     result = ea.duel(bot, "random", games=games, seed=1, game=find_game(game).make())
     assert result.forfeits == ()
     assert result.finished == games
-
-
-def test_the_view_of_a_game_is_described_key_by_key() -> None:
-    page = (DOCS / "reference" / "programs.md").read_text("utf-8").partition("### The view")[2]
-    names = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.M)
-    keys = re.findall(r"`(\w+)`", " ".join(names))
-    assert sorted(keys) == sorted(describe_view(find_game("ticket-to-ride").make().initial()))
 
 
 def test_the_citation_is_of_this_version(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.imitation import ImitationState, list_positions
 from evolve_arena.players.specification import make_player
@@ -233,12 +232,3 @@ def test_three_seats_learn_one_by_one() -> None:
     changes = SMALL | {"game.seats": 3, "method.individuals": 2}
     with pytest.raises(ArenaError, match=r"method\.individuals is 2: where more than two play"):
         load_recipe("pig", changes).make_method()
-
-
-def test_a_game_may_have_one_of_its_own() -> None:
-    assert load_recipe("ticket-to-ride-imitation").make_method().name == "imitation"
-    assert (
-        "evolve_arena.games"
-        in type(load_recipe("ticket-to-ride-imitation").make_method()).__module__
-    )
-    assert find_game("hex").learners == {}

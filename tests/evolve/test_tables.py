@@ -17,25 +17,24 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import make_game
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.matches import OFFENCE_POINTS
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import Tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
-from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
-from evolve_arena.games.ticket_to_ride.move_network import MoveDecoder
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.situation import MOVES_AT
+from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
 
-DECODER = MoveDecoder(hidden=(), players=3)
+MAKE: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
+DECODER = MAKE(head="action", encoding="features", hidden=())
 
 
 def written(**weights: float) -> NDArray[np.float32]:
     genome = np.zeros(DECODER.genes, dtype=np.float32)
     for name, weight in weights.items():
-        genome[MOVES_AT + MOVE_NAMES.index(name.replace("__", ": ").replace("_", " "))] = weight
+        place = MOVE_FEATURES.index(name.replace("__", ": ").replace("_", " "))
+        genome[DECODER.inputs - len(MOVE_FEATURES) + place] = weight
     return genome
 
 
@@ -78,36 +77,35 @@ def points_of(batch: Batch, results: Results, row: int) -> list[int]:
 
 
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
-    method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=2)
+    method, state = make_method(GREEDY, HOARDER, GREEDY, company=["random"], company_seats=3)
     recorder = Recorder()
     assert method.evaluation.tables is not None
     fitness, figures = method.evaluation.tables.play(Arena(DECODER, recorder), state)
     ((batch, results),) = recorder.played
-    assert len(batch) == 3 * 2 * 3
+    assert len(batch) == 3 * 2 * 4
     for row in range(3):
         assert fitness[row] == pytest.approx(np.mean(points_of(batch, results, row)))
     assert fitness[0] == fitness[2] > fitness[1]
     assert figures["points"] == pytest.approx(fitness.mean())
     assert figures["forbidden"] == 0.0
-    # The random player, who takes two of three seats, counts for the rounds only.
+    # The random player, who takes three of four seats, does not count.
     own = (batch.seatings >= 0) & (batch.seatings < 3)
-    for name in ("tickets_done", "tickets_failed"):
+    for name in ("tickets_done", "tickets_failed", "rounds"):
         assert figures[name] == pytest.approx(results.columns[name][own].mean())
-    assert figures["rounds"] == pytest.approx(results.columns["rounds"].mean())
     assert 0.0 < figures["tickets_done"] != figures["tickets_failed"] > 0.0
 
 
 def test_all_table_sizes_count_the_same() -> None:
-    method, state = make_method(GREEDY, HOARDER, seats=[2, 5], company=["random"], company_seats=5)
+    method, state = make_method(GREEDY, HOARDER, seats=[2, 4], company=["random"], company_seats=5)
     recorder = Recorder()
     assert method.evaluation.tables is not None
     fitness, _ = method.evaluation.tables.play(Arena(DECODER, recorder), state)
     ((batch, _),) = recorder.played
     taken = (batch.seatings >= 0).sum(axis=1)
-    assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 0, 2 * 2 * 5]
+    assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 2 * 2 * 4]
     for row in range(2):
         means = []
-        for size in (2, 5):
+        for size in (2, 4):
             part = np.flatnonzero(taken == size)
             few = replace(
                 batch,
@@ -124,7 +122,7 @@ def test_members_of_the_hall_join_the_company() -> None:
         "individuals": 2,
         "tournament_size": 2,
         "hall_of_fame": {"opponents": 2, "every": 1},
-        "tables": {"decks": 6, "company": ["random"], "company_seats": 2},
+        "tables": {"decks": 6, "company": ["random"], "company_seats": 3},
     }
     method = Tournament(TournamentConfig.model_validate(content), DECODER)
     hall = np.stack([HOARDER, GREEDY, HOARDER])
@@ -135,15 +133,15 @@ def test_members_of_the_hall_join_the_company() -> None:
     # Two individuals, the random player, and two of the three members.
     assert len(batch.packed.seats) == 5
     taken = np.bincount(batch.seatings[batch.seatings >= 0])
-    assert taken.tolist() == [18, 18, 24, 24, 24]
+    assert taken.tolist() == [24, 24, 48, 48, 48]
 
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
-    content = {"individuals": 2, "tournament_size": 2, "noise": 0.25, "tables": {"decks": 1}}
-    game = MoveDecoder(hidden=(), players=2)
-    method = Tournament(TournamentConfig.model_validate(content), game)
+    content: dict[str, Any] = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
+    content["tables"] = {"decks": 1, "company": ["random"], "company_seats": 3}
+    method = Tournament(TournamentConfig.model_validate(content), DECODER)
     recorder = Recorder()
-    arena = Arena(game, recorder)
+    arena = Arena(DECODER, recorder)
     method.step(method.initial(1), arena)
     method.champion(method.initial(1), arena)
     noise = [batch.packed.seats[:, NOISE].max() for batch, _ in recorder.played]
@@ -156,28 +154,30 @@ def test_the_champion_is_who_does_best_among_rule_players() -> None:
     champion, report = method.champion(state, Arena(DECODER, recorder))
     np.testing.assert_array_equal(champion, GREEDY)
     (trial, _), (final, results) = recorder.played
-    assert len(trial) == 4 * 1 * 3
-    assert len(final) == 2 * 2 * 3
+    assert len(trial) == 4 * 1 * 4
+    assert len(final) == 2 * 2 * 4
     assert report.games == len(trial) + len(final)
-    assert report.statistics["matches"] == 2 * 3
+    assert report.statistics["matches"] == 2 * 4
     assert report.statistics["points"] == pytest.approx(np.mean(points_of(final, results, 2)))
     assert len(set(trial.seeds) | set(final.seeds)) == 3
 
 
 def test_the_better_one_has_all_the_children() -> None:
-    method, state = make_method(HOARDER, GREEDY, company=["random"], company_seats=2)
+    method, state = make_method(HOARDER, GREEDY, company=["random"], company_seats=3)
     after, report = method.step(state, Arena(DECODER, SerialExecutor()))
     np.testing.assert_array_equal(after.population, np.stack([GREEDY, GREEDY]))
-    assert report.games == 2 * 2 * 3
+    assert report.games == 2 * 2 * 4
     assert report.statistics["best"] > report.statistics["worst"]
 
 
 def test_forbidden_moves_cost_an_individual_the_match() -> None:
-    decoder = DecisionDecoder(hidden=(), masked=False, players=2)
+    decoder = MAKE(head="kinds", encoding="features", hidden=(), masked=False)
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-4] = 1.0  # it always wants to pass
-    tables = Tables(TablesConfig(decks=1, company=("random",), company_seats=1), decoder.game, 0.0)
-    state = Tournament(TournamentConfig(individuals=2, tournament_size=2), decoder).initial(1)
+    config = TablesConfig(decks=1, company=("random",), company_seats=3)
+    tables = Tables(config, decoder.game, 0.0)
+    settings = TournamentConfig(individuals=2, tournament_size=2, tables=config)
+    state = Tournament(settings, decoder).initial(1)
     state = replace(state, population=np.stack([genome, genome]))
     fitness, figures = tables.play(Arena(decoder, SerialExecutor()), state)
     assert fitness.tolist() == [OFFENCE_POINTS] * 2
@@ -198,7 +198,7 @@ def test_tables_are_for_games_of_several_and_have_room() -> None:
     assert find_tables(config, make_game("connect-four"), 2) is None
     with pytest.raises(BadValueError, match=r"connect-four is a game for two: leave it out"):
         find_tables(replace_tables(config, decks=3), make_game("connect-four"), 2)
-    with pytest.raises(BadValueError, match=r"3 individuals sit at a table, but there are 2"):
+    with pytest.raises(BadValueError, match=r"4 individuals sit at a table, but there are 2"):
         find_tables(config, DECODER.game, 2)
     found = find_tables(replace_tables(config, seats=(2,)), DECODER.game, 2)
     assert found is not None

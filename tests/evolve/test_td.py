@@ -303,7 +303,6 @@ WRONG = {
     "hidden": ("hex", {"network.hidden": [8, 0]}, "every layer needs at least one unit"),
     "head": ("hex", {"network.head": "policy"}, "network.head"),
     "activation": ("hex", {"network.activation": "relu"}, "network.activation"),
-    "a game of its own": ("ticket-to-ride", {}, "which the method 'td' does not play"),
 }
 
 

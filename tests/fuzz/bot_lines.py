@@ -23,7 +23,6 @@ __all__ = [
     "feed_python",
     "four_lines",
     "state_lines",
-    "view_lines",
 ]
 
 NASTY = [
@@ -109,12 +108,6 @@ def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
     """Lines for Botzone's bots: *requests*, objects of JSON, with other values."""
     changed = change_json(st.sampled_from(list(requests)))
     return _join(changed.map(lambda value: f"{json.dumps(value)}\n"), most=1)
-
-
-def view_lines(views: Sequence[Any]) -> st.SearchStrategy[bytes]:
-    """Lines for bots of Ticket to Ride: *views*, as their dialect tells them, with other values."""
-    changed = change_json(st.sampled_from(list(views)))
-    return _join(changed.map(lambda value: f"view {json.dumps(value)}\ngo\n"))
 
 
 def feed_python(source: str | CodeType, inputs: Sequence[bytes]) -> list[Answer]:

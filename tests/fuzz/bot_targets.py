@@ -33,7 +33,6 @@ from tests.fuzz.bot_lines import (
     feed_python,
     four_lines,
     state_lines,
-    view_lines,
 )
 from tests.fuzz.target import Target, change_trees, read
 
@@ -127,7 +126,7 @@ def _players() -> dict[str, BredPlayer]:
         "pig": make_bred("pig", "graph", seats=3),
         "connect-four": make_bred("connect-four", "mlp", columns=5, rows=4),
         "checkers": make_bred("checkers", "mlp", depth=1),
-        "ticket-to-ride": make_bred("ticket-to-ride", "moves"),
+        "ticket-to-ride": make_bred("ticket-to-ride", "mlp", head="kinds", encoding="features"),
     }
 
 
@@ -159,8 +158,6 @@ def _lines_for(name: str) -> st.SearchStrategy[bytes]:
         ]
         return botzone_lines(requests)
     words = [told.splitlines()[-1].split(maxsplit=1)[1] for told in _told(name)]
-    if name == "ticket-to-ride":
-        return view_lines([json.loads(word) for word in words])
     states = [[int(number) for number in word.split()] for word in words]
     return state_lines(states, past=2 * (name == "checkers"))
 

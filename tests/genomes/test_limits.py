@@ -52,7 +52,7 @@ def test_recipes_that_ship_are_far_from_the_bound(name: str) -> None:
         ("checkers", "network.hidden=[100000,10000]", "weights"),
         ("checkers", "method.opponents=10000", ""),
         ("ticket-to-ride", "network.hidden=[100000000]", "weights"),
-        ("ticket-to-ride-imitation", "method.games=100000", "MiB of memory"),
+        ("ticket-to-ride-imitation", "network.hidden=[100000000]", "weights"),
         ("ticket-to-ride-decisions", "network.hidden=[1000000000]", "weights"),
     ],
 )

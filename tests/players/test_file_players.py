@@ -19,7 +19,7 @@ from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream, next_word
 from evolve_arena.players.board import self_check
 from evolve_arena.players.board.game import BoardGame, GameFileError
-from evolve_arena.players.board.scripted import ScriptedPlayer
+from evolve_arena.players.board.scripted import ScriptedPlayer, needs_list
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.game_files import report
@@ -117,11 +117,12 @@ class Plain(Player):
     def choose(self, position: Any, stream: Stream) -> int:
         """The move that the function gives; a single one is played unasked."""
         moves = self.game.legal_moves(position)
-        if len(moves) == 1:
+        listed = (np.array(moves), len(moves)) if needs_list(self.game, self.function) else ()
+        if listed and len(moves) == 1:
             return int(moves[0])
-        drawn = [int(next_word(stream)) >> 2] if self.game.scripts[self.function] else []
-        state = self.game.thaw(position)
-        return int(self.game.plain[self.function](state, np.array(moves), len(moves), *drawn))
+        drawn = int(next_word(stream)) >> 2 if self.game.scripts[self.function] else 0
+        more = self.game.tell(self.function, drawn)
+        return int(self.game.plain[self.function](self.game.thaw(position), *listed, *more))
 
 
 def play_all(game: Any, players: list[Player], matches: int) -> Any:
@@ -207,8 +208,8 @@ WRONG = {
         "no player can be called random: that means something else",
     ),
     "other parameters": (
-        ("(state, moves, count):", "(state):"),
-        r"first_or_middle takes \(state\): write \(state, moves, count\), and random behind them",
+        ("(state, moves, count):", "(state, seat):"),
+        r"takes \(state, seat\): write \(state, moves, count\), and behind them random, notes,",
     ),
     "no legal move": (
         ("            return 4\n    return moves[0]", "            return 4\n    return 9"),

@@ -146,7 +146,8 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Board
         spec = load_game(folder / f"{name}.py")
         if name == "ttt":  # compiled once, for all that are met here
             flags = {"HAS_VALUES", "HAS_SEARCHES", "HAS_MCTS", "HAS_DEEP_VALUES"}
-            flags |= {"HAS_POLICIES", "HAS_GRAPHS", "HAS_PRIORS"}
+            flags |= {"HAS_POLICIES", "HAS_OUTPUTS", "HAS_GRAPHS", "HAS_PRIORS", "HAS_DENSE_VALUES"}
+            flags |= {"HAS_DENSE_SIGHT"}
             object.__setattr__(spec.kernel, "needs", lambda players: flags)
         register_game(spec)
         game: BoardGame = spec.make()

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.mirror import MirrorResult
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.runs.plots.progress import draw_runs
 from evolve_arena.runs.store.check_points import CheckPoints
@@ -265,7 +265,7 @@ def test_crosstables_of_checkers() -> None:
 
 def make_mirror(points: list[list[int]]) -> MirrorResult:
     count, players = len(points), len(points[0])
-    results = new_results(TicketToRide(), count)
+    results = new_results(make_game("ticket-to-ride"), count)
     results.columns["points"][:, :players] = points
     results.offenders[:] = -1
     results.games[:] = np.arange(count)

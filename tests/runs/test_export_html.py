@@ -368,8 +368,8 @@ def test_every_game_that_is_exported_to_python_has_a_page() -> None:
     for name in ("connect-four", "checkers", "tic-tac-toe", "pig"):
         assert find_game(name).page is not None
         assert "html" not in find_game(name).exporters
-    with pytest.raises(BadValueError, match="can't be exported"):
-        export_player(make_bred("ticket-to-ride", "moves"), "html")
+    with pytest.raises(BadValueError, match="hides something from its players"):
+        export_player(make_bred("ticket-to-ride", "mlp", hidden=(2,)), "html")
 
 
 def test_the_file_is_whole_and_asks_for_nothing() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from evolve_arena.games.ticket_to_ride.dialect import describe_view
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 from tests.fuzz.__main__ import generate
@@ -19,7 +18,6 @@ from tests.fuzz.bot_lines import (
     feed_python,
     four_lines,
     state_lines,
-    view_lines,
 )
 
 ASKED = [
@@ -32,7 +30,12 @@ BOTS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "NumPy": ("hex", "mlp", "python", {"size": 4}),
     "columns": ("connect-four", "mlp", "python", {}),
     "earlier states": ("checkers", "mlp", "python", {"depth": 1}),
-    "views": ("ticket-to-ride", "moves", "python", {}),
+    "views": (
+        "ticket-to-ride",
+        "mlp",
+        "python",
+        {"head": "kinds", "encoding": "features", "features": 28},
+    ),
     "Botzone": ("tic-tac-toe", "mlp", "botzone", {}),
 }
 """Game, kind of network, target, settings."""
@@ -45,8 +48,6 @@ def find_inputs(kind: str) -> st.SearchStrategy[bytes]:
     if game == "connect-four":
         return four_lines()
     positions = random_positions(make_bred(game, network, **settings).game, 20)
-    if game == "ticket-to-ride":
-        return view_lines([describe_view(position) for position in positions])
     past = 2 * (game == "checkers")
     return state_lines([list(position.state) for position in positions], past)
 

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.arena.match import play_match
-from evolve_arena.games.ticket_to_ride.logs import log_games
-from evolve_arena.games.ticket_to_ride.network import CLASSES, DecisionDecoder
 from evolve_arena.runs.plots.network_view import look_inside
 from tests.bred import make_bred, random_positions
 
@@ -76,26 +73,28 @@ def test_features_of_checkers_are_counted() -> None:
     assert len(plane["names"]) == len(plane["values"]) == found["inputs"] == 14
 
 
-def test_features_at_tables_are_those_that_are_logged() -> None:
-    decoder = DecisionDecoder(players=3)
-    player = decoder.player(decoder.initialise(1, "uniform", np.random.default_rng(1))[0], "one")
-    seeds = np.array([5], dtype=np.uint64)
-    seatings = np.array([[0, 0, 0, -1, -1]], dtype=np.int32)
-    (log,) = log_games(decoder.game, [player], seatings, seeds)
-    seen: list[Any] = []
-
-    def watch(position: Any, move: Any) -> None:
-        if decoder.game.outcome(position) is None and (found := look_inside(player, position)):
-            seen.append(found)
-
-    play_match(decoder.game, [player] * 3, seed=5, watch=watch)
-    assert len(seen) == len(log) > 20
-    values = np.array([found["planes"][0]["values"] for found in seen])
-    np.testing.assert_array_equal(values, log.features[:, :26] * decoder.scales)
-    likely = player.decision_probabilities(log.features[:, :26]).argmax(axis=1)
-    for found, decision in zip(seen, likely, strict=True):
-        strongest = max(found["layers"][-1], key=lambda unit: unit["value"])
-        assert strongest["name"] == CLASSES[decision]
+def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
+    """At a table of Ticket to Ride: the output that is the strongest says what is done."""
+    options = {"head": "kinds", "encoding": "features", "features": 26, "hidden": (8,)}
+    player: Any = make_bred("ticket-to-ride", "mlp", 1, seats=3, **options)
+    game, kinds, compared = player.game, player.decoder.output_names, 0
+    for position in random_positions(game, 40, seed=4):
+        found: Any = look_inside(player, position)
+        units, seat = found["layers"][-1], game.to_move(position)
+        assert [unit["name"] for unit in units] == kinds
+        (plane,) = found["planes"]
+        np.testing.assert_array_equal(
+            plane["values"], game.count("features", position, seat, many=26)
+        )
+        allowed = int(game.ask("kinds", game.thaw(position)))
+        legal = [kind for kind in range(len(kinds)) if allowed >> kind & 1]
+        best = max(legal, key=lambda kind: units[kind]["value"])
+        name = game.format_move(player.move(position))
+        said = {"claim": 3, "draw": 1, "pass": 0, "keep": 2}
+        expected = 2 if name == "draw_tickets" else said[name.partition("_")[0]]
+        assert best == expected
+        compared += len(legal) > 1
+    assert compared > 5
 
 
 def test_who_has_no_network_has_no_inside() -> None:

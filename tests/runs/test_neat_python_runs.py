@@ -183,7 +183,8 @@ def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
     run = ea.start("tic-tac-toe", neat_config="winner.ini", changes=SHORT, executor="serial")
     assert run.path == Path("evolved/winner")
     told = {"head": "policy", "encoding": "numbered", "take_wins": True}
-    assert run.recipe.network == {**told, "depth": 0, "rollouts": 0, "features": 0, "bins": 0}
+    usual = {"depth": 0, "rollouts": 0, "features": 0, "bins": 0, "script": "", "masked": True}
+    assert run.recipe.network == {**told, **usual}
     trains = INI.replace("num_inputs = 42", "num_inputs = 26").replace("puts = 7", "puts = 4")
     Path("winner.ini").write_text(trains, encoding="utf-8")
     found = read_neat_config("winner.ini", "ticket-to-ride")

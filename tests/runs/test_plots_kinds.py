@@ -13,9 +13,8 @@ from matplotlib.text import Text
 from evolve_arena.cli.commands.evolving import plot
 from evolve_arena.core.errors import BadValueError, PositionError
 from evolve_arena.core.registry import find_game, make_game, shipped_games
-from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES
-from evolve_arena.games.ticket_to_ride.move_features import MOVE_NAMES
-from evolve_arena.games.ticket_to_ride.network import CLASSES
+from evolve_arena.games.ticket_to_ride.rules import FEATURES, MOVE_FEATURES
+from evolve_arena.games.ticket_to_ride.rules import KINDS as DECISIONS
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.cards import SIGNS
 from evolve_arena.runs.plots.network import draw_player
@@ -26,6 +25,8 @@ from tests.bred import make_bred
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}
 WEIGHTED = {"encoding": "features", "hidden": ()}
+MOVES = {"head": "action", "encoding": "features"}
+DECIDES = {"head": "kinds", "encoding": "features", "features": 26}
 COUNTED: list[str] = make_game("checkers").name_features("FEATURES")
 KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("connect-four", "mlp", {"head": "policy"}, {*OWN, "6"}),
@@ -58,10 +59,10 @@ KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("kalah", "mlp", {"head": "action", "hidden": (3,)}, {"own store", "the move"}),
     ("kalah", "graph", {"encoding": "features"}, {"own pit 2"}),
     ("pig", "mlp", {"hidden": (2,)}, {"own points", "points, 1 behind", "points of this turn"}),
-    ("ticket-to-ride", "moves", {}, {*FEATURE_NAMES, *MOVE_NAMES, "bias"}),
-    ("ticket-to-ride", "decision", {"hidden": (30, 20)}, {*FEATURE_NAMES[:26], *CLASSES}),
-    ("ticket-to-ride", "graph", {}, {"own cards", *CLASSES}),
-    ("ticket-to-ride", "graph", {"head": "action"}, {"deck", "value"}),
+    ("ticket-to-ride", "mlp", {**MOVES, "hidden": ()}, {*FEATURES, *MOVE_FEATURES, "bias"}),
+    ("ticket-to-ride", "mlp", {**DECIDES, "hidden": (30, 20)}, {*FEATURES[:26], *DECISIONS}),
+    ("ticket-to-ride", "graph", DECIDES, {"own cards", *DECISIONS}),
+    ("ticket-to-ride", "graph", MOVES, {"deck", "value"}),
     ("openspiel:tic_tac_toe", "mlp", {"hidden": (4,)}, {"plane 3", "own seat"}),
     ("openspiel:tic_tac_toe", "graph", {}, {"plane 1", "own seat"}),
 ]
@@ -129,7 +130,7 @@ def test_bars_are_the_weights_of_features() -> None:
 
 
 def test_matrices_show_the_weights_most_influential_units_first() -> None:
-    player: Any = make_bred("ticket-to-ride", "decision", hidden=(3,))
+    player: Any = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
     arrays = player.network()
     first, second = draw_player(player).axes[:2]
     order = np.argsort(-np.abs(arrays["weights_2"]).sum(axis=1))
@@ -142,11 +143,11 @@ def test_matrices_show_the_weights_most_influential_units_first() -> None:
 
 
 def test_named_inputs_of_graphs_are_nodes_at_the_left() -> None:
-    sketch = sketch_player(make_bred("ticket-to-ride", "graph", 3))
+    sketch = sketch_player(make_bred("ticket-to-ride", "graph", 3, **DECIDES))
     assert sketch.turned
     assert not sketch.board.planes
     read = {sketch.nodes[node].name for node in sketch.layers[0]}
-    assert read <= set(FEATURE_NAMES[:26])
+    assert read <= set(FEATURES[:26])
     assert {wire.source for wire in sketch.wires} >= set(sketch.layers[0])
     assert all(sketch.nodes[node].bias is None for node in sketch.layers[0])
 
@@ -227,12 +228,6 @@ def test_a_position_of_a_game_against_itself() -> None:
     assert one.plies > 2
 
 
-def test_who_is_not_asked_in_a_position() -> None:
-    player = make_bred("ticket-to-ride", "decision", players=2)
-    with pytest.raises(BadValueError, match="no network that is asked in this position"):
-        draw_player(player, position="")  # first, tickets are kept
-
-
 def test_positions_that_are_none() -> None:
     player = make_bred("connect-four", "mlp")
     with pytest.raises(PositionError, match="the game is over in position"):
@@ -244,7 +239,7 @@ def test_positions_that_are_none() -> None:
 def test_options_that_do_not_fit() -> None:
     for options, message in (
         ({"runs": ["x"], "position": ""}, "--position is for --network"),
-        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --board and for --position"),
+        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --position self-play"),
     ):
         with pytest.raises(BadValueError, match=message):
             plot(**options)

@@ -27,7 +27,7 @@ FEWER = {
     "pig-evolved": ["method.tables.trial_decks=2", "method.tables.final_decks=2"],
 }
 """They look seven plies ahead, and a tenth of their games will do; or find a champion long."""
-SOME = {"checkers", "connect-four", "othello", "pig", "tic-tac-toe"}
+SOME = {"checkers", "connect-four", "othello", "pig", "ticket-to-ride", "tic-tac-toe"}
 """Of the games in one file, whose matches are compiled of the same sources, these will do."""
 
 

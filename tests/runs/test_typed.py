@@ -88,13 +88,6 @@ def test_the_run_of_another_game_says_what_is_played(tmp_path: Path) -> None:
     assert "values=run:first" in text
 
 
-def test_cards_are_played_and_drawn_by_a_runs_name(tmp_path: Path) -> None:
-    evolve("start", "ticket-to-ride", "--run", "evolved/first", *TINY, folder=tmp_path)
-    text = evolve("log", "first", "rule", "--games", "1", "--out", "log.csv", folder=tmp_path)
-    assert (tmp_path / "log.csv").is_file(), text
-    assert "evolved/first/plots/board.png" in evolve("plot", "--board", "first", folder=tmp_path)
-
-
 def test_python_takes_a_run_by_its_name(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     for name in NAMES:

@@ -11,9 +11,8 @@ import pytest
 
 from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, pool
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
-from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
 from evolve_arena.studies.ticket_to_ride.measures import (
@@ -25,20 +24,20 @@ from evolve_arena.studies.ticket_to_ride.measures import (
     read_cell,
 )
 from evolve_arena.studies.ticket_to_ride.proof import list_readings
-from evolve_arena.studies.ticket_to_ride.tables import compare, measure_rule_player
+from evolve_arena.studies.ticket_to_ride.tables import _histogram, compare, measure_rule_player
 
 
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:
     """Games with these points, of as many players as a row has."""
     games, players = len(points), len(points[0])
-    results = new_results(TicketToRide(), games)
+    results = new_results(make_game("ticket-to-ride"), games)
     results.offenders[:] = offenders or [-1] * games
     results.games[:] = np.arange(games)
     results.columns["points"][:, :players] = points
     results.columns["tickets_done"][:] = results.columns["points"] > 100
-    results.columns["rounds"][:] = np.arange(40, 40 + games)
+    results.columns["rounds"][:, :players] = np.arange(40, 40 + games)[:, None]
     seatings = seat_players(np.zeros((games, players)), MOST_PLAYERS)
-    return MirrorResult("nobody", seatings, results, GAME.limits)
+    return MirrorResult("nobody", seatings, results)
 
 
 def measure(title: str, result: MirrorResult, published: int = 2) -> Estimate:
@@ -123,6 +122,13 @@ def test_deviation_and_median() -> None:
     # and that of the median σ √(π / 2n)
     expected = 1.96 * 20 * math.sqrt(math.pi / (2 * 200))
     assert median.scatter == pytest.approx(expected, rel=0.25)
+
+
+def test_of_a_single_game_nothing_is_estimated() -> None:
+    result = mirror([[80, 100], [0, 0]], offenders=[-1, 1])
+    for title in ("mean", "median"):
+        assert math.isnan(measure(title, result).value)
+    assert _histogram({2: mirror([[0, 0]], offenders=[0])}).rows == []
 
 
 def test_shares_and_tickets() -> None:

@@ -25,9 +25,8 @@ from evolve_arena.arena.intervals import (
 )
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
-from evolve_arena.games.ticket_to_ride.spec import GAME
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
@@ -311,14 +310,14 @@ def test_whether_evolved_players_beat_a_random_one(
 
 def mirror(points: Sequence[Sequence[int]], players: int) -> MirrorResult:
     seatings = seat_players(np.zeros((len(points), players)), MOST_PLAYERS)
-    results = new_results(TicketToRide(), len(points))
+    results = new_results(make_game("ticket-to-ride"), len(points))
     columns = results.columns
     columns["points"][:, :players] = points
     columns["tickets_done"][:, :players], columns["tickets_failed"][:, :players] = 3, 1
-    columns["rounds"][:] = 40
+    columns["rounds"][:, :players] = 40
     results.offenders[:] = -1
     results.games[:] = np.arange(len(points))
-    return MirrorResult("nobody", seatings, results, GAME.limits)
+    return MirrorResult("nobody", seatings, results)
 
 
 def around(mean: int, players: int, games: int = 400, apart: int = 20) -> MirrorResult:
@@ -386,7 +385,7 @@ def test_which_reading_is_near() -> None:
 
 def test_mixed_tables_tell_both_sides() -> None:
     seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 3, MOST_PLAYERS)
-    results = new_results(TicketToRide(), 6)
+    results = new_results(make_game("ticket-to-ride"), 6)
     results.columns["points"][:, :4] = np.arange(24).reshape(6, 4) ** 2 % 97
     results.places[:, :4] = 1
     results.offenders[:] = -1, 0, -1, 1, 0, -1
@@ -395,7 +394,7 @@ def test_mixed_tables_tell_both_sides() -> None:
         ForfeitCount(player, "illegal move", games, "So it went.")
         for player, games in ((0, 2), (1, 1))
     ]
-    duel = summarise(GAME, ("a", "b"), seatings, results, tuple(forfeits))
+    duel = summarise(find_game("ticket-to-ride"), ("a", "b"), seatings, results, tuple(forfeits))
     assert duel.sides is not None
     assert [side.forbidden for side in duel.sides] == [2, 1]
     rows = {row.column: row for row in ticket_to_ride_mixed._rows("a", "b", [duel])}

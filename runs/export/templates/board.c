@@ -146,6 +146,15 @@ static inline int64_t lowest_bit(uint64_t word) {
     return word ? count_bits((word & (0 - word)) - 1) : 64;
 }
 
+// A random number from 0 to 2**62 - 1, by SplitMix64; always the same ones.
+static inline int64_t draw_number(void) {
+    static uint64_t stream = 0;
+    uint64_t word = stream += UINT64_C(0x9E3779B97F4A7C15);
+    word = (word ^ word >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    word = (word ^ word >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (int64_t)((word ^ word >> 31) >> 2);
+}
+
 // --- How it plays -------------------------------------------------------------------------
 
 // It looks ahead no farther, and so many plies farther where the rules say that a state is not quiet.
@@ -199,6 +208,13 @@ static Line begin_line(void) {
     return line;
 }
 #endif
+
+// What the rules note down begins anew when they are asked of another state.
+static void turn_page(void) {
+#if NOTES
+    notes[0] = 0;
+#endif
+}
 
 // Whether the game is over.
 static int is_finished(State *state) {
@@ -254,6 +270,7 @@ static double shown[INPUTS];
 static const double *look(State *state, int64_t seat) {
     memset(shown, 0, sizeof shown);
 #if FEATURES
+    turn_page();
     ask_features(state, seat, shown);
     for (int place = FEATURES - 1; place >= 0; place--) {
 #if BINS
@@ -301,6 +318,28 @@ static int64_t list_moves(State *state, int64_t *moves) {
     return count;
 }
 
+#if IS_KINDS
+// What a scripted player chooses of the legal kind of moves whose output is the strongest.
+static int64_t choose_by_kind(State *state, int64_t seat, const int64_t *moves, int64_t count) {
+    uint64_t allowed = (uint64_t)ask_kinds(state);
+    int64_t best = -1, room[MOVES];
+    const OUTPUT *outputs = allowed & (allowed - 1) ? evaluate_planes(look(state, seat)) : NULL;
+    for (int64_t kind = 0; kind < KIND_COUNT; kind++)
+        if (allowed >> kind & 1 && (best < 0 || outputs[kind] > outputs[best]))
+            best = kind;
+    State known = *state;
+#if HIDES
+    know(&known, seat);
+#endif
+    memcpy(room, moves, sizeof room);
+    int64_t chosen = ask_script(&known, room, count, best);
+    for (int64_t place = 0; place < count; place++)
+        if (moves[place] == chosen)
+            return chosen;
+    return moves[0];
+}
+#endif
+
 #if CAN_SEARCH
 // Looks ahead; see below.
 static int64_t search(State *state, int64_t seat, const int64_t *moves, int64_t count, int depth,
@@ -313,17 +352,26 @@ static int64_t search(State *state, int64_t seat, const int64_t *moves, int64_t 
 static int64_t choose(State *state, int depth, double seconds) {
     int64_t moves[MOVES] = {0}, best = -1;
     int64_t seat = checked((uint64_t)ask_mover(state), SEATS);
+#if HIDES && GUESSES
+    State known = *state;
+    know(&known, seat);
+    state = &known;
+#endif
     int64_t count = list_moves(state, moves);
     OUTPUT best_value = 0;
     (void)checked((uint64_t)count - 1, MOVES);
-    if (count == 1)
+    if (count == 1 && !IS_KINDS)
         return moves[0];
+    turn_page();
 #if CAN_SEARCH
     if (depth > 0 || seconds >= 0.0)
         return search(state, seat, moves, count, depth, seconds);
 #else
     (void)depth;
     (void)seconds;
+#endif
+#if IS_KINDS
+    return choose_by_kind(state, seat, moves, count);
 #endif
     if (IS_POLICY) {
         const OUTPUT *outputs = evaluate_planes(look(state, seat));
@@ -335,9 +383,13 @@ static int64_t choose(State *state, int depth, double seconds) {
     }
     if (IS_ACTION)
         (void)look(state, seat);
+#if PRUNES
+    count = checked((uint64_t)ask_prune(state, seat, moves, count) - 1, (uint64_t)count) + 1;
+#endif
     for (int64_t place = 0; place < count; place++) {
         State after = *state;
-        follow(&after, moves[place]);
+        if (!IS_ACTION)
+            follow(&after, moves[place]);
         if (TAKES_WINS && is_finished(&after) && has_won(&after, seat))
             return moves[place];
         OUTPUT value = IS_ACTION ? evaluate_planes(look_at_move(state, moves[place], seat))[0]

@@ -24,13 +24,16 @@ class Word(int):
 
     def __new__(cls, value: int = 0) -> Word:
         """The lowest 64 bits of value."""
-        return super().__new__(cls, int(value) & 0xFFFFFFFFFFFFFFFF)
+        return super().__new__(cls, int(value) & LARGEST_WORD)
+
+
+LARGEST_WORD = 0xFFFFFFFFFFFFFFFF
 
 
 def make_word_of(name: str) -> Any:
     """What an operator of whole numbers does, cut to 64 bits."""
-    operate = getattr(int, name)
-    return lambda *numbers: Word(operate(*numbers))
+    operate, make = getattr(int, name), int.__new__
+    return lambda word, other: make(Word, operate(word, other) & LARGEST_WORD)
 
 
 def shift_left(number: int, count: int) -> Word:
@@ -43,14 +46,27 @@ for operator in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "rs
         setattr(Word, f"{prefix}{operator}__", make_word_of(f"{prefix}{operator}__"))
 Word.__lshift__ = shift_left  # type: ignore[method-assign]
 Word.__rlshift__ = lambda word, number: shift_left(number, word)  # type: ignore[method-assign]
-Word.__invert__ = make_word_of("__invert__")  # type: ignore[method-assign]
+Word.__invert__ = lambda word: Word(~int(word))  # type: ignore[method-assign]
 
 
 class np:  # noqa: N801  (the rules know these by their names in NumPy)
     """The numbers with which the rules count."""
 
     uint64 = Word
-    int64 = int32 = int16 = int8 = int
+    int32 = int16 = int8 = int
+    float64 = float
+    bool_ = bool
+    inf = float("inf")
+
+    @staticmethod
+    def int64(number: Any) -> int:
+        """The lowest 64 bits of a number, of which the first is a sign."""
+        return (int(number) + (1 << 63) & LARGEST_WORD) - (1 << 63)
+
+    @staticmethod
+    def float32(number: float) -> float:
+        """The nearest number that 32 bits can hold."""
+        return array("f", (number,))[0]
 
     @staticmethod
     def sign(number: int) -> int:
@@ -58,31 +74,46 @@ class np:  # noqa: N801  (the rules know these by their names in NumPy)
         return (number > 0) - (number < 0)
 
 
-def count_bits(word: int) -> int:
-    """How many bits are set."""
-    return bin(int(word)).count("1")
+class Words:
+    """Words in an array, which a part of it shares."""
 
+    def __init__(self, numbers: Any) -> None:
+        self.numbers = numbers
 
-def lowest_bit(word: int) -> int:
-    """The place of the lowest bit that is set; 64 if none is."""
-    return (int(word) & -int(word)).bit_length() - 1 if word else 64
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = self.numbers[place]
+        return Words(found) if isinstance(place, slice) else Word(found)
+
+    def __setitem__(self, place: int, word: int) -> None:
+        self.numbers[place] = word
 
 
 def make_words(count: int) -> Any:
-    """So many whole numbers, all 0."""
-    return [Word(0)] * count
+    """So many whole numbers without sign, all 0."""
+    return make_array("uint64", [0] * count)
 
 
 def make_array(kind: str, numbers: Sequence[int]) -> Any:
-    """The numbers in an array, which takes none that are too large for it."""
+    """The numbers in an array, which takes none too large for it; its parts share its memory."""
     codes = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
     codes.update({f"u{name}": code.upper() for name, code in codes.items()})
-    return array(codes[kind], numbers)
+    made = memoryview(array(codes[kind], numbers))
+    return Words(made) if kind == "uint64" else made
+
+
+def view_as(numbers: Any, kind: Any) -> Any:
+    """The same memory as numbers of another kind, as arrays of NumPy have a method view(kind)."""
+    code = {np.uint64: "Q", np.int64: "q", np.float64: "d", np.float32: "f"}[kind]
+    shared = (numbers.numbers if isinstance(numbers, Words) else numbers).cast("B").cast(code)
+    return Words(shared) if code == "Q" else shared
 
 
 def make_numbers(count: int) -> Any:
     """So many numbers, all 0."""
-    return [0.0] * count
+    return memoryview(array("d", [0.0] * count))
 
 
 # --- The game -----------------------------------------------------------------------------
@@ -112,16 +143,44 @@ HAS_CHANCE = False
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
 REPETITION, NO_PROGRESS, HAS_KEY, HAS_PROGRESS = 0, 0, False, False
+# Whether the rules hide something from seats, and whether moves are tried as the seat to move knows
+# the state.
+HIDES, GUESSES = False, False
+# What the game's file notes down for itself; whether it says which moves are worth weighing, and
+# what its functions are told of this player.
+NOTES: Any = make_array("int64", [0])
+PRUNES, SETTING = False, 0
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE: list[int] = []
 LONGEST = 1
 # Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
 CAN_SEARCH, DEPTH, HAS_QUIET, UNIT = True, 0, False, 65536
+
+
+def ask_features(state: Any, seat: int, out: Any) -> None:
+    """Let the file count what matters of a state."""
+
+
+def ask_describe_move(state: Any, move: int, seat: int, out: Any) -> None:
+    """Let the file count what matters of a move."""
+
+
+def ask_prune(state: Any, seat: int, moves: Any, count: int) -> Any:
+    """Keep the moves that are worth describing; give how many."""
+    return count
+
+
+def ask_script(state: Any, moves: Any, count: int, kind: int, stream: list[Any]) -> Any:
+    """The move of a kind that a scripted player of the file chooses."""
+    return moves[0]
+
+
 # --- How it plays -------------------------------------------------------------------------
 WORDS = (CELLS + 63) // 64
 LEAST, MOST = -(2**63), 2**64 - 1
 RULES = define_rules()
+STREAM: list[Any] = [np.uint64(0)]
 
 
 def choose(
@@ -129,6 +188,7 @@ def choose(
     depth: int = DEPTH,
     seconds: float | None = None,
     past: Sequence[Sequence[int]] = (),
+    stream: list[Any] = STREAM,
 ) -> int:
     """Returns the number of the move for a state, which is given as its numbers.
 
@@ -138,6 +198,9 @@ def choose(
 
     Where repetition or a lack of progress ends a game, past are the states before this one, oldest
     first, as remember() gives them. Without them it knows of no repetition that began before.
+
+    Where a player leaves something to chance, it comes from the stream: a list of one whole number
+    of 64 bits, which changes.
     """
     if len(numbers) != SIZE:
         raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
@@ -146,38 +209,95 @@ def choose(
     state, line = thaw(numbers), [identify(thaw(each)) for each in past]
     if is_finished(state) or is_exhausted(state, line):
         raise ValueError("the game is over")
-    seat, found = int(RULES["to_move"](state)), make_words(MOVES)
-    moves = [int(move) for move in found[: RULES["legal"](state, found)]]
+    seat = int(RULES["to_move"](state))
+    if GUESSES and 0 <= seat < SEATS:
+        state = know(state, seat)
+    moves = list_moves(state)
     if not 0 <= seat < SEATS or not moves or min(moves) < 0 or max(moves) >= MOVES:
         raise ValueError("the rules have no such state")
-    if len(moves) == 1:
+    if len(moves) == 1 and HEAD != "kinds":
         return moves[0]
     if depth or seconds is not None:
         return Search(seat, seconds, line).deepen(state, moves, depth or DEEPEST)
+    NOTES[0] = 0
     if HEAD == "policy":
-        return pick_strongest(state, seat, moves)
+        return pick_strongest(evaluate_planes(look(state, seat)), moves)
+    if HEAD == "kinds":
+        return choose_by_kind(state, seat, moves, stream)
+    return (
+        choose_by_action(state, seat, moves)
+        if HEAD == "action"
+        else choose_by_value(state, seat, moves, line)
+    )
+
+
+def choose_by_value(state: Any, seat: int, moves: list[int], line: list[str]) -> int:
+    """The first move that leads to the state of the best value, or wins at once."""
     best, best_value = -1, 0.0
-    seen = look(state, seat) if HEAD == "action" else []
     for move in moves:
         after = follow(state, move)
         if TAKES_WINS and is_finished(after) and has_won(after, seat):
             return move
-        if HEAD == "action":
-            value = evaluate_planes(seen + look_at_move(state, move, seat))[0]
-        else:
-            value = value_after(after, seat, extend_line(line, state, move))
+        value = value_after(after, seat, extend_line(line, state, move))
         if best < 0 or value > best_value:
             best, best_value = move, value
     return best
 
 
-def pick_strongest(state: Any, seat: int, moves: list[int]) -> int:
-    """The first move of the strongest output."""
-    outputs, best = evaluate_planes(look(state, seat)), moves[0]
-    for move in moves[1:]:
-        if outputs[move] > outputs[best]:
-            best = move
+def choose_by_action(state: Any, seat: int, moves: list[int]) -> int:
+    """The first move of the best value, of those that are worth it."""
+    best, best_value, seen = -1, 0.0, look(state, seat)
+    for move in prune(state, seat, moves) if PRUNES else moves:
+        value = evaluate_planes(seen + look_at_move(state, move, seat))[0]
+        if best < 0 or value > best_value:
+            best, best_value = move, value
     return best
+
+
+def prune(state: Any, seat: int, moves: list[int]) -> list[int]:
+    """The moves that are worth weighing."""
+    room = make_room(moves)
+    return [int(move) for move in room[: ask_prune(state, seat, room, len(moves))]]
+
+
+def choose_by_kind(state: Any, seat: int, moves: list[int], stream: list[Any]) -> int:
+    """What a scripted player chooses of the legal kind of moves whose output is the strongest."""
+    allowed = int(RULES["kinds"](state))
+    kinds = [kind for kind in range(allowed.bit_length()) if allowed >> kind & 1]
+    best = kinds[0]
+    if len(kinds) > 1:
+        best = pick_strongest(evaluate_planes(look(state, seat)), kinds)
+    move = int(ask_script(know(state, seat), make_room(moves), len(moves), best, stream))
+    return move if move in moves else moves[0]
+
+
+def pick_strongest(outputs: Sequence[float], numbers: list[int]) -> int:
+    """The first of some numbers whose output is the strongest."""
+    best = numbers[0]
+    for number in numbers[1:]:
+        if outputs[number] > outputs[best]:
+            best = number
+    return best
+
+
+def know(state: Any, seat: int) -> Any:
+    """The state as a seat knows it."""
+    if not HIDES:
+        return state
+    known = make_array(ARRAY, state) if ARRAY else state
+    changed = RULES["view"](known, seat)
+    return known if changed is None else thaw(changed)
+
+
+def list_moves(state: Any) -> list[int]:
+    """The numbers of the legal moves in a state that is not over."""
+    found = make_room([])
+    return [int(move) for move in found[: RULES["legal"](state, found)]]
+
+
+def make_room(moves: list[int]) -> Any:
+    """Room for all moves, which begins with these."""
+    return make_array("int64", moves + [0] * (MOVES - len(moves)))
 
 
 def value_after(state: Any, seat: int, line: list[str]) -> float:
@@ -248,8 +368,8 @@ def look(state: Any, seat: int) -> list[Any]:
     """The network's inputs for a state: its planes, or what the rules count."""
     if not FEATURES:
         return list_planes(state, seat)
-    counted = make_numbers(FEATURES)
-    RULES["features"](state, seat, counted)
+    counted, NOTES[0] = make_numbers(FEATURES), 0
+    ask_features(state, seat, counted)
     if BINS:
         bins = [int(max(0, min(number, BINS - 1))) for number in counted]
         return [float(value == number) for number in bins for value in range(BINS)]
@@ -259,7 +379,7 @@ def look(state: Any, seat: int) -> list[Any]:
 def look_at_move(state: Any, move: int, seat: int) -> list[float]:
     """The network's inputs for a move, before it is played."""
     counted = make_numbers(MOVE_FEATURES)
-    RULES["describe_move"](state, move, seat, counted)
+    ask_describe_move(state, move, seat, counted)
     return round_numbers(counted)
 
 
@@ -381,11 +501,10 @@ class Search:
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
         # From here on all is seen by the player to move.
-        mover, found = int(RULES["to_move"](state)), make_words(MOVES)
+        mover, moves = int(RULES["to_move"](state)), list_moves(state)
         sign = 1 if mover == side else -1
         if sign < 0:
             low, high = -high, -low
-        moves = [int(move) for move in found[: RULES["legal"](state, found)]]
         if not moves:
             return 0
         if depth > 1:
@@ -416,10 +535,10 @@ def legal(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> list[in
 
     Only with the states in its past is it known whether repetition or a lack of progress ended it.
     """
-    state, found = thaw(numbers), make_words(MOVES)
+    state = thaw(numbers)
     if is_finished(state) or is_exhausted(state, [identify(thaw(each)) for each in past]):
         return []
-    return [int(move) for move in found[: RULES["legal"](state, found)]]
+    return list_moves(state)
 
 
 def play(numbers: Sequence[int], move: int) -> list[int]:
@@ -429,6 +548,13 @@ def play(numbers: Sequence[int], move: int) -> list[int]:
     state = thaw(numbers)
     changed = RULES["play"](state, move)
     return settle(state if ARRAY else changed)
+
+
+def view(numbers: Sequence[int], seat: int | None = None) -> list[int]:
+    """Returns the state as a seat knows it, the one that is to move unless another is named."""
+    state = thaw(numbers)
+    known = know(state, int(RULES["to_move"](state)) if seat is None else seat)
+    return [int(number) for number in known]
 
 
 def remember(

@@ -12,11 +12,10 @@ from typing import Any
 from evolve_arena.runs.export.templates.board import (
     ARRAY,
     CELLS,
-    MOVES,
     RULES,
     choose,
     is_finished,
-    make_words,
+    list_moves,
     remember,
     thaw,
 )
@@ -64,14 +63,12 @@ def play_move(
     numbers: Sequence[int], past: Sequence[Sequence[int]], word: Any
 ) -> tuple[list[int], list[Sequence[int]]]:
     """The numbers of the state after the move that is written so, and its past."""
-    state, found = thaw(numbers), make_words(MOVES)
-    count = 0 if is_finished(state) else RULES["legal"](state, found)
-    for move in found[:count]:
-        if write_move(numbers, int(move)) == word:
-            state = thaw(numbers)
-            changed = RULES["play"](state, int(move))
+    state = thaw(numbers)
+    for move in [] if is_finished(state) else list_moves(state):
+        if write_move(numbers, move) == word:
+            changed = RULES["play"](state, move)
             after = [int(number) for number in (state if ARRAY else changed)]
-            return after, remember(past, numbers, int(move))
+            return after, remember(past, numbers, move)
     raise ValueError(f"there is no move {word!r} here")
 
 

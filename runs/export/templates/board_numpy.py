@@ -11,16 +11,6 @@ import numpy as np
 np.seterr(over="ignore")
 
 
-def count_bits(word: int) -> int:
-    """How many bits are set."""
-    return bin(int(word)).count("1")
-
-
-def lowest_bit(word: int) -> int:
-    """The place of the lowest bit that is set; 64 if none is."""
-    return (int(word) & -int(word)).bit_length() - 1 if word else 64
-
-
 def make_words(count: int) -> Any:
     """So many whole numbers, all 0."""
     return np.zeros(count, np.uint64)

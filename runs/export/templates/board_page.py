@@ -17,7 +17,7 @@ from evolve_arena.runs.export.templates.board import (
     DEPTH,
     HAS_POINTS,
     HEAD,
-    MOVES,
+    NOTES,
     PIECES,
     PLANES,
     RULES,
@@ -27,10 +27,10 @@ from evolve_arena.runs.export.templates.board import (
     identify,
     is_exhausted,
     is_finished,
+    list_moves,
     list_planes,
     look,
     look_at_move,
-    make_words,
     remember,
     thaw,
 )
@@ -81,8 +81,7 @@ def ask_moves(position: Any) -> list[int]:
     line = [identify(thaw(each)) for each in position[2]]
     if plies >= LONGEST or is_finished(state) or is_exhausted(state, line):
         return []
-    found = make_words(MOVES)
-    return [int(move) for move in found[: RULES["legal"](state, found)]]
+    return list_moves(state)
 
 
 def ask_names(position: Any) -> list[str]:
@@ -130,8 +129,10 @@ def ask_values(position: Any) -> list[float]:
         outputs = evaluate_planes(look(thaw(numbers), seat))
         return [outputs[move] for move in moves]
     values = []
+    if HEAD == "kinds":  # nothing is thought of single moves
+        return [0.0 for _ in moves]
     if HEAD == "action":
-        state = thaw(numbers)
+        state, NOTES[0] = thaw(numbers), 0
         for move in moves:
             shown = look(state, seat) + look_at_move(state, move, seat)
             values.append(evaluate_planes(shown)[0])

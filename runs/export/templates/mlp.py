@@ -42,7 +42,7 @@ def evaluate_later(values: list[float]) -> list[float]:
     """The network's outputs, given what its first layer's units have before activation."""
     for number, (biases, rows) in enumerate(LAYERS, start=2):
         inputs = activate(values)
-        if HEAD != "policy" and number == len(UNITS):
+        if HEAD not in ("policy", "kinds") and number == len(UNITS):
             return fold(inputs, biases[0], [row[0] for row in rows])
         terms = rounded([inputs[unit] * weight for unit, row in enumerate(rows) for weight in row])
         values = biases

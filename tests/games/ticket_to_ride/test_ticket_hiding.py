@@ -1,93 +1,82 @@
-"""Nothing that is hidden from a seat changes what it sees."""
+"""What a seat sees, and what it guesses of the rest."""
 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.ticket_to_ride.game import TicketToRide
+from evolve_arena.core.registry import make_game
+from evolve_arena.games.ticket_to_ride import rules
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_AT,
     DECK_SIZE,
     HAND_AT,
     HELD_TICKETS,
-    MOVES,
     OFFERED_AT,
     OFFERED_SIZE,
-    STATE_FIELDS,
+    SECRETS,
     STREAM,
     TICKET_DECK_AT,
     TICKET_DECK_SIZE,
     TICKETS_AT,
     TO_MOVE,
-    TicketRules,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.position import Position
+from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
+from tests.games.ticket_to_ride.states import list_legal, play_game
+from tests.games.ticket_to_ride.test_ticket_turns import check_cards, check_lines, check_tickets
+
+some_states = given(st.integers(2, 5), st.integers(0, 2**64 - 1), st.integers(0, 150))
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(2, 5), st.integers(0, 2**64 - 1), st.integers(0, 9999), st.integers(0, 150))
-def test_a_view_is_the_same_whatever_is_hidden(play_game, players, seed, choices, stop):
-    chooser = random.Random(seed ^ choices)
-    for turn, (state, moves) in enumerate(play_game(TicketRules(), players, seed, choices)):
-        if turn < stop and moves:
-            continue
-        for seat in range(players):
-            _check_view(state.copy(), seat, moves, chooser)
-        break
+def view_of(state: Any, seat: int) -> Any:
+    view = state.copy()
+    hide(view, seat)
+    return view
 
 
-def test_what_a_seat_may_know_is_seen():
-    game = TicketToRide(players=3)
-    state = game.initial(4)
-    for text in ("keep 1 2", "keep 1 2 3", "keep 2 3"):
-        state = game.play(state, game.parse_move(text))
-    view = game.view(state, 1)
-    assert view.tickets(1) == state.tickets(1)
-    assert view.hand(1) == state.hand(1)
-    assert view.open_cards == state.open_cards
-    assert (view.tickets(0), view.tickets(2)) == ((-1, -1), (-1, -1))
-    assert (view.hand(0), view.cards(0)) == ({}, 4)
-    assert view.seen_by == 1
-    offered = game.play(state, game.parse_move("tickets"))
-    assert game.view(offered, 0).offered == offered.offered
-    assert game.view(offered, 1).offered == (-1, -1, -1)
+def find_state(players: int, seed: int, turn: int) -> tuple[Any, list[int]]:
+    """A state of a random game after so many moves, or its last one but the end."""
+    kept: tuple[Any, list[int]] = (None, [])
+    for number, (state, moves) in enumerate(play_game(players, seed, claims=0.5)):
+        if moves:
+            kept = state.copy(), moves
+        if number == turn:
+            break
+    return kept
 
 
-def test_the_own_cards_and_tickets_change_what_is_seen():
-    game = TicketToRide(players=2)
-    state = game.initial(4)
-    other = state.array.copy()
-    at = player_at(0) + HAND_AT
-    other[at : at + 9] = np.roll(other[at : at + 9], 1)
-    changed = Position(game.rules, other)
-    assert game.view(changed, 0) != game.view(state, 0)
-    assert game.view(changed, 1) == game.view(state, 1)
-    assert game.observe(changed, 0).tolist() != game.observe(state, 0).tolist()
+@settings(max_examples=30)
+@some_states
+def test_a_view_is_the_same_whatever_is_hidden(players: int, seed: int, turn: int) -> None:
+    state, moves = find_state(players, seed, turn)
+    for seat in range(players):
+        view = view_of(state, seat)
+        assert view[SECRETS] == 2
+        if state[TO_MOVE] == seat:
+            assert list_legal(view) == moves
+        other = change_hidden(state, seat, random.Random(seed))
+        assert view_of(other, seat).tolist() == view.tolist()
+        assert see(other, seat) == see(state, seat) == see(view, seat)
 
 
-def _check_view(state, seat, moves, chooser):
-    game = TicketToRide(players=int(state[0]))
-    view, again = np.zeros((2, STATE_FIELDS), dtype=np.int64)
-    hide(state, seat, view)
-    if state[TO_MOVE] == seat:
-        listed = np.zeros(MOVES, dtype=np.int64)
-        assert listed[: list_moves(game.rules, view, listed)].tolist() == moves
-    seen = game.observe(Position(game.rules, state.copy()), seat).tolist()
-    other = _change_hidden(state, seat, chooser)
-    hide(other, seat, again)
-    assert again.tolist() == view.tolist()
-    assert game.observe(Position(game.rules, other), seat).tolist() == seen
+def see(state: Any, seat: int) -> list[int]:
+    """What networks see, by a file of rules whose options are those of the default."""
+    planes = np.zeros(2 * rules.PLANES, dtype=np.uint64)
+    padded = state.copy()
+    rules.see(padded, seat, planes)
+    assert (padded == state).all()
+    return [int(word) for word in planes]
 
 
-def _change_hidden(state, seat, chooser):
+def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
     """The state with other cards and tickets wherever *seat* can't look."""
     other = state.copy()
     other[STREAM] = chooser.randrange(2**62)
@@ -96,19 +85,80 @@ def _change_hidden(state, seat, chooser):
     tickets = list(range(TICKET_DECK_AT, TICKET_DECK_AT + int(state[TICKET_DECK_SIZE])))
     if state[TO_MOVE] != seat:
         tickets += range(OFFERED_AT, OFFERED_AT + int(state[OFFERED_SIZE]))
+    pool = state[cards].tolist()
     for player in players:
         at = player_at(player)
         tickets += range(at + TICKETS_AT, at + TICKETS_AT + int(state[at + HELD_TICKETS]))
-    other[tickets] = chooser.sample(state[tickets].tolist(), len(tickets))
-    sizes = [int(state[player_at(player) + CARDS]) for player in players]
-    pool = state[cards].tolist()
-    for player in players:
         for colour in range(9):
-            pool += [colour] * int(state[player_at(player) + HAND_AT + colour])
+            pool += [colour] * int(state[at + HAND_AT + colour])
+    other[tickets] = chooser.sample(state[tickets].tolist(), len(tickets))
     chooser.shuffle(pool)
-    for player, size in zip(players, sizes, strict=True):
-        new = [pool.pop() for _ in range(size)]
-        at = player_at(player) + HAND_AT
-        other[at : at + 9] = np.bincount(np.array(new, dtype=np.int64), minlength=9)
+    for player in players:
+        at = player_at(player)
+        new = [pool.pop() for _ in range(int(state[at + CARDS]))]
+        other[at + HAND_AT : at + HAND_AT + 9] = np.bincount(np.array(new, int), minlength=9)
     other[cards] = pool
     return other
+
+
+@settings(max_examples=30)
+@some_states
+def test_guesses_are_states_that_look_the_same(players: int, seed: int, turn: int) -> None:
+    """Counts add up, all that a seat sees stays, and the game goes on to its end."""
+    state, _ = find_state(players, seed, turn)
+    chooser = random.Random(seed)
+    for seat in range(players):
+        view, guessed = view_of(state, seat), []
+        for _ in range(3):
+            guess = view.copy()
+            while rules.guesses(guess, seat):
+                rules.guess(guess, seat, chooser.randrange(rules.OUTCOMES))
+            check_cards(guess, players)
+            check_tickets(guess, players)
+            check_lines(guess, players)
+            assert view_of(guess, seat).tolist() == view.tolist()
+            guessed.append(tuple(guess.tolist()))
+        assert len(set(guessed)) == 3
+        guess = np.array(guessed[0])
+        while moves := list_legal(guess):
+            apply_move(guess, chooser.choice(moves))
+
+
+@pytest.mark.parametrize("seats", [2, 5])
+def test_guesses_spread_over_all_that_may_be(seats: int) -> None:
+    """Where another's first ticket and the top card may be any that the seat does not see."""
+    game: Any = make_game("ticket-to-ride", seats=seats)
+    state = game.initial(3)
+    state = game.play(state, game.parse_move("keep_1_2"))
+    view, chooser = np.array(game.view(state, 0).state), random.Random(1)
+    tickets, cards = set(), set()
+    for _ in range(300):
+        guess = view.copy()
+        while rules.guesses(guess, 0):
+            rules.guess(guess, 0, chooser.randrange(rules.OUTCOMES))
+        tickets.add(int(guess[OFFERED_AT]))
+        cards.add(int(guess[DECK_AT + guess[DECK_SIZE] - 1]))
+    own = player_at(0) + TICKETS_AT
+    assert tickets == set(range(30)) - set(view[own : own + 2])
+    assert cards == set(range(9))
+
+
+def test_what_a_seat_may_know_is_seen() -> None:
+    game: Any = make_game("ticket-to-ride", seats=3)
+    state = game.initial(4)
+    for text in ("keep 1 2", "keep 1 2 3", "keep 2 3", "tickets"):
+        state = game.play(state, game.parse_move(text))
+    whole = state.state
+    own, other = game.view(state, 0).state, game.view(state, 1).state
+    assert own[OFFERED_AT : OFFERED_AT + 3] == whole[OFFERED_AT : OFFERED_AT + 3]
+    assert other[OFFERED_AT : OFFERED_AT + 3] == (-1, -1, -1)
+    for view, seat in ((own, 0), (other, 1)):
+        for player in range(3):
+            at = player_at(player)
+            told = view[at : at + TICKETS_AT + 3]
+            if player == seat:
+                assert told == whole[at : at + TICKETS_AT + 3]
+            else:
+                assert told[:HAND_AT] == whole[at : at + HAND_AT]
+                assert set(told[HAND_AT:TICKETS_AT]) == {0}
+                assert set(told[TICKETS_AT:]) == {-1}

@@ -8,16 +8,20 @@ from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.games.ticket_to_ride.board import GREY, LINE_COLOUR
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, MOVES
 from evolve_arena.games.ticket_to_ride.moves import format_move, parse_move
+from evolve_arena.games.ticket_to_ride.rules import name_move, read_move
 
 
-def test_every_move_has_one_text_that_is_read_back():
+def test_every_move_has_one_text_that_is_read_back() -> None:
     texts = {}
     for move in range(MOVES):
         line, colour = divmod(move, 9)
         if move < DRAW_DECK and LINE_COLOUR[line] not in (GREY, colour) and colour != 8:
             with pytest.raises(IllegalMoveError, match=f"no move has the number {move}"):
                 format_move(move)
+            assert read_move(name_move(move)) == move
             continue
+        assert read_move(name_move(move)) == read_move(format_move(move)) == move
+        assert " " not in name_move(move)
         texts[format_move(move)] = move
     assert len(texts) == 44 * 9 + 56 * 2 + 10 + 1 + 7 + 1
     assert {text: parse_move(text) for text in texts} == texts
@@ -40,11 +44,12 @@ def test_every_move_has_one_text_that_is_read_back():
         ("draw tickets", "tickets"),
         ("t", "tickets"),
         ("keep 3, 1", "keep 1 3"),
+        ("claim_Houston-Dallas_red_line_2", "claim Dallas-Houston red line 2"),
         ("p", "pass"),
     ],
 )
-def test_lenient_texts(text, meant):
-    assert format_move(parse_move(text)) == meant
+def test_lenient_texts(text: str, meant: str) -> None:
+    assert format_move(read_move(text)) == meant
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,7 @@ def test_lenient_texts(text, meant):
         ("pass now", "'pass' stands alone"),
     ],
 )
-def test_texts_that_name_no_move(text, told):
+def test_texts_that_name_no_move(text: str, told: str) -> None:
     with pytest.raises(IllegalMoveError) as raised:
-        parse_move(text)
+        read_move(text)
     assert told in str(raised.value)

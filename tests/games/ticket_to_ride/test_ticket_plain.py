@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 import random
+import statistics
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import ticket_to_ride_plain_player as plain_player
-from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, Options, Randomness, Table
+from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, TURN, Options, Randomness, Table
 from evolve_arena.core.stream import below, new_stream
 from evolve_arena.games.ticket_to_ride import layout
-from evolve_arena.games.ticket_to_ride.layout import (
-    MOVES,
-    OVER,
-    PHASE,
-    ROUND,
-    STATE_FIELDS,
-    TicketRules,
+from evolve_arena.games.ticket_to_ride.board import TICKET_POINTS
+from evolve_arena.games.ticket_to_ride.features import LAST_ROUTE, fill_features
+from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND
+from evolve_arena.games.ticket_to_ride.notes import (
+    AFFORDABLE,
+    GOAL,
+    LACKING,
+    MATCHING,
+    PATHS_AT,
+    POSSIBLE,
+    seat_at,
 )
-from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
+from evolve_arena.games.ticket_to_ride.paths import know_path, routes_cost
+from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rule import rule_move
-from evolve_arena.games.ticket_to_ride.rules import apply_move, deal
-from evolve_arena.games.ticket_to_ride.scoring import score
+from evolve_arena.games.ticket_to_ride.scoring import count_points, path_points
+from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
-from evolve_arena.games.ticket_to_ride.workspace import SEAT_FIELDS, make_ticket_workspace
-from evolve_arena.players.packed import simple_player
+from tests.games.ticket_to_ride.states import deal_state, list_legal, list_routes, make_room
 
 CHOICES = random.Random(20180904)
 VARIANTS = [TEXT, CODE, *(CHOICES.getrandbits(len(OPTIONS)) for _ in range(8))]
-
-
-def compiled_game(rules: TicketRules, seed: int) -> np.ndarray:
-    state = np.zeros(STATE_FIELDS, dtype=np.int64)
-    deal(rules, rules.players, np.uint64(seed), state)
-    return state
-
-
-def moves_of(rules: TicketRules, state: np.ndarray) -> list[int]:
-    moves = np.zeros(MOVES, dtype=np.int64)
-    return moves[: list_moves(rules, state, moves)].tolist()
 
 
 def reading_of(variant: int) -> plain_player.Reading:
@@ -52,57 +47,89 @@ def test_both_draw_the_same_numbers() -> None:
     stream, randomness = new_stream(7), Randomness(7)
     drawn = [randomness.below(count) for count in range(1, 200)]
     assert drawn == [below(stream, count) for count in range(1, 200)]
-
-
-def test_both_sweep_equally_often() -> None:
     assert MOST_SWEEPS == layout.MOST_SWEEPS
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_games(players: int, seed: int) -> None:
-    options = {
-        "players": players,
-        "cards": (110, 92)[seed % 2],
-        "longest_path": seed % 3 == 0,
-        "sweep_first": seed % 4 > 0,
-        "second_locomotive": seed % 5 == 0,
-        "pink_line": seed != 1,
-    }
-    rules = TicketRules(**{name: int(value) for name, value in options.items()})
-    table, state = Table(Options(**options), seed), compiled_game(rules, seed)  # type: ignore[arg-type]
-    chance = random.Random(seed)
+    longest = seed % 3 == 0
+    table = Table(Options(players=players, longest_path=longest), seed)
+    state, chance = deal_state(players, seed), random.Random(seed)
     while moves := table.moves():
-        assert moves_of(rules, state) == moves
+        assert list_legal(state) == moves
         move = chance.choice(moves)
         table.play(move)
-        apply_move(rules, state, move)
+        apply_move(state, move)
     assert state[PHASE] == OVER
     assert state[ROUND] == table.round
-    points = np.zeros(layout.MOST_PLAYERS, dtype=np.int64)
-    score(rules, state, points)
-    assert points[:players].tolist() == table.points()
+    assert [
+        count_points(state, seat) + (path_points(state, seat) if longest else 0)
+        for seat in range(players)
+    ] == table.points()
 
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)))
 def test_games_of_rule_players(number: int) -> None:
     """Every reading decides alike, from the player's own view alone."""
     variant, players, seed = VARIANTS[number], 2 + number % 4, 100 + number
-    joker = number % 3 == 0
-    rules = TicketRules(players=players, second_locomotive=int(joker), pink_line=number % 2)
-    options = Options(players=players, second_locomotive=joker, pink_line=bool(number % 2))
-    table, state = Table(options, seed), compiled_game(rules, seed)
-    view = np.zeros(STATE_FIELDS, dtype=np.int64)
-    workspace, luck = make_ticket_workspace(simple_player(SEAT_FIELDS)), Randomness(seed)
-    workspace.streams[0] = seed
-    reading = reading_of(variant)
+    table, state = Table(Options(players=players), seed), deal_state(players, seed)
+    room, luck, reading = make_room(), Randomness(seed), reading_of(variant)
+    room.streams[0] = seed
     while table.moves():
-        hide(state, table.to_move, view)
-        move = rule_move(rules, view, table.to_move, variant, workspace)
+        view = state.copy()
+        hide(view, table.to_move)
+        if table.phase == TURN:
+            compare_plans(table, view, variant, room)
+        move = rule_move(view, np.int64(table.to_move), variant, -1, False, room)
         assert move == plain_player.choose_move(table, reading, luck)
         table.play(move)
-        apply_move(rules, state, move)
+        apply_move(state, move)
     assert state[PHASE] == OVER
+
+
+def compare_plans(table: Table, view: Any, variant: int, room: Any) -> None:
+    """The sets of routes, a ticket's path and the features of who is to move."""
+    seat, ticket, reading = table.to_move, table.round % 30, reading_of(variant)
+    prepare_turn(view, seat, variant, room)
+    plan = plain_player.Plan(table, table.mover, reading)
+    assert list_routes(room.plan, AFFORDABLE) == plan.affordable
+    assert list_routes(room.plan, GOAL) == plan.goal
+    assert list_routes(room.plan, POSSIBLE) == plan.possible
+    assert list_routes(room.plan, MATCHING) == plan.matching
+    assert list_routes(room.plan, LACKING) == plan.lacking
+    fill_features(view, seat, variant, room)
+    assert room.inputs[:28].tolist() == pytest.approx(read_features(table, plan, reading), abs=1e-5)
+    know_path(seat, ticket, variant, room.seats, room.counts)
+    at = seat_at(seat) + PATHS_AT + 2 * ticket
+    path = plain_player.find_path(plan, ticket, reading)
+    assert list_routes(room.seats, at) == path
+    assert routes_cost(seat, room.seats[at], room.seats[at + 1], room.seats) == plan.cost(path)
+
+
+def read_features(
+    table: Table, plan: plain_player.Plan, reading: plain_player.Reading
+) -> list[float]:
+    mover = table.mover
+    others = [other for other in table.players if reading.players == "all" or other is not mover]
+    trains, tickets = [p.trains for p in others], [len(p.tickets) for p in others]
+    done = [ticket for ticket in mover.tickets if mover.has_done(ticket)]
+    worth = [TICKET_POINTS[t] * (1 if t in done else -1) for t in mover.tickets]
+    counted = reading.goal_count == "goal" or plan.free(LAST_ROUTE)
+    goal = plan.goal if counted else set()
+    wild, most = mover.hand[8], max(mover.hand[:8])
+    capacities = [*(cards + wild for cards in mover.hand[:8]), most + wild]
+    return [
+        *(table.round, sum(mover.hand), len(table.open), len(table.deck), len(table.discards)),
+        *(len(mover.tickets), len(table.ticket_deck), mover.trains, mover.points + sum(worth)),
+        len(table.deck) + len(table.open),
+        *map(len, (plan.possible, plan.matching, goal, plan.lacking)),
+        len(table.players),
+        *(min(trains), max(trains), statistics.mean(trains), statistics.median(trains)),
+        *(min(tickets), max(tickets), statistics.mean(tickets), statistics.median(tickets)),
+        *(len(mover.tickets) - len(done), len(done), mover.points),
+        *(max(capacities), sum(capacity > 0 for capacity in capacities)),
+    ]
 
 
 def test_named_readings_are_the_same_on_both_sides() -> None:

@@ -1,4 +1,4 @@
-"""The method ``imitation``: a network learns which decisions a player's best games consist of.
+"""The method ``imitation-decisions``: a network learns what a rule player's best games consist of.
 
 After Łabno, "Implementacja Sztucznej Inteligencji dla gry Wsiąść do Pociągu" (master's thesis,
 Uniwersytet Jagielloński, 2018). A rule player plays itself; of its best games those decisions are
@@ -15,8 +15,7 @@ sums over batches. What he calls an epoch is 250 batches of 250 rows: ``method.b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,8 +24,9 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import seat_players
+from evolve_arena.arena.match import at_seats, play_matches
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
 from evolve_arena.evolve.learning.classifier import (
     ACTIVATIONS,
@@ -36,18 +36,20 @@ from evolve_arena.evolve.learning.classifier import (
 )
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Method, Report
+from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
-from evolve_arena.games.ticket_to_ride.logs import DecisionLog, join_logs, log_games
-from evolve_arena.games.ticket_to_ride.network import DecisionDecoder
-from evolve_arena.games.ticket_to_ride.scripted import make_rule_player
 from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.board.kernel import FLOOR, specialise_board
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.specification import make_player
 
 
 class ImitationConfig(Config):
     """The section ``[method]`` of a recipe."""
 
-    name: Literal["imitation"] = "imitation"
+    name: Literal["imitation-decisions"] = "imitation-decisions"
     """Which method this is."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     """With how many players games are played to learn from: several for a universal model, one
@@ -62,6 +64,9 @@ class ImitationConfig(Config):
     """Whose decisions in these games are learnt: those of who has most points, or everybody's."""
     held_out: float = Field(default=0.1, ge=0.0, le=0.9)
     """The share of games that are not learnt from, but looked at for how well others were."""
+    scaling: Literal["raw", "unit"] = "raw"
+    """``raw``: learnt are features as they are counted; ``unit``: as networks see them, divided to
+    lie in about 0 to 1."""
     batch: int = Field(default=250, ge=1, le=100_000)
     """Rows of one step."""
     batches: int | None = Field(default=None, ge=1, le=100_000)
@@ -85,20 +90,22 @@ class ImitationConfig(Config):
 
 
 class ImitationNetworkConfig(Config):
-    """What network learns; see `evolve_arena.games.ticket_to_ride.network`."""
+    """The section ``[network]`` of a recipe."""
 
-    features: int = 26
-    """How many features of a state are the inputs: 26, or 28 with the two of Łabno's program."""
+    head: Literal["kinds"] = "kinds"
+    """An output for each kind of decision."""
+    encoding: Literal["features"] = "features"
+    """The numbers that the file's ``features`` writes."""
+    features: Literal[26, 28] = 26
+    """How many of them are the inputs: 26, or 28 with the two of Łabno's program."""
+    script: str = "rule"
+    """The rule player, who is imitated and carries decisions out: ``rule:code``, for example."""
     hidden: tuple[int, ...] = (180, 160)
     """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
     """The function of the hidden units: ``relu``, ``tanh`` or ``sigmoid``."""
-    scaling: str = "raw"
-    """``raw``: features as they are counted; ``unit``: divided to lie in about 0 to 1."""
     masked: bool = False
-    """As in Łabno's program, where each game with a forbidden move was given up."""
-    variant: str = "text"
-    """How the rule player reads Łabno's description, who is imitated and carries decisions out."""
+    """false: a decision that can't be carried out forfeits the game, as in Łabno's program."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,36 +115,36 @@ class ImitationState:
     seed: int
     generation: int
     population: NDArray[np.float32]
-    """The network, shape ``(1, genes)``."""
+    """The network as it plays, whatever the scaling, shape ``(1, genes)``."""
     memory: NDArray[np.float32]
     """What the optimiser remembers of each weight, shape ``(2, genes)``; see `Training`."""
     steps: int
     """Batches learnt so far."""
 
 
-class Imitation(Method[ImitationState]):
+class DecisionImitation(Method[ImitationState]):
     """Teaches a network the decisions of a rule player.
 
     Raises:
         BadValueError: scikit-learn does not know the network's activation.
     """
 
-    name = "imitation"
+    name = "imitation-decisions"
     config_type = ImitationConfig
     genome_kind = "vector"
-    network_kind = "decision"
+    network_kind = "mlp"
     network_type = ImitationNetworkConfig
     state_type = ImitationState
     config: ImitationConfig
-    decoder: DecisionDecoder
+    decoder: NetworkDecoder
 
     @classmethod
-    def estimate_bytes(cls, config: ImitationConfig, decoder: DecisionDecoder) -> int:
-        """The network, and the decisions of all games, of some forty turns a player."""
-        rows = config.games * sum(config.players) * 40
+    def estimate_bytes(cls, config: ImitationConfig, decoder: NetworkDecoder) -> int:
+        """The network, and the decisions of the best games, of some forty turns a player."""
+        rows = min(config.best, config.games) * sum(config.players) * 40
         return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
-    def __init__(self, config: ImitationConfig, decoder: DecisionDecoder) -> None:
+    def __init__(self, config: ImitationConfig, decoder: NetworkDecoder) -> None:
         super().__init__(config, decoder)
         if decoder.activation not in ACTIVATIONS:
             raise BadValueError(
@@ -152,14 +159,15 @@ class Imitation(Method[ImitationState]):
             config.penalty,
             config.batch,
         )
+        self._scales = FEATURE_SCALES[: decoder.features]
         self._rows: tuple[int, DataSet, DataSet] | None = None
 
     def initial(self, seed: int) -> ImitationState:
         """A network that knows nothing, with weights as Glorot and Bengio (2010) draw them."""
         generator = derive_generator(seed, 0, "initialisation")
-        population = self.decoder.initialise(1, "glorot", generator)
+        (drawn,) = self.decoder.initialise(1, "glorot", generator)
         memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
-        return ImitationState(seed, 0, population, memory, 0)
+        return ImitationState(seed, 0, self._make_playable(drawn)[None, :], memory, 0)
 
     def find_mismatch(self, state: ImitationState) -> str | None:
         """Compares the shapes of the arrays with the network's."""
@@ -184,12 +192,13 @@ class Imitation(Method[ImitationState]):
         learnt, held_out = self.find_rows(state.seed)
         games = 0 if state.generation else self.config.games * len(self.config.players)
         arena.games += games
-        inputs, classes = self._order(learnt, state)
+        inputs, kinds = self._order(learnt, state)
         word = int(derive_stream(state.seed, state.generation, "order")[0]) % 2**32
-        training = Training(state.population[0], state.memory, state.steps)
+        genes = self._make_playable(state.population[0], back=True)
+        training = Training(genes, state.memory, state.steps)
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                training, loss = learn_rows(self._lesson, training, inputs, classes, word)
+                training, loss = learn_rows(self._lesson, training, inputs, kinds, word)
         except ValueError:
             raise DivergedError(
                 f"the weights grew beyond all bounds in generation {state.generation}; lower"
@@ -198,7 +207,7 @@ class Imitation(Method[ImitationState]):
         after = replace(
             state,
             generation=state.generation + 1,
-            population=training.genes[None, :],
+            population=self._make_playable(training.genes)[None, :],
             memory=training.memory,
             steps=training.steps,
         )
@@ -220,8 +229,7 @@ class Imitation(Method[ImitationState]):
         if self._rows is None or self._rows[0] != seed:
             config = self.config
             rows = build_data_set(
-                self.decoder.game,
-                self._teacher,
+                make_player(self.decoder.script, self.decoder.game),  # type: ignore[arg-type]
                 players=config.players,
                 games=config.games,
                 best=config.best,
@@ -233,32 +241,46 @@ class Imitation(Method[ImitationState]):
         return self._rows[1], self._rows[2]
 
     def measure_accuracy(self, state: ImitationState, rows: DataSet) -> float:
-        """The share of *rows* whose class gets the largest output of the network."""
-        outputs = self.decoder.mlp.evaluate(state.population[0], self._scale(rows))
-        return float((outputs.argmax(axis=1) == rows.classes).mean())
+        """The share of *rows* whose kind the network of a *state* thinks the most likely."""
+        chances = self.find_chances(state.population[0], rows)
+        return float((chances.argmax(axis=1) == rows.kinds).mean())
 
-    @cached_property
-    def _teacher(self) -> CompiledPlayer:
-        return make_rule_player(self.decoder.variant, self.decoder.game)
+    def find_chances(self, genome: NDArray[np.float32], rows: DataSet) -> NDArray[np.float64]:
+        """How likely a network thinks each kind, for each of *rows*, shape ``(rows, 4)``."""
+        seen = rows.features[:, : self.decoder.features] * self._scales
+        outputs = self.decoder.mlp.evaluate(genome, seen)
+        powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True), dtype=np.float64)
 
-    def _scale(self, rows: DataSet) -> NDArray[np.float32]:
-        return rows.features[:, : self.decoder.features] * self.decoder.scales
+    def _make_playable(
+        self, genes: NDArray[np.float32], *, back: bool = False
+    ) -> NDArray[np.float32]:
+        """What is learnt as networks play it, who see features scaled; or *back* again.
+
+        Scales are powers of two, so that nothing is rounded.
+        """
+        if self.config.scaling == "unit":
+            return genes
+        factors = self._scales if back else 1 / self._scales
+        changed = genes.copy()
+        first = changed[: len(factors) * self.decoder.mlp.sizes[1]].reshape(len(factors), -1)
+        first *= factors[:, None]
+        return changed
 
     def _order(
         self, rows: DataSet, state: ImitationState
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The rows that this generation learns: each once, or whole batches of random ones."""
-        inputs, classes = self._scale(rows), rows.classes
+        inputs, kinds = rows.features[:, : self.decoder.features], rows.kinds
+        if self.config.scaling == "unit":
+            inputs = inputs * self._scales
         if self.config.batches is None:
-            return inputs, classes
+            return inputs, kinds
         wanted = self.config.batches * self.config.batch
         generator = derive_generator(state.seed, state.generation, "rows")
         rounds = -(-wanted // len(rows))
         order = np.concatenate([generator.permutation(len(rows)) for _ in range(rounds)])[:wanted]
-        return inputs[order], classes[order]
-
-
-Rows = Literal["winner", "all"]
+        return inputs[order], kinds[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,22 +288,19 @@ class DataSet:
     """Decisions, in the order of the numbers of players, the games, and the moves."""
 
     features: NDArray[np.float32]
-    """What was known, shape ``(rows, 28)``; see `evolve_arena.games.ticket_to_ride.features`."""
-    classes: NDArray[np.int64]
-    """What was decided, 0 to 3, shape ``(rows,)``."""
-    players: NDArray[np.int64]
-    """How many took part in the game, shape ``(rows,)``."""
+    """What was known, as counted, shape ``(rows, 28)``; see
+    `evolve_arena.games.ticket_to_ride.features`."""
+    kinds: NDArray[np.int64]
+    """What was decided, 0 to 3 as the rules' ``KINDS``, shape ``(rows,)``."""
     games: NDArray[np.int64]
     """The number of the game, from 0, shape ``(rows,)``."""
 
     def __len__(self) -> int:
-        return len(self.classes)
+        return len(self.kinds)
 
     def take(self, rows: NDArray[Any]) -> DataSet:
         """The decisions in these *rows*, numbers or a mask."""
-        return DataSet(
-            self.features[rows], self.classes[rows], self.players[rows], self.games[rows]
-        )
+        return DataSet(self.features[rows], self.kinds[rows], self.games[rows])
 
     def hold_out(self, share: float, seed: int) -> tuple[DataSet, DataSet]:
         """The decisions of most games, and those of a random *share* of them.
@@ -297,14 +316,13 @@ class DataSet:
 
 
 def build_data_set(
-    game: AnyGame,
     teacher: CompiledPlayer,
     *,
     players: Sequence[int],
     games: int,
     best: int,
     minimum_points: int,
-    rows: Rows,
+    rows: Literal["winner", "all"],
     seed: int,
 ) -> DataSet:
     """Lets a teacher play itself, and keeps the decisions of the best games.
@@ -313,8 +331,7 @@ def build_data_set(
     players, from 120 points on, gave 5,700 rows.
 
     Args:
-        game: What is played.
-        teacher: Who takes all seats.
+        teacher: Who takes all seats: a scripted player.
         players: How many of it play; the games of one number after those of another.
         games: How many are played with each number.
         best: How many of these are kept at most, those with most points of one player.
@@ -329,17 +346,26 @@ def build_data_set(
     for count in players:
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
         seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
-        logs = log_games(game, [teacher], seatings, seeds)
-        log = join_logs([_leave_out(log, minimum_points, rows) for log in logs])
-        chosen = choose_games(log.points, best, minimum_points)
+        game = at_seats(teacher.game, count)
+        results, _ = play_matches(game, [teacher], seatings, seeds)
+        points = results.columns["points"]
+        chosen = np.sort(choose_games(points, best, minimum_points))
         if not len(chosen):
             raise BadValueError(
                 f"of {games} games of {count} players none has {minimum_points} points"
             )
-        first = sum(len(np.unique(part.games)) for part in parts)
-        parts.append(_pick(log, chosen, count, first))
-    columns = [[getattr(part, field.name) for part in parts] for field in fields(DataSet)]
-    return DataSet(*(np.concatenate(column) for column in columns))
+        turns = int(results.plies[chosen].sum())
+        decisions, seats = list_decisions(game, teacher, seeds[chosen], turns)
+        if rows == "winner":
+            winners = points[chosen].argmax(axis=1)
+            decisions = decisions.take(seats == winners[decisions.games])
+        first = parts[-1].games[-1] + 1 if parts else 0
+        parts.append(replace(decisions, games=decisions.games + first))
+    return DataSet(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.kinds for part in parts]),
+        np.concatenate([part.games for part in parts]),
+    )
 
 
 def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArray[np.int64]:
@@ -353,31 +379,24 @@ def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArra
     return chosen
 
 
-def _leave_out(log: DecisionLog, minimum_points: int, rows: Rows) -> DecisionLog:
-    """The log without decisions that can't be wanted, so that memory does not fill with them."""
-    kept = log.points.max(axis=1) >= minimum_points
-    games = log.games - int(log.games[0])
-    wanted = kept[games]
-    if rows == "winner":
-        wanted &= log.seats == log.points.argmax(axis=1)[games]
-    return replace(
-        log,
-        features=log.features[wanted],
-        classes=log.classes[wanted],
-        games=log.games[wanted],
-        seats=log.seats[wanted],
-        rounds=log.rounds[wanted],
-    )
+def list_decisions(
+    game: Any, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
+) -> tuple[DataSet, NDArray[np.int64]]:
+    """What a scripted *player* at all seats decides at the beginning of each turn, and which seat.
 
-
-def _pick(log: DecisionLog, chosen: NDArray[np.int64], count: int, first: int) -> DataSet:
-    """The decisions in *chosen* games of *count* players, which are numbered from *first* on."""
-    numbers = np.full(len(log.points), -1)
-    numbers[np.sort(chosen)] = first + np.arange(len(chosen))
-    kept = numbers[log.games] >= 0
-    return DataSet(
-        log.features[kept],
-        log.classes[kept].astype(np.int64),
-        np.full(int(kept.sum()), count, dtype=np.int64),
-        numbers[log.games[kept]],
-    )
+    Args:
+        game: What it plays.
+        player: It plays the matches that the arena would play with these *seeds*.
+        seeds: Of the matches, shape ``(games,)``.
+        turns: So many there are in all, at most.
+    """
+    modules = f"{FLOOR}.matches", f"{__package__}.decisions"
+    compiled: Any = specialise_board(game.place, game.rules, modules, player.packed)[-1]
+    workspace = make_workspace(game.code, player.packed)
+    features = np.zeros((turns, len(FEATURE_NAMES)), dtype=np.float32)
+    kinds, games, seats = np.zeros((3, turns), dtype=np.int64)
+    given = player.packed, seeds, workspace, features, kinds, games, seats
+    count = int(compiled.note_decisions(*given))
+    game.refuse_faults(workspace.states, workspace.planes, workspace.values)
+    rows = DataSet(features[:count] / FEATURE_SCALES, kinds[:count], games[:count])
+    return rows, seats[:count]

@@ -1,1 +1,0 @@
-"""What exported Python files are cut from."""

@@ -1,0 +1,87 @@
+"""Matches of Ticket to Ride in which the decisions at the beginning of each turn are noted.
+
+It is copied for who plays; see `evolve_arena.players.board.kernel.specialise_board`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_TICKETS, PASS, PHASE, TURN
+from evolve_arena.players.board.choose import choose_move
+from evolve_arena.players.board.matches import start_stream
+from evolve_arena.players.board.rules import (
+    GOES_ON,
+    LONGEST,
+    SEATS,
+    advance,
+    begin,
+    clear_notes,
+    count_features,
+    features_at,
+    find_mover,
+    judge,
+    judge_at,
+    settle,
+)
+from evolve_arena.players.board.values import take_slot
+from evolve_arena.players.board.workspace import SETTING
+
+
+@compiled
+def note_decisions(
+    players: Any, seeds: Any, workspace: Any, features: Any, kinds: Any, games: Any, seats: Any
+) -> Any:
+    """Plays a match for each seed, as `evolve_arena.players.board.matches` does.
+
+    Args:
+        players: A packed scripted player, who takes all seats.
+        seeds: The seed of each match, shape ``(matches,)``.
+        workspace: What the player needs.
+        features: Is filled with what the player saw at the beginning of each turn, as networks are
+            told, shape ``(rows, features)``; there must be as many rows as turns.
+        kinds: And with the kind of the move that it made then, shape ``(rows,)`` as the next two.
+        games: The number of the match.
+        seats: Who decided.
+
+    Returns:
+        How many rows are filled.
+    """
+    row, states, setting = 0, workspace.states, players.seats[0, SETTING]
+    for match in range(seeds.shape[0]):
+        clear_notes(workspace.notes)
+        for slot in range(SEATS):
+            take_slot(players, 0, slot, workspace)
+        workspace.chance[0] = seeds[match]
+        workspace.streams[0] = start_stream(seeds[match])
+        state, ply = settle(states, begin(states), workspace.chance), 0
+        verdict = judge(states, state)
+        while verdict == GOES_ON and ply < LONGEST:
+            seat = find_mover(states, state)
+            begins = states[state, PHASE] == TURN
+            if begins:
+                told = workspace.values, features.shape[1], workspace.notes, setting
+                count_features(states, state, seat, *told)
+                for place in range(features.shape[1]):
+                    features[row, place] = workspace.values[features_at(workspace.values) + place]
+            move = choose_move(players, seat, state, np.int64(0), workspace)
+            if begins:
+                kinds[row], games[row], seats[row] = kind_of(move), match, seat
+                row += 1
+            ply += 1
+            state = settle(states, advance(states, state, move, ply), workspace.chance)
+            verdict = judge_at(states, state, ply)
+    return row
+
+
+@inlined
+def kind_of(move: Any) -> Any:
+    """The place in the rules' ``KINDS`` of a *move* that begins a turn."""
+    if move < DRAW_DECK:
+        return 3
+    if move < DRAW_TICKETS:
+        return 1
+    return 0 if move == PASS else 2
