@@ -41,11 +41,15 @@ DECODERS = [
     NetworkDecoder(head=head, encoding=encoding, hidden=hidden, activation=activation)
     for head, encoding, hidden, activation in product(HEADS, ENCODINGS, HIDDEN_SHAPES, ACTIVATIONS)
 ] + [
-    NetworkDecoder(
-        columns=columns, rows=rows, connect=connect, head=head, hidden=(12,), encoding=encoding
-    )
-    for (columns, rows, connect), head, encoding in product(
-        [(4, 3, 3), (9, 6, 5), (16, 3, 4), (5, 11, 4), (8, 8, 4)], HEADS, ENCODINGS
+    NetworkDecoder(**size, head=head, hidden=(12,), encoding=encoding)
+    for size, head, encoding in product(
+        [
+            {"columns": 4, "rows": 3, "connect": 3},
+            {"columns": 16, "rows": 3},
+            {"columns": 5, "rows": 11},
+        ],
+        HEADS,
+        ENCODINGS,
     )
 ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -72,15 +71,6 @@ def evolved() -> tuple[NeatPopulation, Counters]:
     return population, counters
 
 
-@pytest.fixture
-def _global_random() -> Iterator[None]:
-    """neat-python draws from Python's global random numbers: seeds them and puts them back."""
-    before = random.getstate()
-    random.seed(1)
-    yield
-    random.setstate(before)
-
-
 def cross(
     population: NeatPopulation, counters: Counters, parents: Any, fitness: Any, seed: int = 5
 ) -> NeatPopulation:
@@ -121,14 +111,12 @@ def ends(population: NeatPopulation, row: int) -> list[tuple[int, int]]:
 
 
 def test_the_structure_is_that_of_neat_python(evolved: tuple[NeatPopulation, Counters]) -> None:
-    """For all pairs of parents, among them equal ones and ones of equal fitness."""
+    """For all pairs of parents, also of equal fitness: then the second one gives it."""
     population, counters = evolved
     parents = list(product(range(12), repeat=2))
-    fitness = [float(row // 2) for row in range(12)]
-    ours, theirs = (
-        cross(population, counters, parents, fitness),
-        cross_there(population, parents, fitness),
-    )
+    fitness = [float(row // 2) for row in range(10)] + [np.nan] * 2
+    ours = cross(population, counters, parents, fitness)
+    theirs = cross_there(population, parents, fitness)
     sizes = set()
     for row, (one, other) in enumerate(parents):
         nodes = ours.node_key[ours.nodes(row)].tolist()
@@ -154,7 +142,6 @@ def pick_pair(population: NeatPopulation) -> tuple[int, int]:
     raise AssertionError("no such pair")
 
 
-@pytest.mark.usefixtures("_global_random")
 def test_attributes_come_from_both_as_often_as_in_neat_python(
     evolved: tuple[NeatPopulation, Counters],
 ) -> None:
@@ -241,17 +228,6 @@ def test_every_attribute_is_drawn_for_itself() -> None:
     table = [[np.sum(weights & enabled), np.sum(weights & ~enabled)]]
     table.append([np.sum(~weights & enabled), np.sum(~weights & ~enabled)])
     assert stats.chi2_contingency(table).pvalue > 0.0005
-
-
-def test_of_two_equally_fit_parents_the_second_one_gives_the_structure(
-    evolved: tuple[NeatPopulation, Counters],
-) -> None:
-    population, counters = evolved
-    one, other = pick_pair(population)
-    for fitness in (np.zeros(12), np.full(12, np.nan)):
-        children = cross(population, counters, [(one, other), (other, one)], fitness)
-        assert set(ends(children, 0)) == set(ends(population, other))
-        assert set(ends(children, 1)) == set(ends(population, one))
 
 
 @given(st.randoms(use_true_random=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import neat
@@ -18,7 +18,6 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
-from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
 CONFIG = NeatConfig(
     compatibility_disjoint_coefficient=1.1,
@@ -39,13 +38,6 @@ CONFIG = NeatConfig(
     enabled_mutate_rate=0.1,
 )
 COEFFICIENTS = {"disjoint_coefficient": 1.1, "weight_coefficient": 0.7}
-
-
-@pytest.fixture(autouse=True)
-def _keep_random_state() -> Iterator[None]:
-    before = random.getstate()
-    yield
-    random.setstate(before)
 
 
 def load(connection: str, feed_forward: bool) -> Any:
@@ -98,85 +90,6 @@ def test_distances_are_those_of_neat_python_to_the_last_bit(
     assert np.all(np.diag(square) == 0.0)
     packed = from_neat_python(genomes)
     assert np.array_equal(distances(packed, packed, **COEFFICIENTS), square)
-
-
-def make_genome(
-    nodes: Sequence[tuple[int, float, float, int, int]] = (),
-    connections: Sequence[tuple[int, int, float, bool]] = (),
-) -> NeatPopulation:
-    """A population of one.
-
-    Args:
-        nodes: (key, bias, response, activation, aggregation) for each node gene.
-        connections: (source, target, weight, enabled) for each connection gene.
-    """
-    keys, bias, response, activation, aggregation = zip(*nodes, strict=True) if nodes else [()] * 5
-    source, target, weight, enabled = zip(*connections, strict=True) if connections else [()] * 4
-    return NeatPopulation(
-        keys=np.array([1]),
-        node_start=np.array([0, len(nodes)]),
-        node_key=np.array(keys, dtype=np.int32),
-        bias=np.array(bias, dtype=np.float64),
-        response=np.array(response, dtype=np.float64),
-        activation=np.array(activation, dtype=np.int32),
-        aggregation=np.array(aggregation, dtype=np.int32),
-        connection_start=np.array([0, len(connections)]),
-        source=np.array(source, dtype=np.int32),
-        target=np.array(target, dtype=np.int32),
-        weight=np.array(weight, dtype=np.float64),
-        enabled=np.array(enabled, dtype=np.bool_),
-        innovation=np.arange(len(connections)),
-    )
-
-
-def test_distances_by_hand() -> None:
-    # Exact in binary, with coefficients 2 for genes of one side only and 0.5 for differences.
-    plain = make_genome([(0, 1.0, 1.0, 3, 1)], [(-1, 0, 0.5, True), (-2, 0, 2.0, True)])
-    grown = make_genome(
-        [(0, 3.0, 0.5, 3, 1), (7, 0.0, 1.0, 3, 1)],
-        [(-2, 0, -1.0, False), (-1, 7, 1.0, True), (7, 0, 0.5, True), (0, 7, 9.0, True)],
-    )
-    # Nodes: (0.5 * (2 + 0.5) + 2 * 1) / 2. Connections: (0.5 * (3 + 1) + 2 * 4) / 4.
-    expected = 1.625 + 2.5
-    both = concatenate([plain, grown])
-    table = distances(both, both, disjoint_coefficient=2.0, weight_coefficient=0.5)
-    assert table.tolist() == [[0.0, expected], [expected, 0.0]]
-    # Each coefficient alone.
-    alone = distances(plain, grown, disjoint_coefficient=2.0, weight_coefficient=0.0)
-    assert alone.tolist() == [[2 * 1 / 2 + 2 * 4 / 4]]
-    alone = distances(plain, grown, disjoint_coefficient=0.0, weight_coefficient=0.5)
-    assert alone.tolist() == [[0.5 * 2.5 / 2 + 0.5 * 4 / 4]]
-
-
-def test_each_setting_counts_one() -> None:
-    base = make_genome([(0, 1.0, 1.0, 3, 1)], [(-1, 0, 0.5, True)])
-    for changed in (
-        make_genome([(0, 1.0, 1.0, 4, 1)], [(-1, 0, 0.5, True)]),
-        make_genome([(0, 1.0, 1.0, 3, 2)], [(-1, 0, 0.5, True)]),
-        make_genome([(0, 1.0, 1.0, 3, 1)], [(-1, 0, 0.5, False)]),
-    ):
-        for one, other in ((base, changed), (changed, base)):
-            assert distances(one, other, **COEFFICIENTS).tolist() == [[0.7]]
-    opposite = make_genome([(0, 1.0, 1.0, 5, 6)], [(-1, 0, 0.5, False)])
-    assert distances(base, opposite, **COEFFICIENTS).tolist() == [[2 * 0.7 + 0.7]]
-
-
-def test_the_innovation_number_has_no_say() -> None:
-    one = make_genome([(0, 1.0, 1.0, 3, 1)], [(-1, 0, 0.5, True), (-2, 0, 1.0, True)])
-    other = make_genome([(0, 1.0, 1.0, 3, 1)], [(-2, 0, 1.0, True), (-1, 0, 0.5, True)])
-    assert distances(one, other, **COEFFICIENTS).tolist() == [[0.0]]
-
-
-def test_genomes_without_genes() -> None:
-    empty = make_genome()
-    nodes = make_genome([(0, 1.0, 1.0, 3, 1), (1, 1.0, 1.0, 3, 1)])
-    linked = make_genome([(0, 1.0, 1.0, 3, 1)], [(-1, 0, 0.5, True)])
-    everything = concatenate([empty, nodes, linked])
-    table = distances(everything, everything, disjoint_coefficient=1.0, weight_coefficient=1.0)
-    assert table.tolist() == [[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]]
-    nobody = everything.take([])
-    assert distances(nobody, everything, **COEFFICIENTS).shape == (0, 3)
-    assert distances(everything, nobody, **COEFFICIENTS).shape == (3, 0)
 
 
 KEYS = st.one_of(st.integers(0, 6), st.sampled_from([2**31 - 1, 2**31 - 2, 2**16, 2**16 + 1]))

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
-import neat
 import numpy as np
 import pytest
-from neat.innovation import InnovationTracker
 
-from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.faults import find_fault
-from evolve_arena.genomes.neat.ini import to_neat_python
-from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
 SOUND: dict[str, Any] = {
@@ -98,23 +92,3 @@ def test_only_the_genome_in_question_is_looked_at() -> None:
     population = concatenate([make(), make(bias={2: np.nan}), make()])
     faults = [find_fault(population, genome, 2, 2, True) for genome in range(3)]
     assert faults == [None, "node 5 has the bias nan", None]
-
-
-def test_what_neat_python_grows_has_no_fault() -> None:
-    state = random.getstate()
-    random.seed(2)
-    for feed_forward in (True, False):
-        choices = NeatConfig(feed_forward=feed_forward, num_hidden=2)
-        config = to_neat_python(choices, 4, 3).genome_config
-        config.innovation_tracker = InnovationTracker()
-        grown = [neat.DefaultGenome(key) for key in range(20)]
-        for genome in grown:
-            config.node_indexer = None
-            genome.configure_new(config)
-            for _ in range(30):
-                genome.mutate(config)
-        population = from_neat_python(grown)
-        for number in range(len(grown)):
-            assert find_fault(population, number, 4, 3, feed_forward) is None
-        assert feed_forward or any(find_fault(population, n, 4, 3, True) for n in range(20))
-    random.setstate(state)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -129,20 +127,14 @@ def test_neat_python_still_numbers_otherwise(key: str) -> None:
     config = STILL.model_copy(update={key: 1.0, "initial_connection": "unconnected"})
     theirs = to_neat_python(config, 1, 1).genome_config
     theirs.innovation_tracker = neat.innovation.InnovationTracker()
-    before = random.getstate()
-    try:
-        genomes = []
-        for number in range(2):
-            genome = neat.DefaultGenome(number)
-            genome.configure_new(theirs)
-            if key == "node_add_prob":
-                genome.connect_full_direct(theirs)
-            else:
-                theirs.innovation_tracker.reset_generation()
-            genome.mutate(theirs)
-            genomes.append(genome)
-    finally:
-        random.setstate(before)
+    genomes = [neat.DefaultGenome(number) for number in range(2)]
+    for genome in genomes:
+        genome.configure_new(theirs)
+        if key == "node_add_prob":
+            genome.connect_full_direct(theirs)
+        else:
+            theirs.innovation_tracker.reset_generation()
+        genome.mutate(theirs)
     if key == "node_add_prob":
         assert [list(genome.nodes) for genome in genomes] == [[0, 1], [0, 2]]
     else:
