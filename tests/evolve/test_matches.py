@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.batch import Batch
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.matches import (
     MatchSettings,
     check_openings,
@@ -22,30 +22,16 @@ from evolve_arena.evolve.matches import (
     describe_fitness,
     meet,
     meet_hall,
-    sum_points,
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.packed import NOISE
+from tests.evolve.rigged import GraphDecoder, Recorder
 from tests.small_recipes import ONE_GAME
-
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 
 DECODER = GraphDecoder(columns=5, rows=4, head="value")
 POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs, 1)
-
-
-class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.batches: list[Batch] = []
-
-    def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
-        self.batches.append(batch)
-        return super().play(batch)
 
 
 @dataclass(frozen=True)
@@ -116,18 +102,24 @@ def test_seeds_and_openings_depend_on_seed_and_generation() -> None:
     assert np.array_equal(first.seeds, again.seeds)
     assert np.array_equal(first.openings, again.openings)
     for change in ({"seed": 4}, {"generation": 8}):
-        other, _, _ = play(Generation(STATE.population, STATE.hall, **change), **settings)
+        other, _, _ = play(replace(STATE, **change), **settings)
         assert not set(other.seeds.tolist()) & set(first.seeds.tolist())
         assert not np.array_equal(other.openings, first.openings)
 
 
 @pytest.mark.parametrize(("noise", "units"), [(0.0, 0), (0.25, 2**30), (1.0, 2**32)])
-def test_noise_is_that_of_everybody(noise: float, units: int) -> None:
+def test_noise_and_openings_are_those_of_everybody(noise: float, units: int) -> None:
+    settings: dict[str, Any] = {"noise": noise, "openings": {"plies": 5, "count": 4}}
+    inside, _, _ = play(**settings)
     recorder = Recorder()
-    config = make_config(noise=noise, hall_of_fame={"opponents": 2})
+    config = make_config(**settings, hall_of_fame={"opponents": 2})
     meet_hall(config, Arena(DECODER, recorder), STATE, STATE.hall.take([0, 1]))
-    (batch,) = recorder.batches
-    assert batch.packed.seats[:, NOISE].tolist() == [units] * 6
+    (outside,) = recorder.batches
+    for batch, players in ((inside, 4), (outside, 6)):
+        assert batch.packed.seats[:, NOISE].tolist() == [units] * players
+    openings = [set(map(tuple, batch.openings.tolist())) for batch in (inside, outside)]
+    assert openings[0] == openings[1]
+    assert all(len(opening) == 5 and min(opening) >= 0 for opening in openings[0])
 
 
 # --- the hall of fame ----------------------------------------------------------------------
@@ -147,7 +139,7 @@ def test_everybody_meets_the_chosen_members_in_both_colours(colours: str) -> Non
     assert played.tolist() == [6.0] * 4
     assert arena.games == 24
     # The members' own points are not those of the population.
-    outcomes = SerialExecutor().play(batch).outcomes
+    outcomes = recorder.results[0].outcomes
     expected = np.zeros(7)
     for (first, second), outcome in zip(batch.seatings.tolist(), outcomes.tolist(), strict=True):
         expected[first] += (1 + outcome) / 2
@@ -162,17 +154,16 @@ def test_members_play_as_the_genomes_that_they_are() -> None:
     recorder = Recorder()
     meet_hall(config, Arena(DECODER, recorder), STATE, STATE.hall.take([5]))
     (batch,) = recorder.batches
-    results = SerialExecutor().play(batch)
     everybody = POPULATION.take([0, 1, 2, 3, 9])
     again = Arena(DECODER, SerialExecutor()).play(everybody, batch.seatings, batch.seeds)
-    assert np.array_equal(results.games, again.games)
+    assert np.array_equal(recorder.results[0].games, again.games)
 
 
 def test_members_are_drawn_anew_in_each_generation() -> None:
     config = make_config(hall_of_fame={"opponents": 3})
     drawn: Counter[int] = Counter()
     for generation in range(400):
-        state = Generation(STATE.population, STATE.hall, 3, generation)
+        state = replace(STATE, generation=generation)
         chosen = choose_from_hall(config, state).tolist()
         assert len(set(chosen)) == 3
         drawn.update(chosen)
@@ -185,14 +176,6 @@ def test_members_are_drawn_anew_in_each_generation() -> None:
 
 
 # --- figures and openings ------------------------------------------------------------------
-
-
-def test_points_count_draws_as_the_recipe_says() -> None:
-    batch, results, met = play(colours="both")
-    points, played = sum_points(results, met, 4, 0.25)
-    assert played.tolist() == [6.0] * 4
-    draws = np.count_nonzero(results.outcomes == 0)
-    assert points.sum() == pytest.approx(len(batch) - draws + 0.25 * 2 * draws)
 
 
 def test_figures_of_fitness() -> None:
