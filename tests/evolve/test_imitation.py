@@ -144,15 +144,14 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
     assert run.history()["teacher_games"].tolist() == [300, 600, 900, 1200, 1500, 1800]
 
 
-@pytest.mark.parametrize("head", ["policy", "value"])
-def test_who_learns_from_minimax_beats_chance(head: str, tmp_path: Path) -> None:
+def test_who_learns_from_minimax_beats_chance(tmp_path: Path) -> None:
     run = teach(
         "tic-tac-toe",
         tmp_path / "run",
         method__teacher="minimax:depth=6",
         method__teacher_games=400,
         method__batches=300,
-        network__head=head,
+        network__head="value",
         network__take_wins=False,
         run__generations=5,
     )
@@ -185,35 +184,25 @@ def test_kept_games_teach(tmp_path: Path) -> None:
     assert ea.load(run.path).generation == 3
 
 
-WRONG = {
-    "no such file": ("games:none.jsonl", "method.teacher: none.jsonl: No such file"),
-    "a program": ('process:"true"', "method.teacher: .*would run a program, which is not for here"),
-    "time": ("minimax:time=10ms", "method.teacher: .*can't play compiled matches"),
-    "nobody": ("nobody", "method.teacher: unknown player 'nobody'"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_teachers_who_can_not_are_refused(case: str, tmp_path: Path) -> None:
-    teacher, sentence = WRONG[case]
-    with pytest.raises(ArenaError, match=sentence):
-        teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher)
-
-
 @pytest.mark.parametrize(
-    ("line", "sentence"),
+    ("teacher", "sentence"),
     [
-        ("a1 a1", "games.txt: moves 'a1 a1': move 2: a1 can't be played"),
-        ("", "has no games"),
+        ("games:none.jsonl", "method.teacher: none.jsonl: No such file"),
+        ('process:"true"', "method.teacher: .*would run a program, which is not for here"),
+        ("minimax:time=10ms", "method.teacher: .*can't play compiled matches"),
+        ("nobody", "method.teacher: unknown player 'nobody'"),
+        ("games:wrong.txt", "wrong.txt: moves 'a1 a1': move 2: a1 can't be played"),
+        ("games:empty.txt", "has no games"),
     ],
 )
-def test_stored_games_against_the_rules_are_refused(
-    line: str, sentence: str, tmp_path: Path
+def test_teachers_who_can_not_are_refused(
+    teacher: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "games.txt"
-    file.write_text(line, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.txt").write_text("a1 a1", encoding="utf-8")
+    Path("empty.txt").touch()
     with pytest.raises(ArenaError, match=sentence):
-        teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")
+        teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher)
 
 
 def test_illegal_moves_in_a_checkpoint_end_a_game(tmp_path: Path) -> None:

@@ -152,21 +152,24 @@ def test_a_connection_that_is_known_keeps_its_number_where_it_arrives() -> None:
 # --- The same bits
 
 
-@pytest.fixture(scope="module", params=["ring", "complete", "random"])
-def topology(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.mark.parametrize("kind", ["tournament", "neat"])
+@pytest.mark.parametrize(
+    ("kind", "topology", "executors"),
+    [
+        ("tournament", "ring", [("multiprocess", 2), ("spawn", 2), ("ray", 2)]),
+        ("tournament", "random", [("multiprocess", 5)]),
+        ("neat", "complete", [("multiprocess", 2), ("multiprocess", 5)]),
+    ],
+)
 def test_every_executor_gives_the_same_bits(
-    kind: str, topology: str, tmp_path: Path, outcome_of: Callable[[Path], Any]
+    kind: str,
+    topology: str,
+    executors: list[tuple[str, int]],
+    tmp_path: Path,
+    outcome_of: Callable[[Path], Any],
 ) -> None:
     recipe, small = KINDS[kind]
     changes = [*small, *BRIEF, *ISLANDS, f"islands.topology={topology}"]
     alone = ea.start(recipe, run=tmp_path / "alone/run", executor="serial", changes=changes)
-    executors = [("multiprocess", 2), ("multiprocess", 5)]
-    if topology == "ring":  # these take long to start
-        executors += [("spawn", 2)] + [("ray", 2)] * (kind == "tournament")
     for name, workers in executors:
         path = tmp_path / f"{name}-{workers}/run"
         ea.start(recipe, run=path, executor=name, workers=workers, changes=changes)
@@ -177,10 +180,7 @@ def test_every_executor_gives_the_same_bits(
 def test_the_method_of_checkers_has_islands_too() -> None:
     changes = ("islands.count=2", "islands.interval=1", "islands.replace=worst")
     method = make_islands("evolutionary-programming", *changes)
-    one, two = (
-        go(make, 2) for make in (method, make_islands("evolutionary-programming", *changes))
-    )
-    np.testing.assert_array_equal(one.population, two.population)
+    one = go(method, 2)
     assert one.population.shape[0] == 12
     genome, report = method.champion(one, Arena(method.decoder, SerialExecutor()))
     assert (one.population == genome).all(axis=1).any()
@@ -211,7 +211,7 @@ def test_methods_of_ones_own_have_islands(tmp_path: Path) -> None:
     assert len(runs[0].state().islands) == 3
 
 
-@pytest.mark.parametrize("stop", [1, 3, 4, 5])
+@pytest.mark.parametrize("stop", [1, 3, 4])
 def test_where_it_stops_on_the_way_does_not_matter(stop: int) -> None:
     method = make_islands("tournament", "islands.interval=3")
     whole = go(method, 8)

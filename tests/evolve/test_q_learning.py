@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.q_learning import QLearning
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.evolve.mirrors import NetworkMirror
 
 SMALL = {
     "method.name": "q-learning",
@@ -31,41 +30,8 @@ def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
     return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
 
 
-class Mirror:
-    """The same network and the same lessons, in NumPy and 64 bits."""
-
-    def __init__(self, run: ea.Run) -> None:
-        self.decoder: Any = run.method.decoder
-        self.config, self.game = run.method.config, self.decoder.game
-        genes, at = run.state(0).population[0].astype(np.float64), 0
-        self.layers = []
-        for before, after in pairwise(self.decoder.mlp.sizes):
-            size = (before + 1) * after
-            self.layers.append(genes[at : at + size].reshape(before + 1, after).copy())
-            at += size
-
-    def genes(self) -> np.ndarray:
-        """All numbers, in the order of a genome."""
-        return np.concatenate([layer.ravel() for layer in self.layers])
-
-    def run(self, seen: np.ndarray) -> list[np.ndarray]:
-        """The units of each layer; the values of moves come last."""
-        units = [seen]
-        for layer in self.layers:
-            units.append(np.tanh(units[-1] @ layer[:-1] + layer[-1]))
-        return units
-
-    def learn(self, seen: np.ndarray, move: int, target: float) -> None:
-        """Goes one step towards a target."""
-        units = self.run(seen)
-        delta = np.zeros(len(units[-1]))
-        delta[move] = target - units[-1][move]
-        for number in range(len(self.layers) - 1, -1, -1):
-            layer, below = self.layers[number], units[number]
-            passed = (layer[:-1] @ delta) * (1.0 - below * below)
-            rate = self.config.rate_scale / len(below)
-            self.layers[number] = layer + rate * np.outer(np.append(below, 1.0), delta)
-            delta = passed
+class Mirror(NetworkMirror):
+    """The same games."""
 
     def play(self) -> None:
         """Plays a game and learns from it."""
@@ -73,7 +39,7 @@ class Mirror:
         line: list[tuple[int, np.ndarray, int, float]] = []
         while (outcome := game.outcome(position)) is None:
             side = game.to_move(position)
-            seen = np.asarray(game.observe(position, side), dtype=np.float64).ravel()
+            seen = self.look(position, side)
             values = self.run(seen)[-1]
             best = max(game.legal_moves(position), key=lambda move: values[move])
             line.append((side, seen, best, values[best]))
@@ -84,7 +50,7 @@ class Mirror:
         for side, seen, move, value in reversed(line):
             following, best, discount = known[side]
             mixed = (1 - config.trace_decay) * best + config.trace_decay * following
-            self.learn(seen, move, discount * mixed)
+            self.learn(seen, discount * mixed, move)
             known[side] = (discount * mixed, value, config.discount)
 
 
@@ -100,9 +66,7 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
     mirror = Mirror(run)
     for _ in range(3):
         mirror.play()
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+    mirror.assert_learned(run)
 
 
 def test_it_learns_and_beats_chance(tmp_path: Path) -> None:
@@ -138,13 +102,9 @@ def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
 
 def test_opponents_are_met(tmp_path: Path) -> None:
     """Who only meets minimax hardly ever wins at first; who meets itself wins often."""
+    options = {"method__games": 200, "method__opponents": ["minimax:depth=6"]}
     alone = breed("tic-tac-toe-evolved", tmp_path / "alone", method__games=200)
-    other = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "other",
-        method__games=200,
-        method__opponents=["minimax:depth=6"],
-    )
+    other = breed("tic-tac-toe-evolved", tmp_path / "other", **options)
     # Minimax moves first in every other game, and wins it.
     assert alone.history()["first_wins"][0] != other.history()["first_wins"][0]
     assert 0.3 < other.history()["first_wins"][0] < 0.7
@@ -157,8 +117,3 @@ def test_what_it_does_not_learn_is_told() -> None:
     ):
         with pytest.raises(ArenaError, match=sentence):
             load_recipe("hex", SMALL | changes).make_method()
-
-
-def test_connect_four_has_one_of_its_own() -> None:
-    assert load_recipe("hex", SMALL).make_method().name == "q-learning"
-    assert not isinstance(load_recipe("q-learning").make_method(), QLearning)

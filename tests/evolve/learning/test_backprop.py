@@ -142,15 +142,3 @@ def test_running_sums_value_what_a_whole_pass_values(genome: NDArray[np.float32]
         value = evaluate(make(genome), *sparse(board), sums)
         expected = np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0])
         assert value == pytest.approx(expected, abs=1e-6)
-
-
-def test_it_learns_what_one_layer_can_not() -> None:
-    """Whether exactly one of two inputs is on."""
-    pupil = make(np.random.default_rng(1).uniform(-1, 1, NETWORK.genes).astype(np.float32))
-    boards = [[a, b, 1.0, 0.0, 0.0, 0.0] for a in (0.0, 1.0) for b in (0.0, 1.0)]
-    for _ in range(2000):
-        for board, target in zip(boards, (-0.9, 0.9, 0.9, -0.9), strict=True):
-            value = train(pupil, *sparse(board), *map(np.float32, (target, 0.1, 0.1, 1.0)))
-            assert abs(value) <= 1.0
-    values = np.tanh(NETWORK.evaluate(genes(pupil), np.array(boards))[:, 0])
-    np.testing.assert_allclose(values, [-0.9, 0.9, 0.9, -0.9], atol=0.05)
