@@ -217,13 +217,6 @@ def _run(tree: Path, code: str, **environment: str) -> list[str]:
     return answer.stdout.split()
 
 
-def test_the_folder_lies_where_it_is_told() -> None:
-    assert cache_folder().is_dir()
-    assert cache_folder().name.startswith("kernels-")
-    if chosen := os.environ.get("EVOLVE_ARENA_CACHE"):
-        assert cache_folder().parent == Path(chosen)
-
-
 def test_the_folder_is_named_after_the_sources(tmp_path: Path) -> None:
     tree = _copy_sources(tmp_path / "tree")
     code = """
@@ -255,24 +248,6 @@ show()
     assert len({first, added, *changed}) == 5
 
 
-def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
-    tree = _copy_sources(tmp_path / "tree")
-    caller = "from evolve_arena.core.compiled import compiled\n"
-    caller += "from evolve_arena.games.callee import grow\n"
-    caller += "@compiled\ndef ask(number):\n    return grow(number)\n"
-    callee = "from evolve_arena.core.compiled import compiled\n"
-    callee += "@compiled\ndef grow(number):\n    return number * 2\n"
-    (tree / "games/caller.py").write_text(caller)
-    (tree / "games/callee.py").write_text(callee)
-    chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
-    code = "from evolve_arena.games.caller import ask\n"
-    code += "print(ask(21), sum(ask.stats.cache_hits.values()))"
-    assert _run(tree, code, **chosen) == ["42", "0"]
-    assert _run(tree, code, **chosen) == ["42", "1"]
-    (tree / "games/callee.py").write_text(callee.replace("2", "3"))
-    assert _run(tree, code, **chosen) == ["63", "0"]
-
-
 def test_what_two_processes_need_at_once_is_compiled_once(tmp_path: Path) -> None:
     code = f"""
 import os, time
@@ -291,38 +266,18 @@ print(sum(fill_words.stats.cache_hits.values()))
     assert sorted(told) == [["0"], ["1"]]
 
 
-def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("no folder can be made under a file")
-    code = """
-import os, tempfile
-from pathlib import Path
-from evolve_arena.core.compiled import _user, cache_folder
-temporary = Path(tempfile.gettempdir())
-print(cache_folder().relative_to(temporary))
-cache_folder.cache_clear()
-shared = temporary / f"evolve-arena-{_user()}"
-shared.rename(temporary / "away")
-shared.write_text("neither can one be made here")
-print(cache_folder().relative_to(temporary))
-print(cache_folder().is_dir())
-"""
-    (tmp_path / "temporary").mkdir()
-    fallback, last_resort, exists = _run(
-        ROOT,
-        code,
-        EVOLVE_ARENA_CACHE=str(blocked / "cache"),
-        TMPDIR=str(tmp_path / "temporary"),
-    )
-    user, name = Path(fallback).parts
-    assert user.startswith("evolve-arena-")
-    assert name == cache_folder().name
-    fresh, again = Path(last_resort).parts
-    assert fresh.startswith("evolve-arena-")
-    assert fresh != user
-    assert again == name
+def test_a_folder_in_the_last_resort_goes_with_the_process(tmp_path: Path) -> None:
+    for taken in ("file", f"evolve-arena-{os.getuid()}"):
+        (tmp_path / taken).write_text("no folder can be made here")
+    code = "from evolve_arena.core.compiled import cache_folder\n"
+    code += "print(cache_folder(), cache_folder().is_dir())"
+    found = {"EVOLVE_ARENA_CACHE": str(tmp_path / "file/cache"), "TMPDIR": str(tmp_path)}
+    folder, exists = _run(ROOT, code, **found)
+    assert Path(folder).name == cache_folder().name
+    assert Path(folder).parent.parent == tmp_path
+    assert Path(folder).parent.name.startswith("evolve-arena-")
     assert exists == "True"
-    assert not (tmp_path / "temporary" / fresh).exists()  # it went with the process
+    assert not Path(folder).parent.exists()
 
 
 FindFolder = Callable[[], Path]
@@ -418,27 +373,21 @@ def test_an_own_cache_that_others_can_read_is_kept(
     assert kept.is_file()
 
 
-def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> None:
-    for age in range(6):
-        folder = tmp_path / f"kernels-{age}"
+@pytest.mark.parametrize(("age", "kept"), [(10**6, KEPT_CACHES - 1), (0, 6)])
+def test_old_caches_are_forgotten_unless_programs_may_use_them(
+    age: int, kept: int, choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache/other").mkdir(parents=True)
+    for number in range(6):
+        folder = tmp_path / f"cache/kernels-{number}"
         folder.mkdir()
         (folder / "code").write_text("")
-        os.utime(folder, (1000 - age, 1000 - age))
-    (tmp_path / "other").mkdir()
-    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
-    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
-    left = {folder.name for folder in tmp_path.iterdir()}
-    assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
-    assert len(left) == KEPT_CACHES + 1
-
-
-def test_caches_that_programs_may_be_using_are_left_alone(tmp_path: Path) -> None:
-    names = {f"kernels-{number}" for number in range(2 * KEPT_CACHES)}
-    for name in names:
-        (tmp_path / name).mkdir()
-    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
-    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
-    assert {folder.name for folder in tmp_path.iterdir()} == {Path(current).name, *names}
+        used = time.time() - age - number
+        os.utime(folder, (used, used))
+    current = choose()
+    left = {folder.name for folder in (tmp_path / "cache").iterdir()}
+    assert left == {current.name, "other", *(f"kernels-{number}" for number in range(kept))}
 
 
 def test_a_file_of_the_current_folder_decides_nothing(tmp_path: Path) -> None:

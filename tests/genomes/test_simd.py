@@ -99,7 +99,7 @@ def assert_same_bits(found: Any, expected: Any) -> None:
 
 
 @given(with_nan, with_nan)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_arithmetic_rounds_like_numpy(left: Any, right: Any) -> None:
     out = np.zeros((len(NUMPY), LANES), dtype=np.float32)
     run_all(left, right, out)
@@ -150,7 +150,7 @@ def test_peek_and_poke(kind: type) -> None:
 
 
 @given(ints, ints)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_integers_wrap_around(left: Any, right: Any) -> None:
     out = np.zeros(LANES, dtype=np.int32)
     add_ints(left, right, out)
@@ -158,7 +158,7 @@ def test_integers_wrap_around(left: Any, right: Any) -> None:
 
 
 @given(ints)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_integers_become_the_nearest_float(array: Any) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     convert(array, out)
@@ -166,7 +166,7 @@ def test_integers_become_the_nearest_float(array: Any) -> None:
 
 
 @given(st.floats(width=32))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_spread(value: float) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     fill(np.float32(value), out)
@@ -174,7 +174,7 @@ def test_spread(value: float) -> None:
 
 
 @given(floats, st.floats(-100, 0, width=32), st.floats(0, 100, width=32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_clamp(array: Any, low: float, high: float) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     clamp(array, np.float32(low), np.float32(high), out)
@@ -182,7 +182,7 @@ def test_clamp(array: Any, low: float, high: float) -> None:
 
 
 @given(with_nan)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bit_patterns(array: Any) -> None:
     bits = np.zeros(LANES, dtype=np.int32)
     take_bits(array, bits)
@@ -193,7 +193,7 @@ def test_bit_patterns(array: Any) -> None:
     arrays(np.float32, LANES, elements=st.floats(0.5, 2, width=32)),
     arrays(np.int32, LANES, elements=st.integers(-120, 120)),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_power_of_two(array: Any, exponents: Any) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     scale(array, exponents, out)
@@ -201,7 +201,7 @@ def test_power_of_two(array: Any, exponents: Any) -> None:
 
 
 @given(small)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_halve_sum_adds_the_upper_half_to_the_lower(array: Any) -> None:
     halves = array
     while len(halves) > 1:
@@ -214,7 +214,7 @@ def test_halve_sum_adds_the_upper_half_to_the_lower(array: Any) -> None:
     arrays(np.float32, LANES, elements=st.sampled_from([-1.5, -0.0, 0.0, 1.0, 2.5, -np.inf])),
     st.integers(1, 2**64 - 1).filter(lambda allowed: allowed % 2**LANES),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_first_of_maximum(array: Any, allowed: int) -> None:
     places = [place for place in range(LANES) if allowed >> place & 1]
     expected = max(places, key=lambda place: (array[place], -place))
@@ -222,6 +222,6 @@ def test_first_of_maximum(array: Any, allowed: int) -> None:
 
 
 @given(with_nan, st.integers(1, 2**LANES - 1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_whatever_the_numbers_an_allowed_place_is_found(array: Any, allowed: int) -> None:
     assert allowed >> int(first_of_maximum(array, np.uint64(allowed))) & 1

@@ -19,7 +19,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
-from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NeatPopulation
 from evolve_arena.genomes.neat.species import Species, spawn_counts, speciate, stagnant
 
 
@@ -286,41 +286,14 @@ def test_the_direction_of_a_distance_is_that_of_neat_python(
     assert ours.find_fault(count) is None
 
 
-def test_the_order_of_the_rows_does_not_matter() -> None:
-    population = make_genomes(30, 1)
-    old = make_genomes(3, 2, first_key=100)
-    previous = make_previous([0, 1, 2], 3, keys=[2, 3, 9])
-    numbers = {"generation": 7, "last_key": 9, "compatibility_threshold": 1.3, **NUMBERS}
-    straight = speciate(population, old, previous, **numbers)
-    order = np.random.default_rng(3).permutation(30)
-    mixed = population.take(order)
-    again = speciate(mixed, old, previous, **numbers)
-    assert describe(again, mixed) == describe(straight, population)
-    assert len(straight) > 4
-    assert straight.keys.tolist() == [2, 3, 9, *range(10, 7 + len(straight))]
-    assert straight.created.tolist() == [0, 0, 0] + [7] * (len(straight) - 3)
-    assert straight.improved.tolist() == straight.created.tolist()
-    assert straight.members.dtype == np.int32
-    assert {straight.keys.dtype, straight.representative.dtype} == {np.dtype(np.int64)}
-
-
 def at(*places: float) -> NeatPopulation:
     """Genomes of one node and no connection, as far apart as the given numbers."""
-    count = len(places)
-    none = make_genomes(1, 0)
-    return NeatPopulation(
-        keys=np.arange(1, count + 1),
-        node_start=np.arange(count + 1),
-        node_key=np.zeros(count, np.int32),
+    some = make_genomes(len(places), 0)
+    return replace(
+        some,
         bias=np.array(places, dtype=np.float64),
-        response=np.ones(count),
-        activation=np.zeros(count, np.int32),
-        aggregation=np.zeros(count, np.int32),
-        connection_start=np.zeros(count + 1, np.int64),
-        **{
-            name: getattr(none, name)[:0]
-            for name in ("source", "target", "weight", "enabled", "innovation")
-        },
+        connection_start=some.connection_start * 0,
+        **{name: getattr(some, name)[:0] for name in CONNECTION_FIELDS},
     )
 
 
