@@ -58,40 +58,26 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
     assert NeatConfig().pop_size == 150
 
 
-def test_texts_of_neat_python_are_understood() -> None:
-    config = NeatConfig.model_validate(
-        {
-            "pop_size": "40",
-            "feed_forward": "False",
-            "weight_init_stdev": "2.5",
-            "weight_init_type": "Normal",
-            "bias_init_type": "UNIFORM",
-            "activation_options": "tanh  relu sin",
-            "activation_default": "None",
-            "enabled_default": "off",
-            "structural_mutation_surer": "Yes",
-            "initial_connection": "partial_direct 0.25",
-        }
-    )
-    assert config.pop_size == 40
-    assert config.feed_forward is False
-    assert config.weight_init_stdev == 2.5
-    assert (config.weight_init_type, config.bias_init_type) == ("gaussian", "uniform")
-    assert config.activation_options == ("tanh", "relu", "sin")
-    assert config.activation_default == "random"
-    assert config.enabled_default is False
-    assert config.surer is True
-    assert (config.connection_kind, config.connection_fraction) == ("partial_direct", 0.25)
-
-
 @pytest.mark.parametrize(
-    ("value", "expected"),
-    [(True, True), ("on", True), (1, True), (False, False), ("0", False), ("None", "random")],
+    ("key", "text", "value"),
+    [
+        ("pop_size", "40", 40),
+        ("feed_forward", "False", False),
+        ("weight_init_stdev", "2.5", 2.5),
+        ("weight_init_type", "Normal", "gaussian"),
+        ("bias_init_type", "UNIFORM", "uniform"),
+        ("activation_options", "tanh  relu sin", ("tanh", "relu", "sin")),
+        ("activation_default", "None", "random"),
+        ("enabled_default", "off", False),
+        ("enabled_default", "0", False),
+        ("enabled_default", "on", True),
+        ("enabled_default", 1, True),
+        ("enabled_default", "None", "random"),
+    ],
 )
-def test_spellings_of_enabled_default(value: Any, expected: Any) -> None:
-    assert NeatConfig(enabled_default=value).enabled_default is expected or (
-        NeatConfig(enabled_default=value).enabled_default == expected == "random"
-    )
+def test_texts_of_neat_python_are_understood(key: str, text: str, value: Any) -> None:
+    found = getattr(NeatConfig(**{key: text}), key)
+    assert (type(found), found) == (type(value), value)
 
 
 @pytest.mark.parametrize("single", [True, False])

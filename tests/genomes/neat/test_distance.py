@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
-from neat.innovation import InnovationTracker
 
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
-from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
+from tests.genomes.neat.theirs import make_config
 
 CONFIG = NeatConfig(
     compatibility_disjoint_coefficient=1.1,
@@ -43,9 +42,7 @@ COEFFICIENTS = {"disjoint_coefficient": 1.1, "weight_coefficient": 0.7}
 def load(connection: str, feed_forward: bool) -> Any:
     """What neat-python needs for genomes, with numbers for innovations."""
     changes = {"initial_connection": connection, "feed_forward": feed_forward}
-    config = to_neat_python(CONFIG.model_copy(update=changes), 5, 3).genome_config
-    config.innovation_tracker = InnovationTracker()
-    return config
+    return make_config(CONFIG.model_copy(update=changes), 5, 3).genome_config
 
 
 def grow(config: Any, count: int, mutations: int) -> list[Any]:

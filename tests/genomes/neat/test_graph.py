@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from neat.activations import ActivationFunctionSet
 from neat.aggregations import AggregationFunctionSet
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
-from neat.innovation import InnovationTracker
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
@@ -24,8 +23,8 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
-from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
+from tests.genomes.neat import theirs
 
 INPUTS, OUTPUTS = 3, 2
 FUNCTIONS: dict[str, Any] = {
@@ -95,16 +94,7 @@ def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> N
 def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]:
     """Genomes of neat-python, each mutated 200 times."""
     choices = NeatConfig(feed_forward=feed_forward, node_delete_prob=0.05, **FUNCTIONS, **rates)
-    config = to_neat_python(choices, INPUTS, OUTPUTS).genome_config
-    config.innovation_tracker = InnovationTracker()
-    grown = []
-    for key in range(genomes):
-        genome = neat.DefaultGenome(key)
-        genome.configure_new(config)
-        for _ in range(200):
-            genome.mutate(config)
-        grown.append(genome)
-    return grown
+    return theirs.grow(theirs.make_config(choices, INPUTS, OUTPUTS), genomes, 200)
 
 
 @pytest.mark.parametrize("feed_forward", [True, False])

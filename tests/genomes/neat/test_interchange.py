@@ -19,13 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
-from neat.innovation import InnovationTracker
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
-from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import (
     from_neat_python,
     read_json,
@@ -34,6 +32,7 @@ from evolve_arena.genomes.neat.interchange import (
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from tests.genomes.neat import theirs
 
 INPUTS, OUTPUTS = 3, 2
 
@@ -49,20 +48,11 @@ def make_config(feed_forward: bool) -> Any:
         response_init_stdev=0.5,
         enabled_mutate_rate=0.1,
     )
-    config = to_neat_python(choices, INPUTS, OUTPUTS)
-    config.genome_config.innovation_tracker = InnovationTracker()
-    return config
+    return theirs.make_config(choices, INPUTS, OUTPUTS)
 
 
 def grow(genomes: int, config: Any) -> list[Any]:
-    grown = []
-    for key in range(genomes):
-        genome = neat.DefaultGenome(100 + key)
-        genome.configure_new(config.genome_config)
-        for _ in range(25):
-            genome.mutate(config.genome_config)
-        grown.append(genome)
-    return grown
+    return theirs.grow(config, genomes, 25, first_key=100)
 
 
 def make_network(genome: Any, config: Any) -> Any:
@@ -139,16 +129,16 @@ def test_our_files_say_what_those_of_neat_python_say(feed_forward: bool) -> None
     grown = grow(40, config)
     population = from_neat_python(grown)
     for number, genome in enumerate(grown):
-        theirs = json.loads(export(genome, config, fitness=1.5, genome_id=genome.key))
-        text = write_json(population, number, INPUTS, OUTPUTS, feed_forward, theirs["metadata"])
+        exported = json.loads(export(genome, config, fitness=1.5, genome_id=genome.key))
+        text = write_json(population, number, INPUTS, OUTPUTS, feed_forward, exported["metadata"])
         ours = json.loads(text)
         assert neat.export.validate_json(ours)
-        assert list(ours) == list(theirs)
+        assert list(ours) == list(exported)
         assert ours["metadata"].pop("evolve_arena")["key"] == genome.key
-        assert sort_network(ours) == sort_network(theirs)
+        assert sort_network(ours) == sort_network(exported)
         if not feed_forward:
-            assert ours["nodes"] == theirs["nodes"]
-            assert ours["connections"] == theirs["connections"]
+            assert ours["nodes"] == exported["nodes"]
+            assert ours["connections"] == exported["connections"]
 
 
 @pytest.mark.parametrize("feed_forward", [True, False])
