@@ -76,12 +76,6 @@ def factory():
         return bound
 """
     assert _find_outside_names(source) == {"registry", "Result", "ArenaError"}
-    assert _find_outside_names(
-        source.replace("evolve_arena.core.game", "evolve_arena.core.stream")
-    ) == {
-        "registry",
-        "ArenaError",
-    }
 
 
 def _has_compiled_code(tree: ast.Module) -> bool:
@@ -183,16 +177,13 @@ def _names_from_outside(tree: ast.Module) -> set[str]:
 
 
 def _names_in(tree: ast.AST) -> set[str]:
-    names: set[str] = set()
-    for field, value in ast.iter_fields(tree):
-        if field in ("annotation", "returns"):
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.Name):
-                names.add(child.id)
-            elif isinstance(child, ast.AST):
-                names |= _names_in(child)
-    return names | ({tree.id} if isinstance(tree, ast.Name) else set())
+    """All names but those in annotations."""
+    parts = [
+        part for field, part in ast.iter_fields(tree) if field not in ("annotation", "returns")
+    ]
+    nodes = [node for part in parts for node in (part if isinstance(part, list) else [part])]
+    inner = [_names_in(node) for node in nodes if isinstance(node, ast.AST)]
+    return set().union(*inner) | ({tree.id} if isinstance(tree, ast.Name) else set())
 
 
 def _copy_sources(folder: Path) -> Path:

@@ -22,24 +22,14 @@ from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from tests.genomes.neat.theirs import STILL
 from tests.small_recipes import FROM_THE_START, ONE_GAME
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 GRAPHS = GraphDecoder(head="value", encoding="planes")
-CALM = {
-    "weight_mutate_rate": 0.0,
-    "weight_replace_rate": 0.0,
-    "bias_mutate_rate": 0.0,
-    "bias_replace_rate": 0.0,
-    "enabled_mutate_rate": 0.0,
-    "conn_add_prob": 0.0,
-    "conn_delete_prob": 0.0,
-    "node_add_prob": 0.0,
-    "node_delete_prob": 0.0,
-    "activation_options": ["tanh", "identity"],
-}
+CALM = {**STILL, "activation_options": ["tanh", "identity"]}
 """Settings of NEAT with which nothing mutates."""
 Weights: TypeAlias = dict[tuple[int, int], float]
 """What cells (column, row) are worth to a player."""

@@ -14,12 +14,11 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatState
+from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.neat.species import speciate
 from tests.evolve.rigged import CALM, GraphDecoder, Recorder, graph, graphs, strong
 from tests.evolve.rigged import make_neat as make_method
 
@@ -30,28 +29,18 @@ def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
 
 def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: Any) -> NeatState:
     """A state of generation 0, as the method itself would divide *population* into species."""
-    neat = method.config.neat
-    species = speciate(
-        population,
-        None,
-        None,
-        generation=0,
-        last_key=0,
-        compatibility_threshold=neat.compatibility_threshold,
-        disjoint_coefficient=neat.compatibility_disjoint_coefficient,
-        weight_coefficient=neat.compatibility_weight_coefficient,
-    )
-    state = NeatState(
-        seed=seed,
-        generation=0,
+    nobody = population.take([])
+    state = replace(
+        method.initial(seed),
         population=population,
-        species=species,
+        species=_NO_SPECIES,
         counters=Counters(int(population.keys.max()), 0, 100),
-        last_species=len(species),
-        records=population.take(species.representative),
-        marks=np.full(len(species), -np.inf),
-        hall=population.take([]),
+        last_species=0,
+        records=nobody,
+        marks=np.zeros(0),
+        hall=nobody,
     )
+    state = method._divide(state, nobody)
     assert method.find_mismatch(state) is None
     return replace(state, **changes)
 

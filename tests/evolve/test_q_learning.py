@@ -69,19 +69,6 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
     mirror.assert_learned(run)
 
 
-def test_it_learns_and_beats_chance(tmp_path: Path) -> None:
-    run = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "run",
-        network__hidden=[32],
-        method__games=2000,
-        method__exploration=0.2,
-        run__generations=10,
-        check__every=10,
-    )
-    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wilson_95[0] > 0.75
-
-
 def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
     run = breed(
         "pig",

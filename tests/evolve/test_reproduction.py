@@ -44,9 +44,7 @@ def make_species(members: list[int]) -> Species:
 def plan(
     members: list[int],
     fitness: list[float],
-    keys: list[int] | None = None,
     standing: list[float] | None = None,
-    seed: int = 1,
     tournament_size: int | None = None,
     **config: Any,
 ) -> tuple[Ints, Ints]:
@@ -59,10 +57,10 @@ def plan(
     return plan_children(
         neat,
         species,
-        np.arange(len(members)) if keys is None else np.array(keys),
+        np.arange(len(members)),
         figures,
         np.array(standing),
-        np.random.default_rng(seed),
+        np.random.default_rng(1),
         make_choice(neat, tournament_size),
     )
 

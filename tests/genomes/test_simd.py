@@ -51,33 +51,15 @@ def copy_ints_from(array: Any, at: int, out: Any, to: int) -> None:
 
 
 @compiled
-def add_ints(left: Any, right: Any, out: Any) -> None:
-    simd.store_int(out, 0, simd.add_int(simd.load_int(left, 0), simd.load_int(right, 0)))
-
-
-@compiled
-def convert(array: Any, out: Any) -> None:
-    simd.store(out, 0, simd.to_float(simd.load_int(array, 0)))
-
-
-@compiled
-def fill(value: Any, out: Any) -> None:
-    simd.store(out, 0, simd.spread(value))
+def add_ints(left: Any, right: Any, out: Any, as_floats: Any) -> None:
+    total = simd.add_int(simd.load_int(left, 0), simd.load_int(right, 0))
+    simd.store_int(out, 0, total)
+    simd.store(as_floats, 0, simd.to_float(total))
 
 
 @compiled
 def clamp(array: Any, low: Any, high: Any, out: Any) -> None:
     simd.store(out, 0, simd.clamp(simd.load(array, 0), low, high))
-
-
-@compiled
-def take_bits(array: Any, bits: Any) -> None:
-    simd.store_int(bits, 0, simd.bits_of(simd.load(array, 0)))
-
-
-@compiled
-def scale(array: Any, exponents: Any, out: Any) -> None:
-    simd.store(out, 0, simd.power_of_two(simd.load(array, 0), simd.load_int(exponents, 0)))
 
 
 @compiled
@@ -151,26 +133,11 @@ def test_peek_and_poke(kind: type) -> None:
 
 @given(ints, ints)
 @settings(max_examples=100)
-def test_integers_wrap_around(left: Any, right: Any) -> None:
-    out = np.zeros(LANES, dtype=np.int32)
-    add_ints(left, right, out)
+def test_integers_wrap_around_and_become_the_nearest_float(left: Any, right: Any) -> None:
+    out, as_floats = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=np.float32)
+    add_ints(left, right, out, as_floats)
     assert out.tolist() == (left.astype(np.int64) + right).astype(np.int32).tolist()
-
-
-@given(ints)
-@settings(max_examples=100)
-def test_integers_become_the_nearest_float(array: Any) -> None:
-    out = np.zeros(LANES, dtype=np.float32)
-    convert(array, out)
-    assert_same_bits(out, array.astype(np.float32))
-
-
-@given(st.floats(width=32))
-@settings(max_examples=50)
-def test_spread(value: float) -> None:
-    out = np.zeros(LANES, dtype=np.float32)
-    fill(np.float32(value), out)
-    assert_same_bits(out, np.full(LANES, value, dtype=np.float32))
+    assert_same_bits(as_floats, out.astype(np.float32))
 
 
 @given(floats, st.floats(-100, 0, width=32), st.floats(0, 100, width=32))
@@ -179,25 +146,6 @@ def test_clamp(array: Any, low: float, high: float) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     clamp(array, np.float32(low), np.float32(high), out)
     assert out.tolist() == np.clip(array, np.float32(low), np.float32(high)).tolist()
-
-
-@given(with_nan)
-@settings(max_examples=50)
-def test_bit_patterns(array: Any) -> None:
-    bits = np.zeros(LANES, dtype=np.int32)
-    take_bits(array, bits)
-    assert bits.tolist() == array.view(np.int32).tolist()
-
-
-@given(
-    arrays(np.float32, LANES, elements=st.floats(0.5, 2, width=32)),
-    arrays(np.int32, LANES, elements=st.integers(-120, 120)),
-)
-@settings(max_examples=50)
-def test_power_of_two(array: Any, exponents: Any) -> None:
-    out = np.zeros(LANES, dtype=np.float32)
-    scale(array, exponents, out)
-    assert_same_bits(out, np.ldexp(array, exponents))
 
 
 @given(small)

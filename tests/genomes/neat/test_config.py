@@ -20,24 +20,6 @@ def complaint(**values: Any) -> str:
     return explain(caught.value, NeatConfig)
 
 
-VALID = {
-    "feed_forward": "True",
-    "single_structural_mutation": "False",
-    "structural_mutation_surer": "default",
-    "initial_connection": "full",
-    "activation_default": "tanh",
-    "activation_options": "tanh",
-    "aggregation_default": "sum",
-    "aggregation_options": "sum",
-    "bias_init_type": "gaussian",
-    "response_init_type": "gaussian",
-    "weight_init_type": "gaussian",
-    "time_constant_init_type": "gaussian",
-    "enabled_default": "True",
-}
-"""What neat-python wants to be no number."""
-
-
 def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
     import neat
 
@@ -48,7 +30,9 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
 
         def get(self, key: str, default: Any = None) -> Any:
             asked.add(key)
-            return VALID.get(key, "1")
+            field = NeatConfig.model_fields.get(key)
+            value = field.default if field else "gaussian" if key.endswith("_type") else 1
+            return " ".join(value) if isinstance(value, tuple) else str(value)
 
     for part in ("Genome", "SpeciesSet", "Stagnation", "Reproduction"):
         getattr(neat, f"Default{part}").parse_config(Recorder())
@@ -106,9 +90,7 @@ def test_every_kind_of_initial_connection_is_accepted() -> None:
         ({"num_inputs": 42}, "num_inputs has no meaning here: it follows from the board and the "),
         ({"time_constant_init_mean": 0.1}, "time_constant_init_mean has no meaning here: only "),
         ({"weight_mutate_rate": 1.5}, "weight_mutate_rate is 1.5: it must be at most 1.0"),
-        ({"pop_size": 1}, "pop_size is 1: it must be at least 2"),
         ({"elitism": "two"}, "elitism is 'two': it must be a whole number"),
-        ({"feed_forward": "maybe"}, "feed_forward is 'maybe': it must be true or false"),
         ({"bias_min_value": 40}, "bias_min_value is 40.0, above bias_max_value, 30.0"),
         (
             {"weight_init_type": "uniform", "weight_init_mean": 40},
@@ -126,14 +108,11 @@ def test_every_kind_of_initial_connection_is_accepted() -> None:
         ({"initial_connection": "partial_direct 1.5"}, "initial_connection: it wants a fraction "),
         ({"initial_connection": "full 0.5"}, "initial_connection: only partial connections have"),
         ({"initial_connection": "fulll"}, "initial_connection: unknown initial connection 'fulll'"),
-        ({"species_fitness_func": "sum"}, "species_fitness_func is 'sum': it must be 'max', 'min'"),
         ({"weight_mutate_rat": 0.5}, "weight_mutate_rat is no key: did you mean 'weight_mutate_ra"),
         (
             {"activation_options": ["tanh", "sigmoyd"]},
             "activation_options: unknown activation 'sigmoyd': did you mean 'sigmoid'?",
         ),
-        ({"weight_init_type": "cauchy"}, "weight_init_type is 'cauchy': it must be 'gaussian' or"),
-        ({"enabled_default": "maybe"}, "enabled_default is 'maybe': it must be "),
         ({"weight_init_mean": float("nan")}, "weight_init_mean is nan: "),
     ],
 )

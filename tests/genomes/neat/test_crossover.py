@@ -19,18 +19,13 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
+from tests.genomes.neat.theirs import STILL as RATES
 
 INPUTS, OUTPUTS = 3, 2
 CHILDREN = 4000
 
-STILL = NeatConfig.model_validate(
-    {
-        key: 0.0
-        for key in NeatConfig.model_fields
-        if key.endswith(("_prob", "_rate", "_rate_to_true_add", "_rate_to_false_add"))
-    }
-)
-"""Nothing mutates, so that children differ from their parents by crossover alone."""
+STILL = NeatConfig.model_validate(RATES)
+"""Children differ from their parents by crossover alone."""
 
 VARIED = NeatConfig.model_validate(
     {
@@ -184,21 +179,6 @@ def _in_our_order(
         found = dict(zip(ends(theirs, row), values[theirs.connections(row)], strict=True))
         rows.append([found[link] for link in wanted])
     return np.array(rows)
-
-
-@pytest.mark.parametrize(
-    ("fitter", "other", "share"),
-    [(True, True, 1.0), (True, False, 1 / 8), (False, True, 1 / 8), (False, False, 0.0)],
-)
-def test_a_connection_disabled_in_one_parent_mostly_is_in_the_child(
-    fitter: bool, other: bool, share: float
-) -> None:
-    """Drawn from either, and then disabled three times of four: one of eight is enabled."""
-    parents = make_pair()
-    parents.enabled[:6], parents.enabled[6:] = fitter, other
-    children = cross(parents, Counters(2, 1, 6), [(0, 1)] * CHILDREN, [1.0, 0.0])
-    for enabled in children.enabled.reshape(CHILDREN, 6).T:
-        assert stats.binomtest(int(enabled.sum()), CHILDREN, share).pvalue > 0.0005
 
 
 def make_pair() -> NeatPopulation:

@@ -98,9 +98,9 @@ def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]
 
 
 @pytest.mark.parametrize("feed_forward", [True, False])
-def test_hundreds_of_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> None:
+def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> None:
     """To the last bit, and all overflows stay infinite; recurrent ones remember all the rows."""
-    grown = grow(180, feed_forward, SMALL) + grow(20, feed_forward, LARGE)
+    grown = grow(60, feed_forward, SMALL) + grow(10, feed_forward, LARGE)
     graphs = compile_graphs(from_neat_python(grown), INPUTS, OUTPUTS, feed_forward)
     generator = np.random.default_rng(3)
     overflowing = 0
@@ -109,7 +109,7 @@ def test_hundreds_of_grown_genomes_compute_what_neat_python_computes(feed_forwar
         oracle = Oracle(genome, INPUTS, OUTPUTS, feed_forward)
         assert_same(evaluate(graphs, number, rows), oracle.evaluate(rows))
         overflowing += oracle.overflows > 0
-    assert overflowing < 20
+    assert overflowing < 10
 
 
 def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any:

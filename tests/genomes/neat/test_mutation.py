@@ -18,17 +18,11 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python, to_neat_python_genomes
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NODE_FIELDS, NeatPopulation
+from tests.genomes.neat.theirs import STILL
 
 INPUTS, OUTPUTS = 3, 2
 THEIRS, OURS = 1000, 4000
 """How often each of the two mutates; theirs is slow."""
-
-STILL = {
-    key: 0.0
-    for key in NeatConfig.model_fields
-    if key.endswith(("_prob", "_rate", "_rate_to_true_add", "_rate_to_false_add"))
-}
-"""Nothing mutates but what a test adds."""
 
 
 def make_config(**settings: Any) -> NeatConfig:

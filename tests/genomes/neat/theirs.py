@@ -1,4 +1,4 @@
-"""Genomes of neat-python, grown there."""
+"""Genomes of neat-python, grown there, and settings for both."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from neat.innovation import InnovationTracker
 
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import to_neat_python
+
+STILL = {
+    key: 0.0
+    for key in NeatConfig.model_fields
+    if key.endswith(("_prob", "_rate", "_rate_to_true_add", "_rate_to_false_add"))
+}
+"""Settings with which nothing mutates, here or there."""
 
 
 def make_config(choices: NeatConfig, inputs: int, outputs: int) -> Any:
