@@ -25,7 +25,10 @@ class NetworkMirror:
 
     def look(self, position: Any, seat: int) -> np.ndarray:
         """The inputs."""
-        return np.asarray(self.game.observe(position, seat), dtype=np.float64).ravel()
+        if self.decoder.encoding == "features":
+            return np.array(self.game.count("features", position, seat), dtype=np.float64)
+        planes = np.asarray(self.game.observe(position, seat), dtype=np.float64)
+        return (planes[0] - planes[1] if self.decoder.encoding == "signed" else planes).ravel()
 
     def run(self, seen: np.ndarray) -> list[np.ndarray]:
         """The units of each layer, the outputs among them."""

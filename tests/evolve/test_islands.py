@@ -134,7 +134,7 @@ def test_graphs_that_arrive_are_sound_and_mean_what_they_meant() -> None:
 @pytest.mark.parametrize(
     ("kind", "topology", "executors"),
     [
-        ("tournament", "ring", [("multiprocess", 2), ("spawn", 2), ("ray", 2)]),
+        ("tournament", "ring", [("multiprocess", 2), ("spawn", 2)]),
         ("tournament", "random", [("multiprocess", 5)]),
         ("neat", "complete", [("multiprocess", 2), ("multiprocess", 5)]),
     ],

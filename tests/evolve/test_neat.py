@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
-from evolve_arena.core.errors import BadValueError
 from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.faults import find_fault
@@ -444,11 +443,6 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) 
 
 
 SMALLEST = GraphDecoder(columns=3, rows=2, connect=3, head="value")
-
-
-def test_openings_longer_than_the_board_allows_are_named_with_their_key() -> None:
-    with pytest.raises(BadValueError, match=r"method\.openings\.plies: .*from 0 to 1"):
-        make_method(SMALLEST, openings={"plies": 4})
 
 
 def test_on_a_small_board_stagnation_is_judged_from_shorter_openings() -> None:

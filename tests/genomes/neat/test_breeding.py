@@ -150,19 +150,6 @@ def test_genomes_stay_sound_while_they_grow(feed_forward: bool) -> None:
 GROWING = NeatConfig(pop_size=12, num_hidden=1, activation_options=("tanh", "relu"))
 
 
-def test_the_same_seed_breeds_the_same_children_and_another_one_others() -> None:
-    population, counters = evolve(GROWING, 4)[-1]
-    parents, fitness = [(0, 1), (2, 3), (4, 4)], np.arange(12)
-    one = step(GROWING, population, counters, parents, fitness, seed=7)
-    same = step(GROWING, population, counters, parents, fitness, seed=7)
-    other = step(GROWING, population, counters, parents, fitness, seed=8)
-    assert one[1] == same[1]
-    assert to_bytes(one[0]) == to_bytes(same[0])
-    assert not np.array_equal(one[0].weight, other[0].weight)
-    wrapped = step(GROWING, population, counters, parents, fitness, seed=7 + 2**64)
-    assert to_bytes(wrapped[0]) == to_bytes(one[0])
-
-
 def test_children_depend_on_others_through_new_numbers_alone() -> None:
     config = GROWING.model_copy(update={"node_add_prob": 0.9, "conn_add_prob": 0.9})
     population, counters = evolve(config, 4)[-1]
@@ -192,16 +179,6 @@ def test_children_depend_on_others_through_new_numbers_alone() -> None:
     for name in ("bias", "response", "activation", "aggregation", "weight", "enabled", "keys"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert not np.array_equal(one.node_key, other.node_key)
-
-
-def test_children_of_the_same_parents_differ() -> None:
-    population, counters = create(GROWING, INPUTS, OUTPUTS, seed=1)
-    config = GROWING.model_copy(update={"conn_add_prob": 0.0, "conn_delete_prob": 0.0})
-    config = config.model_copy(update={"node_add_prob": 0.0, "node_delete_prob": 0.0})
-    children, _ = step(config, population, counters, [(0, 0)] * 50, np.zeros(12))
-    weights = children.weight.reshape(50, -1)
-    assert len(np.unique(weights, axis=0)) == 50
-    assert len(np.unique(weights[:, 0] - weights[:, 1])) > 40
 
 
 def test_parents_are_not_touched_and_may_be_read_only() -> None:

@@ -260,18 +260,6 @@ def test_an_output_without_a_node_is_0() -> None:
     assert evaluate(graphs, 0, np.array([[3.0]])).tolist() == [[0.0, 6.0, 0.0]]
 
 
-def test_genomes_of_a_population_do_not_disturb_one_another() -> None:
-    grown = grow(12, True, SMALL)
-    population = from_neat_python(grown)
-    together = compile_graphs(population, INPUTS, OUTPUTS, True)
-    rows = np.random.default_rng(2).normal(0.0, 1.0, (4, INPUTS))
-    for number in range(len(population)):
-        alone = compile_graphs(population.take([number]), INPUTS, OUTPUTS, True)
-        assert_same(evaluate(together, number, rows), evaluate(alone, 0, rows))
-        assert together.slots[number] == alone.slots[0]
-        assert together.terms[number] == alone.terms[0]
-
-
 def test_no_genomes_make_no_networks() -> None:
     graphs = compile_graphs(from_neat_python([]), 2, 1, True)
     assert [len(array) for array in graphs[3:]] == [0] * 6
