@@ -1,13 +1,29 @@
-"""Networks that learn step by step in NumPy and 64 bits, as the formulas say."""
+"""Small runs of learners, and networks that learn the same in NumPy and 64 bits."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import evolve_arena as ea
+
+SMALL = {
+    "method.games": 3,
+    "method.exploration": 0.0,
+    "run.generations": 1,
+    "check.games": 2,
+    "check.opponents": ["random"],
+}
+"""Settings of lessons that a mirror repeats."""
+
+
+def breed(small: dict[str, Any], game: str, folder: Path, **changes: Any) -> ea.Run:
+    """A run with *small* settings and changes like ``method__games``."""
+    changed = small | {key.replace("__", "."): value for key, value in changes.items()}
+    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
 
 
 class NetworkMirror:

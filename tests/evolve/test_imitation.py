@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.imitation import ImitationState, list_positions
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.kept_games import KeptGames
+from tests.evolve import mirrors
 
 SMALL = {
     "method.name": "imitation",
@@ -26,9 +29,7 @@ SMALL = {
 }
 
 
-def teach(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+teach = partial(mirrors.breed, SMALL)
 
 
 @pytest.mark.parametrize("game", ["tic-tac-toe", "othello", "pig"])
@@ -127,16 +128,10 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
     first = teach(
         "tic-tac-toe", tmp_path / "first", method__batches=100, method__teacher="minimax:depth=4"
     )
-    run = teach(
-        "tic-tac-toe",
-        tmp_path / "run",
-        method__teacher=f"run:{first.path}",
-        method__teacher_games=300,
-        method__exploration=0.3,
-        method__batches=300,
-        network__hidden=[64],
-        run__generations=6,
-    )
+    options: dict[str, Any] = {"method__teacher_games": 300, "method__batches": 300}
+    options |= {"method__exploration": 0.3, "network__hidden": [64], "run__generations": 6}
+    teacher = f"run:{first.path}"
+    run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
     agreement = run.history()["agreement"]
     assert agreement[0] > 0.6
     assert agreement[-1] > 0.9
@@ -145,34 +140,19 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
 
 
 def test_who_learns_from_minimax_beats_chance(tmp_path: Path) -> None:
-    run = teach(
-        "tic-tac-toe",
-        tmp_path / "run",
-        method__teacher="minimax:depth=6",
-        method__teacher_games=400,
-        method__batches=300,
-        network__head="value",
-        network__take_wins=False,
-        run__generations=5,
-    )
+    options: dict[str, Any] = {"method__teacher_games": 400, "method__batches": 300}
+    options |= {"network__head": "value", "network__take_wins": False, "run__generations": 5}
+    teacher = "minimax:depth=6"
+    run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
     result = ea.duel(f"run:{run.path}", "random", games=400, seed=1)
     assert result.wilson_95[0] > 0.7
 
 
 def test_kept_games_teach(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    from evolve_arena.runs.store.kept_games import KeptGames
-
-    kept = KeptGames(file)
-    ea.duel(
-        "minimax:depth=6",
-        "minimax:depth=6",
-        games=60,
-        game="tic-tac-toe",
-        seed=2,
-        opening_plies=2,
-        keep=kept.keep,
-    )
+    kept, player = KeptGames(file), "minimax:depth=6"
+    options: dict[str, Any] = {"games": 60, "game": "tic-tac-toe", "seed": 2, "opening_plies": 2}
+    ea.duel(player, player, keep=kept.keep, **options)
     kept.write()
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")
     state = run.state(2)

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.runs.recipes.recipe import load_recipe
-from tests.evolve.mirrors import NetworkMirror
+from tests.evolve import mirrors
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "q-learning",
     "network.hidden": [6, 5],
     "network.activation": "tanh",
-    "method.games": 3,
-    "method.exploration": 0.0,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
-class Mirror(NetworkMirror):
+class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def play(self) -> None:
@@ -70,19 +63,10 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
 
 
 def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
-    run = breed(
-        "pig",
-        tmp_path / "run",
-        game__seats=3,
-        network__hidden=[16],
-        method__games=1000,
-        method__exploration=0.1,
-        method__trace_decay=0.9,
-        method__discount=0.98,
-        run__generations=6,
-        check__every=6,
-        check__games=60,
-    )
+    options: dict[str, Any] = {"network__hidden": [16], "method__exploration": 0.1}
+    options |= {"method__games": 1000, "method__trace_decay": 0.9, "method__discount": 0.98}
+    options |= {"run__generations": 6, "check__every": 6, "check__games": 60}
+    run = breed("pig", tmp_path / "run", game__seats=3, **options)
     assert run.history()["plies"][0] > 5
     assert list(run.checks())[-1].wins > 40  # a third would be chance
 

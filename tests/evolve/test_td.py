@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +16,19 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.runs.recipes.recipe import load_recipe
-from tests.evolve.mirrors import NetworkMirror
+from tests.evolve import mirrors
 from tests.tracks import STONES
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "td",
     "network.hidden": [6],
-    "method.games": 3,
-    "method.exploration": 0.0,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
-class Mirror(NetworkMirror):
+class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def value(self, seen: np.ndarray) -> float:
@@ -163,16 +157,9 @@ def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
 
 
 def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
-    run = breed(
-        "hex",
-        tmp_path / "run",
-        game__size=5,
-        network__hidden=[16],
-        method__games=1000,
-        method__exploration=0.1,
-        run__generations=5,
-        check__every=5,
-    )
+    options: dict[str, Any] = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
+    options |= {"method__games": 1000, "method__exploration": 0.1}
+    run = breed("hex", tmp_path / "run", game__size=5, **options)
     result = ea.duel(f"run:{run.path}", "random", games=200, opening_plies=2, seed=1)
     assert result.wilson_95[0] > 0.75
 

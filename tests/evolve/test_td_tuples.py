@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
@@ -27,28 +27,22 @@ from evolve_arena.evolve.learning.tuple_learning import (
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.evolve import mirrors
 from tests.tracks import STONES
 from tests.tuples import PlainTuples
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "td-tuples",
     "method.individuals": 1,
     "method.shards": 1,
-    "method.games": 3,
-    "method.exploration": 0.0,
     "method.discount": 0.9,
     "method.step": 0.1,
     "network.tuples": 5,
     "network.length": 3,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
 class Mirror:

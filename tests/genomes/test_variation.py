@@ -72,23 +72,6 @@ def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
         assert stats.kstest(steps, "norm").pvalue > 0.001
 
 
-@given(
-    rows=st.integers(1, 12),
-    genes=st.integers(1, 40),
-    probability=st.floats(1e-12, 1.0),
-    seed=st.integers(0, 2**32),
-)
-def test_mutation_changes_no_input(rows: int, genes: int, probability: float, seed: int) -> None:
-    genomes, strengths = make_genomes(rows, genes), np.linspace(0.1, 2, rows, dtype=np.float32)
-    before = genomes.copy(), strengths.copy()
-    mutated = mutate_gaussian(genomes, strengths, new_stream(seed), probability=probability)
-    assert mutated.shape == genomes.shape
-    assert np.array_equal(genomes, before[0])
-    assert np.array_equal(strengths, before[1])
-    assert not np.shares_memory(mutated, genomes)
-    assert np.all(np.isfinite(mutated))
-
-
 def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> None:
     genomes, strengths = make_genomes(40, 60), np.ones(40, np.float32)
     none = mutate_gaussian(genomes, strengths, new_stream(4), probability=0.0)

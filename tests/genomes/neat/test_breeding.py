@@ -135,16 +135,11 @@ def test_genomes_stay_sound_while_they_grow(feed_forward: bool) -> None:
             config, population, inputs=INPUTS, outputs=OUTPUTS, seed=seed, counters=counters
         )
         check_sound(population, counters, config)
-    assert population.keys.tolist() == list(range(1, 21))
-    assert counters.genome == 20
-    connections, nodes = np.diff(population.connection_start), np.diff(population.node_start)
-    assert connections.max() > 10
-    assert nodes.max() > OUTPUTS + 3
-    inner = (population.source >= 0) & (population.target >= 0)
-    backwards = inner & (population.source >= population.target) & (population.target >= OUTPUTS)
-    assert np.any(inner)
-    if not feed_forward:
-        assert np.any(backwards)
+    assert np.diff(population.connection_start).max() > 10
+    assert np.diff(population.node_start).max() > OUTPUTS + 3
+    inner = (population.source >= 0) & (population.target >= OUTPUTS)
+    assert inner.any()
+    assert feed_forward or (inner & (population.source >= population.target)).any()
 
 
 GROWING = NeatConfig(pop_size=12, num_hidden=1, activation_options=("tanh", "relu"))
