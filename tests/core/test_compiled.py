@@ -299,33 +299,26 @@ def test_folders_are_made_for_the_user_alone(choose: FindFolder, shared: Path) -
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make folders of other users")
-@pytest.mark.parametrize("taken", ["base", "kernels"])
-def test_a_folder_that_another_user_made_is_not_used(
-    choose: FindFolder, shared: Path, taken: str
+@pytest.mark.parametrize("fault", ["another's", "another's inside", "link", "open to all"])
+def test_a_folder_that_is_not_private_is_not_used(
+    choose: FindFolder, shared: Path, tmp_path: Path, fault: str
 ) -> None:
-    name = cache_folder().name
-    (shared / name).mkdir(parents=True)
-    shared.chmod(0o700)
-    os.chown(shared if taken == "base" else shared / name, 12345, 12345)
+    inside = shared / cache_folder().name
+    if fault == "link":
+        (tmp_path / "own").mkdir(mode=0o700)
+        shared.symlink_to(tmp_path / "own")
+    inside.mkdir(parents=True)
+    (tmp_path / "own" if fault == "link" else shared).chmod(0o700)
+    if fault == "open to all":
+        inside.chmod(0o777)
+    elif fault != "link":
+        os.chown(inside if fault == "another's inside" else shared, 12345, 12345)
     folder = choose()
-    assert folder.name == name
+    assert folder.name == inside.name
     assert folder.parent.parent == shared.parent
     assert folder.parent != shared
-    assert not any((shared / name).iterdir())
+    assert not any(inside.iterdir())
     assert choose() == folder  # as do processes that this one starts
-
-
-def test_a_link_is_not_followed(choose: FindFolder, shared: Path, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir(mode=0o700)
-    shared.symlink_to(tmp_path / "own")
-    assert choose().parent not in (shared, tmp_path / "own")
-    assert not any((tmp_path / "own").iterdir())
-
-
-def test_a_folder_that_others_can_write_to_is_not_used(choose: FindFolder, shared: Path) -> None:
-    (shared / cache_folder().name).mkdir(parents=True)
-    (shared / cache_folder().name).chmod(0o777)
-    assert choose().parent != shared
 
 
 def test_nor_is_one_that_others_can_replace(

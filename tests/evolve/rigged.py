@@ -31,6 +31,9 @@ LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 GRAPHS = GraphDecoder(head="value", encoding="planes")
 CALM = {**STILL, "activation_options": ["tanh", "identity"]}
 """Settings of NEAT with which nothing mutates."""
+DOOMED = {"pop_size": 6, "max_stagnation": 1, "species_elitism": 0, "num_hidden": 1}
+"""Settings of NEAT with which all species die out soon."""
+HALL = {"opponents": 2, "every": 1, "size": 3}
 Weights: TypeAlias = dict[tuple[int, int], float]
 """What cells (column, row) are worth to a player."""
 

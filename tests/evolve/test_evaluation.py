@@ -15,7 +15,9 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.genomes.neat.population import concatenate
 from tests.evolve.rigged import (
+    DOOMED,
     GRAPHS,
+    HALL,
     LINEAR,
     GraphDecoder,
     NetworkDecoder,
@@ -32,8 +34,6 @@ from tests.evolve.rigged import (
 )
 
 KINDS = ("tournament", "neat", "evolutionary-programming")
-DOOMED = {"pop_size": 6, "max_stagnation": 1, "species_elitism": 0, "num_hidden": 1}
-HALL = {"opponents": 2, "every": 1, "size": 3}
 
 
 def make(kind: str, individuals: int = 6, decoder: Any = None, **settings: Any) -> Any:
