@@ -35,7 +35,7 @@ DOOMED = {"pop_size": 6, "max_stagnation": 1, "species_elitism": 0, "num_hidden"
 """Settings of NEAT with which all species die out soon."""
 HALL = {"opponents": 2, "every": 1, "size": 3}
 Weights: TypeAlias = dict[tuple[int, int], float]
-"""What cells (column, row) are worth to a player."""
+"""Values of cells (column, row) to a player."""
 
 
 class Recorder(SerialExecutor):

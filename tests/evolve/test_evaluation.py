@@ -1,4 +1,4 @@
-"""What all methods that breed a population have in common: matches, fitness, hall, champion."""
+"""Matches, fitness, hall of fame and champion: common to all methods that breed a population."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a generation meets: how often, from which openings, and whom of the hall of fame."""
+"""Meetings of a generation, winners of its tournaments, and members of its hall of fame."""
 
 from __future__ import annotations
 
@@ -8,20 +8,32 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch
+from evolve_arena.arena.batch import Batch, new_results
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.pairings import both_colours, round_robin
+from evolve_arena.arena.pairings import both_colours, round_robin, tournaments
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.matches import (
+    HallOfFame,
     MatchSettings,
+    TournamentResults,
     check_openings,
     choose_from_hall,
     describe_fitness,
+    draw_members,
     meet,
     meet_hall,
+    remember,
+    sum_members,
+    sum_points,
+    sum_tournaments,
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -195,3 +207,128 @@ def test_openings_that_the_board_has_no_room_for_are_named() -> None:
     check_openings(game, 1, "method.openings.plies")
     with pytest.raises(BadValueError, match=r"^method\.openings\.plies: openings of 4 plies: .*1"):
         check_openings(game, 4, "method.openings.plies")
+
+
+# --- who enters the hall, and who has to leave -----------------------------------------------
+
+
+def run_generations(config: HallOfFame, last: int, seed: int = 1) -> NDArray[np.float32]:
+    """The hall after generations 0 to *last*, if the fittest of each is its number."""
+    hall = np.zeros((0, 2), np.float32)
+    for generation in range(last + 1):
+        fittest = np.full(2, generation, np.float32)
+        hall = remember(config, hall, fittest, seed, generation)
+    return hall
+
+
+@pytest.mark.parametrize(
+    ("size", "every", "opponents", "expected"),
+    [(50, 4, 1, [0, 4, 8, 12, 16]), (50, 1, 0, []), (1, 3, 1, [15])],
+)
+def test_the_fittest_enters_every_so_many_generations(
+    size: int, every: int, opponents: int, expected: list[int]
+) -> None:
+    hall = run_generations(HallOfFame(size=size, every=every, opponents=opponents), last=17)
+    assert hall.dtype == np.float32
+    assert hall[:, 0].tolist() == expected
+
+
+def test_the_hall_never_outgrows_its_size_and_keeps_the_newest() -> None:
+    config = HallOfFame(size=5, every=1, opponents=1)
+    for last in range(30):
+        hall = run_generations(config, last)[:, 0].tolist()
+        assert len(hall) == min(5, last + 1)
+        assert hall[-1] == last
+        assert hall == sorted(set(hall))
+
+
+def test_who_leaves_is_drawn_uniformly() -> None:
+    config = HallOfFame(size=6, every=1, opponents=1)
+    full = np.arange(6, dtype=np.float32)[:, None]
+    left: Counter[float] = Counter()
+    for seed in range(3000):
+        hall = remember(config, full, np.full(1, 6, np.float32), seed, 7)
+        (gone,) = set(range(6)) - set(hall[:, 0].tolist())
+        left[gone] += 1
+    assert stats.chisquare([left[number] for number in range(6)]).pvalue > 0.001
+
+
+# --- tournaments -----------------------------------------------------------------------------
+
+
+def make_contest(
+    points: list[list[float]], members: NDArray[np.int32] | None = None
+) -> TournamentResults:
+    table = np.array(points)
+    if members is None:
+        members = np.tile(np.arange(table.shape[1], dtype=np.int32), (len(table), 1))
+    return TournamentResults(members, table, np.zeros(table.shape[1]))
+
+
+def test_who_has_most_points_wins() -> None:
+    members = np.array([[4, 7, 1], [0, 2, 3], [7, 4, 5]], np.int32)
+    played = make_contest([[1.0, 0.0, 2.0], [0.5, 0.0, 0.0], [3.0, 2.5, 2.0]], members)
+    for seed in range(20):
+        winners = played.winners(new_stream(seed))
+        assert winners.tolist() == [1, 0, 7]
+
+
+@pytest.mark.parametrize(
+    ("points", "best"), [([2.0, 1.0, 2.0, 0.0, 2.0], {0, 2, 4}), ([0.0] * 4, {0, 1, 2, 3})]
+)
+def test_ties_are_drawn_uniformly_among_the_best(points: list[float], best: set[int]) -> None:
+    counts = Counter(make_contest([points] * 6000).winners(new_stream(1)).tolist())
+    assert set(counts) == best
+    assert stats.chisquare(list(counts.values())).pvalue > 0.001
+
+
+@given(individuals=st.integers(2, 30), share=st.floats(0, 1), seed=st.integers(-(2**63), 2**64 - 1))
+def test_nobody_is_twice_in_a_tournament(individuals: int, share: float, seed: int) -> None:
+    size = 2 + round(share * (individuals - 2))
+    members = draw_members(individuals, 25, size, new_stream(seed))
+    assert members.shape == (25, size)
+    assert members.min() >= 0
+    assert members.max() < individuals
+    assert all(len(set(row)) == size for row in members.tolist())
+    assert np.array_equal(members, draw_members(individuals, 25, size, new_stream(seed)))
+
+
+@pytest.mark.parametrize(("individuals", "size"), [(10, 3), (7, 7), (5, 2)])
+def test_members_are_drawn_uniformly(individuals: int, size: int) -> None:
+    members = draw_members(individuals, 20_000, size, new_stream(3))
+    for place in range(size):
+        counts = np.bincount(members[:, place], minlength=individuals)
+        assert stats.chisquare(counts).pvalue > 0.0005
+
+
+def test_consecutive_tournaments_are_independent() -> None:
+    # The deck is not put back in order between tournaments: that must leave no trace.
+    firsts = draw_members(5, 40_000, 3, new_stream(5))[:, 0]
+    counts = Counter(zip(firsts[0::2].tolist(), firsts[1::2].tolist(), strict=True))
+    assert len(counts) == 25
+    assert stats.chisquare(list(counts.values())).pvalue > 0.001
+
+
+@pytest.mark.parametrize("games", [1, 2])
+def test_points_add_up_match_by_match(games: int) -> None:
+    members = draw_members(9, 12, 4, new_stream(6))
+    pairings = np.repeat(both_colours(tournaments(members)), games, axis=0)
+    outcomes = np.random.default_rng(7).integers(-1, 2, len(pairings)).astype(np.int8)
+    results = new_results(make_game("connect-four"), len(pairings))
+    results.places[:] = np.stack([1 + (outcomes < 0), 1 + (outcomes > 0)], axis=1)
+    won = np.zeros(members.shape)
+    points, played = np.zeros(9), np.zeros(9)
+    for match, (first, second) in enumerate(pairings.tolist()):
+        row = match // (6 * 2 * games)
+        for player, outcome in ((first, outcomes[match]), (second, -outcomes[match])):
+            gained = {1: 1.0, 0: 0.25, -1: 0.0}[int(outcome)]
+            won[row, members[row].tolist().index(player)] += gained
+            points[player] += gained
+            played[player] += 1.0
+    assert np.array_equal(sum_tournaments(results, pairings, members, 0.25), won)
+    for sums in (
+        sum_points(results, pairings, 9, 0.25),
+        sum_members(members, won, len(pairings), 9),
+    ):
+        assert np.allclose(sums[0], points, rtol=1e-12)
+        assert np.array_equal(sums[1], played)

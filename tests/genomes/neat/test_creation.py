@@ -20,7 +20,7 @@ INPUTS, OUTPUTS = 4, 3
 
 
 def create_in_neat_python(config: NeatConfig) -> list[Any]:
-    """What neat-python makes of *config*."""
+    """Genomes that neat-python makes of *config*."""
     import neat
 
     theirs = to_neat_python(config, INPUTS, OUTPUTS)
