@@ -195,7 +195,7 @@ def _copy_sources(folder: Path) -> Path:
 
 
 def _run(tree: Path, code: str, **environment: str) -> list[str]:
-    """What *code* prints, run in a process that imports the packages from *tree*."""
+    """Words that *code* prints in a process that imports the packages from *tree*."""
     answer = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tree)!r})\n{code}"],
         cwd=tree,

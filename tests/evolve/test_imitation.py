@@ -35,7 +35,7 @@ teach = partial(mirrors.breed, SMALL)
 @pytest.mark.parametrize("game", ["tic-tac-toe", "othello", "pig"])
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) -> None:
-    """What Python sees when it plays the same games."""
+    """Positions that Python sees when it plays the same games."""
     changes = {"network__head": head, "method__teacher": "random", "method__exploration": 0.3}
     if game == "pig":
         changes |= {"game__seats": 3, "method__teacher_games": 3}

@@ -53,7 +53,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 
 
 class Individual(list[float]):
-    """What DEAP works on, as its own users would make it."""
+    """An individual as users of DEAP would make it."""
 
     def __init__(self, genes: list[float], number: int = 0, value: float = 0.0) -> None:
         super().__init__(genes)
@@ -312,7 +312,7 @@ ORDER = [1, 4, 3, 0, 2]
 
 
 def count_chosen(operator: Operator, count: int = 50_000) -> dict[int, float]:
-    """How often each of five is chosen, as a share."""
+    """Shares with which each of five is chosen."""
     chosen = make_selection(operator, "method.select")(FITNESS, count, new_stream(1))
     return {number: float((chosen == number).mean()) for number in range(5)}
 

@@ -72,7 +72,7 @@ def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
 
 
 def test_opponents_are_met(tmp_path: Path) -> None:
-    """Who only meets minimax hardly ever wins at first; who meets itself wins often."""
+    """A learner that only meets minimax hardly ever wins at first; against itself it often does."""
     options = {"method__games": 200, "method__opponents": ["minimax:depth=6"]}
     alone = breed("tic-tac-toe-evolved", tmp_path / "alone", method__games=200)
     other = breed("tic-tac-toe-evolved", tmp_path / "other", **options)

@@ -1,4 +1,4 @@
-"""Who lives on and who has children: neat-python's rules, and tournaments inside species."""
+"""Elites and parents: neat-python's rules, and tournaments inside species."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a species still improves: by its record, by players from outside, or by rank."""
+"""Improvement of species: by their records, by players from outside, or by rank."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from evolve_arena.runs.validation import explain
 
 
 def complaint(**values: Any) -> str:
-    """What a user is told about *values*."""
+    """The sentence that a user is told about *values*."""
     with pytest.raises(ValidationError) as caught:
         NeatConfig(**values)
     return explain(caught.value, NeatConfig)

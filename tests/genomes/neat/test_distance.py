@@ -36,7 +36,7 @@ def neat_genomes(draw: st.DrawFn) -> Any:
 
 
 class Coefficients:
-    """What the distance of neat-python reads of its configuration."""
+    """The part of a configuration that neat-python's distance reads."""
 
     compatibility_disjoint_coefficient = 1.1
     compatibility_weight_coefficient = 0.7

@@ -1,4 +1,4 @@
-"""What is wrong with a genome: every fault, in words."""
+"""Faults of a genome, in words."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def make_network(genome: Any, config: Any) -> Any:
 
 
 def export(genome: Any, config: Any, **metadata: Any) -> str:
-    """What neat-python writes for a genome."""
+    """The text that neat-python writes for a genome."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
         return neat.export.export_network_json(make_network(genome, config), metadata=metadata)

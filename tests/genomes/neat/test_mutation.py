@@ -22,7 +22,7 @@ from tests.genomes.neat.theirs import STILL
 
 INPUTS, OUTPUTS = 3, 2
 THEIRS, OURS = 1000, 4000
-"""How often each of the two mutates; theirs is slow."""
+"""Mutations by each of the two; theirs are slow."""
 
 
 def make_config(**settings: Any) -> NeatConfig:
@@ -105,7 +105,7 @@ CERTAIN = {
     "aggregation_default": "max",
     "aggregation_options": "max sum",
 }
-"""What is new has these attributes, none of them an old one's."""
+"""Attributes of new genes, none of them an old one's."""
 
 
 @pytest.mark.parametrize(
