@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,10 +71,7 @@ def make_standing(
 
 
 def give(
-    standing: Standing,
-    fitness: list[float],
-    function: str = "max",
-    **config: Any,
+    standing: Standing, fitness: list[float], function: str = "max", **config: Any
 ) -> tuple[Judgement, int]:
     """The judgement, and how many matches it took."""
     settings = StagnationConfig.model_validate(config)
@@ -119,8 +116,7 @@ def test_who_beats_the_record_improves_and_takes_its_place() -> None:
 def test_a_clone_of_the_record_never_improves(margin: float) -> None:
     config = NeatConfig(pop_size=6, num_hidden=2)
     population, _ = create(config, GRAPHS.inputs, GRAPHS.outputs, 1)
-    twins = concatenate([population.take([row]) for row in range(6)])
-    renamed = NeatPopulation(**{**vars(twins), "keys": twins.keys + 100})
+    renamed = replace(population, keys=population.keys + 100)
     standing = make_standing([population], list(range(6)), [renamed])
     judgement, games = give(standing, [0.5] * 6, margin=margin, games=20)
     assert games == 6 * 20
@@ -153,10 +149,7 @@ def test_it_takes_the_margin_to_beat_a_record() -> None:
 
 def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -> None:
     genomes = [stack(3, 7), clumsy(9), clumsy(2), stack(3, 4)]
-    for fitness, keys in (
-        ([0.5, 0.5, 0.5, 0.5], [9, 4]),
-        ([0.6, 0.5, 0.5, 0.4], [7, 2]),
-    ):
+    for fitness, keys in (([0.5, 0.5, 0.5, 0.5], [9, 4]), ([0.6, 0.5, 0.5, 0.4], [7, 2])):
         marks = [-1.0, -1.0]
         standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], marks)
         judgement, _ = give(standing, fitness, judge="rank")
@@ -269,20 +262,15 @@ def test_a_population_of_one_has_a_rank() -> None:
     [
         ("max", [0.6, 0.5]),
         ("min", [0.1, 0.5]),
-        ("mean", [0.4, 0.5]),
-        ("median", [0.5, 0.5]),
-        ("median2", [0.5, 0.5]),
+        ("mean", [0.375, 0.5]),
+        ("median", [0.4, 0.5]),
+        ("median2", [0.4, 0.5]),
     ],
 )
 def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
-    figures = np.array([0.1, 0.5, 0.6, 9.0, 0.5])
-    members = np.array([0, 1, 0, -1, 0], dtype=np.int32)
+    figures = np.array([0.1, 0.5, 0.6, 9.0, 0.5, 0.3])
+    members = np.array([0, 1, 0, -1, 0, 0], dtype=np.int32)
     assert summarise_species(figures, members, name).tolist() == pytest.approx(expected)
-
-
-def test_the_median_of_an_even_number_lies_between() -> None:
-    figures, members = np.array([0.0, 1.0, 0.2, 0.4]), np.zeros(4, dtype=np.int32)
-    assert summarise_species(figures, members, "median").tolist() == pytest.approx([0.3])
 
 
 @pytest.mark.parametrize(
