@@ -364,6 +364,8 @@ def test_hidden_nodes_are_counted() -> None:
     ("part", "name", "change", "fault"),
     [
         ("population", "bias", lambda bias: bias[:-1], "its genes are incomplete"),
+        ("population", "bias", lambda bias: bias.astype(np.float32), "type float32"),
+        ("population", "node_start", lambda start: start + 1, "do not cover"),
         ("population", "source", lambda source: source - 85, "more than 84 inputs"),
         ("records", "source", lambda source: source - 85, "more than 84 inputs"),
         ("hall", "node_key", lambda keys: keys + 5, "do not have 1 outputs"),
