@@ -140,7 +140,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(name: str) -> None:
     for lesson in LESSONS.values():
         settings = {f"method__{key}": value for key, value in lesson.items()}
         method = make_method(game, **changes, **settings, method__games=1, network__tuples=12)
-        for seed in range(12):
+        for seed in range(6):
             population = method.initial(1).population
             numbers = np.random.default_rng(seed).normal(0.0, 0.1, population.tables.shape)
             tables = (np.rint(numbers * 256) / 256).astype(np.float32)

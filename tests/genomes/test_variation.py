@@ -82,20 +82,19 @@ def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> No
     assert np.array_equal(still, genomes)
 
 
-@pytest.mark.parametrize("probability", ["1e-18", "5e-324"])
-def test_a_mutation_that_is_next_to_impossible_does_not_happen(probability: str) -> None:
+def test_a_mutation_that_is_next_to_impossible_does_not_happen() -> None:
     # In a process of its own, for it must also come to an end.
-    script = f"""
+    script = """
 import numpy as np
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.variation import mutate_gaussian
 zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)
-print(int((mutate_gaussian(zeros, ones, new_stream(0), probability={probability}) != 0).sum()))
+for probability in (1e-18, 1e-30, 5e-324):
+    print((mutate_gaussian(zeros, ones, new_stream(0), probability=probability) != 0).sum())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=True
-    )
-    assert done.stdout == "0\n"
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "0\n" * 3
 
 
 def test_diversity_is_the_mean_standard_deviation_of_a_gene() -> None:

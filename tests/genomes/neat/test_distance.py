@@ -42,7 +42,7 @@ class Coefficients:
     compatibility_weight_coefficient = 0.7
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(first=st.lists(neat_genomes(), max_size=3), second=st.lists(neat_genomes(), max_size=3))
 def test_distances_are_those_of_neat_python_to_the_last_bit(
     first: list[Any], second: list[Any]

@@ -156,7 +156,7 @@ def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
 
 @pytest.mark.parametrize("feed_forward", [True, False])
 @given(sample=any_genomes(), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_any_genome_computes_what_neat_python_computes(
     feed_forward: bool, sample: tuple[Any, int, int], seed: int
 ) -> None:

@@ -118,7 +118,7 @@ def speciate_theirs(
     coarse=st.booleans(),
     data=st.data(),
 )
-@settings(max_examples=400)
+@settings(max_examples=300)
 def test_species_are_those_of_neat_python(
     seed: int, count: int, elites: int, foreign: int, coarse: bool, data: st.DataObject
 ) -> None:
@@ -254,7 +254,7 @@ def species_tables(draw: st.DrawFn) -> tuple[list[float], list[int], int, int]:
     return [one / 64 for one in fitness], sizes, draw(st.integers(1, 150)), draw(st.integers(0, 15))
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(table=species_tables())
 def test_shares_of_children(table: tuple[list[float], list[int], int, int]) -> None:
     fitness, sizes, pop_size, least = table
