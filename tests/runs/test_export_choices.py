@@ -19,9 +19,11 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
-from tests.c_bots import ask, build, with_gcc
+from tests.c_bots import with_gcc
+from tests.exported import Table, choose_in_c, in_every_language, load_bot, pick_player, tell
 from tests.heap import load_heap
-from tests.pages import ask_page, make_safe, with_node
+from tests.pages import ask_page, with_node
+from tests.tracks import STONES
 
 CHANCY = (
     ("greedy(state, moves, count, notes, setting, kind)", "greedy(state, moves, count, random)"),
@@ -43,7 +45,8 @@ CHANCY = (
         "return 4 - random % 3 if kind == 2 else random % 2",
     ),
 )
-PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+LEDUC = STONES.with_name("leduc.py")
+PLAYERS: Table = {
     "kinds": ("heap", "mlp", {"head": "kinds", "hidden": (4,)}),
     "kinds by features": ("heap", "mlp", {"head": "kinds", "encoding": "features"}),
     "kinds, shifted": (
@@ -63,9 +66,8 @@ PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "pruned, of a graph": ("heap", "graph", {"head": "action", "encoding": "features"}),
     "features": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
-    "chance": ("chancy_heap", "mlp", {"head": "kinds", "encoding": "features", "script": "quick"}),
+    "chance": ("chancy-heap", "mlp", {"head": "kinds", "encoding": "features", "script": "quick"}),
 }
-"""Game, kind of network, settings."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,63 +77,36 @@ def _heaps(tmp_path_factory: pytest.TempPathFactory) -> None:
     load_heap(folder, "chancy_heap", *CHANCY)
 
 
-@pytest.fixture(params=PLAYERS)
+@pytest.fixture(params=PLAYERS, scope="module")
 def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
     """A player, positions, and what it chooses there in the arena, from one stream.
 
     Where a player wants what is not legal, bots choose something else.
     """
-    game, network, settings = PLAYERS[request.param]
-    player = make_bred(game.replace("_", "-"), network, 5, **settings)
-    positions, stream = random_positions(player.game, 40, 1), new_stream(7)
+    player = pick_player(PLAYERS, request.param)
+    positions, stream = random_positions(player.game, 40, 1), new_stream(0)
     chosen = [player.choose(position, stream) for position in positions]
     legal = [place for place, move in enumerate(chosen) if move >= 0]
-    assert len(legal) == 40 or "masked" in settings
+    assert len(legal) == 40 or not getattr(player.decoder, "masked", True)
     return player, [positions[place] for place in legal], [chosen[place] for place in legal]
 
 
-def run_python(player: BredPlayer, needs_numpy: bool = False) -> dict[str, Any]:
-    text = str(export_player(player, "python"))
-    assert ("import numpy" in text) == needs_numpy
-    space: dict[str, Any] = {"__name__": "bot"}
-    exec(compile(text, "bot", "exec", dont_inherit=True), space)
-    return space
-
-
-def test_python_files_choose_the_same(case: tuple[BredPlayer, list[Any], list[int]]) -> None:
-    player, positions, chosen = case
-    bot, stream = run_python(player), [7]
-    assert [bot["choose"](list(each.state), stream=stream) for each in positions] == chosen
-    if "chancy" in player.game.name:
-        assert [bot["choose"](list(each.state), stream=stream) for each in positions] != chosen
-
-
-@with_gcc
-def test_programs_in_c_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
+@in_every_language
+def test_bots_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], choose: Any, tmp_path: Path
 ) -> None:
-    player, positions, _ = case
-    stream = new_stream(0)
-    chosen = [player.choose(position, stream) for position in positions]
-    program = build(str(export_player(player, "c")), tmp_path)
-    shown = [f"state {' '.join(map(str, position.state))}" for position in positions]
-    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
+    player, positions, chosen = case
+    assert choose(player, positions, tmp_path) == chosen
 
 
 @with_node
-def test_pages_choose_the_same(
+def test_pages_give_each_move_a_value(
     case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
 ) -> None:
     player, positions, _ = case
-    stream = new_stream(0)
-    chosen = [player.choose(position, stream) for position in positions]
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
-    body = "return [bot.ask_bot(position), bot.ask_values(position).length];"
-    wanted = [
-        [move, len(player.game.legal_moves(each))]
-        for move, each in zip(chosen, positions, strict=True)
-    ]
-    assert ask_page(player, given, tmp_path, body)[0] == wanted
+    body = "return bot.ask_values(position).length;"
+    counts = ask_page(player, list(map(tell, positions)), tmp_path, body)[0]
+    assert counts == [len(player.game.legal_moves(position)) for position in positions]
 
 
 # Files that import compiled functions and constants of other modules
@@ -345,9 +320,10 @@ def rings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize("look", LOOKS)
 def test_a_file_takes_along_what_it_imports(rings: Path, look: str, name: str) -> None:
     player = make_bred(name, "mlp", 3, **LOOKS[look])
-    stream, own = new_stream(5), [5]
-    needs_numpy = name == "numpy-rules" and look == "moves"  # nothing else describes moves
-    bot = run_python(player, needs_numpy)
+    stream, own, bot = new_stream(5), [5], load_bot(player)
+    # Nothing else describes moves.
+    needs_numpy = name == "numpy-rules" and look == "moves"
+    assert ("import numpy" in str(export_player(player, "python"))) == needs_numpy
     positions = random_positions(player.game, 60, 2)
     chosen = [player.choose(position, stream) for position in positions]
     assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
@@ -393,7 +369,7 @@ SECRET = (
 def test_scripts_are_asked_from_what_a_seat_knows(tmp_path: Path) -> None:
     game = load_heap(tmp_path, "secret_heap", *SECRET)
     player = make_bred("secret-heap", "mlp", 5, head="kinds")
-    bot, stream = run_python(player), new_stream(1)
+    bot, stream = load_bot(player), new_stream(1)
     differing = 0
     for position in random_positions(game, 60, 1):
         known = game.view(position, game.to_move(position))
@@ -408,9 +384,9 @@ def test_scripts_are_asked_from_what_a_seat_knows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"head": "policy"}, {"hidden": ()}], ids=str)
 def test_poker_is_played_from_what_a_seat_knows(settings: dict[str, Any], tmp_path: Path) -> None:
-    game = open_file(Path(__file__).parents[2] / "benchmarks" / "games" / "leduc.py").make()
+    game = open_file(LEDUC).make()
     player = make_bred("leduc", "mlp", 5, **settings)
-    bot = run_python(player)
+    bot = load_bot(player)
     for position in random_positions(game, 60, 1):
         known, state = game.view(position, game.to_move(position)), list(position.state)
         move = player.choose(known, new_stream(1))
@@ -426,13 +402,10 @@ def test_poker_is_played_from_what_a_seat_knows(settings: dict[str, Any], tmp_pa
 @pytest.mark.parametrize("name", ["leduc", "secret-heap"])
 def test_programs_in_c_go_by_what_a_seat_knows(name: str, tmp_path: Path) -> None:
     if name == "leduc":
-        game = open_file(Path(__file__).parents[2] / "benchmarks" / "games" / "leduc.py").make()
-        player = make_bred(name, "mlp", 5)
+        open_file(LEDUC)
     else:
-        game = load_heap(tmp_path, "secret_heap", *SECRET)
-        player = make_bred(name, "mlp", 5, head="kinds")
-    program = build(str(export_player(player, "c")), tmp_path)
-    positions = random_positions(game, 60, 1)
-    shown = [f"state {' '.join(map(str, position.state))}" for position in positions]
+        load_heap(tmp_path, "secret_heap", *SECRET)
+    player = make_bred(name, "mlp", 5, **({} if name == "leduc" else {"head": "kinds"}))
+    positions = random_positions(player.game, 60, 1)
     chosen = [player.choose(position, new_stream(1)) for position in positions]
-    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
+    assert choose_in_c(player, positions, tmp_path) == chosen

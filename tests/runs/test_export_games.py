@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
+from tests.exported import load_bot
 
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
-    ("connect-four", "mlp", {}),
     ("connect-four", "mlp", {"columns": 9, "rows": 7}),
-    ("kalah", "mlp", {}),
     ("pig", "mlp", {"goal": 20, "seats": 3}),
     ("hex", "mlp", {"size": 4}),
     ("othello", "mlp", {"size": 6, "encoding": "features", "head": "action"}),
@@ -31,19 +29,12 @@ CHANCE = ("pig", "ticket-to-ride")
 KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS
 
 
-def run_file(game: str, network: str, options: dict[str, Any]) -> tuple[AnyGame, dict[str, Any]]:
-    """A game, and what an exported file defines that plays it."""
-    player = make_bred(game, network, **options)
-    space: dict[str, Any] = {"__name__": "champion"}
-    exec(str(export_player(player, "python")), space)
-    return player.game, space
-
-
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
 def test_games_of_a_file_are_those_of_the_arena(
     game: str, network: str, options: dict[str, Any]
 ) -> None:
-    rules, bot = run_file(game, network, options)
+    player = make_bred(game, network, **options)
+    rules, bot = player.game, load_bot(player)
     chance = random.Random(1)
     for seed in range(6):
         position, state = rules.initial(seed), bot["start"]()
@@ -92,12 +83,12 @@ def test_the_example_in_a_file_plays_a_game(
 
 def test_a_move_that_is_none_is_refused() -> None:
     for game in ("connect-four", "tic-tac-toe"):
-        _, bot = run_file(game, "mlp", {})
+        bot = load_bot(make_bred(game, "mlp"))
         with pytest.raises(ValueError, match="there is no move 99 here"):
             bot["play"](bot["start"](), 99)
 
 
 def test_chance_decides_in_a_file() -> None:
-    _, bot = run_file("pig", "mlp", {})
+    bot = load_bot(make_bred("pig", "mlp"))
     rolled = {tuple(bot["play"](bot["start"](), 0)) for _ in range(200)}
     assert len(rolled) == 6

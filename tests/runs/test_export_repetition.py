@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,16 @@ import pytest
 
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export import export_player
-from tests.bred import LEAST_POSITIONS, make_bred
-from tests.c_bots import ask, build, with_gcc
-from tests.pages import ask_page, make_safe, with_node
+from tests.bred import LEAST_POSITIONS
+from tests.exported import Table, in_every_language, load_bot, pick_player, tell
+from tests.pages import ask_page, with_node
 from tests.tracks import TRACKS, open_text, play_randomly
 
-PLAYERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+PLAYERS: Table = {
     "moves": ("tracks", "mlp", {"hidden": (4,)}),
     "a search": ("tracks", "tuples", {"tuples": 4, "length": 3, "depth": 2}),
     "a search where moves make progress": ("checkers", "mlp", {"hidden": (4,), "depth": 3}),
 }
-"""Game, network and its settings."""
 Case = tuple[BredPlayer, list[Any], list[int]]
 
 
@@ -30,8 +27,7 @@ Case = tuple[BredPlayer, list[Any], list[int]]
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     """A player, positions of random games, most near their ends, and what it chooses there."""
     open_text(tmp_path_factory.mktemp("games"), TRACKS)
-    game, network, settings = PLAYERS[request.param]
-    player = make_bred(game, network, seed=3, **settings)
+    player = pick_player(PLAYERS, request.param)
     positions: list[Any] = []
     for seed in range(max(40, LEAST_POSITIONS // 4)):
         states = play_randomly(player.game, seed)[:-1]
@@ -42,21 +38,15 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return player, positions, chosen
 
 
-def run_python(player: BredPlayer) -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "bot"}
-    exec(str(export_player(player, "python")), space)
-    return space
-
-
-def test_python_files_choose_the_same(case: Case) -> None:
+@in_every_language
+def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
     player, positions, chosen = case
-    bot = run_python(player)
-    assert [bot["choose"](each.state, past=each.past) for each in positions] == chosen
+    assert choose(player, positions, tmp_path) == chosen
 
 
 def test_a_file_plays_a_game_to_its_end(case: Case) -> None:
     player, *_ = case
-    bot, game = run_python(player), player.game
+    bot, game = load_bot(player), player.game
     for seed in range(5):
         choices, state, past = random.Random(seed), bot["start"](), []
         position = game.initial()
@@ -72,33 +62,10 @@ def test_a_file_plays_a_game_to_its_end(case: Case) -> None:
         assert (1 + (second > first), 1 + (first > second)) == outcome.places
 
 
-def say(name: str, numbers: Sequence[int]) -> str:
-    return f"{name} {' '.join(map(str, numbers))}"
-
-
-@with_gcc
-def test_programs_in_c_choose_the_same(case: Case, tmp_path: Path) -> None:
-    player, positions, chosen = case
-    program = build(str(export_player(player, "c")), tmp_path)
-    lines = [
-        line
-        for each in positions
-        for line in (*(say("past", past) for past in each.past), say("state", each.state), "go")
-    ]
-    assert ask(program, lines) == chosen
-
-
 @with_node
-def test_pages_choose_the_same(case: Case, tmp_path: Path) -> None:
-    player, positions, chosen = case
-    given = [
-        [make_safe(each.state), each.plies, [make_safe(past) for past in each.past]]
-        for each in positions
-    ]
-    assert ask_page(player, given, tmp_path, "return bot.ask_bot(position);")[0] == chosen
+def test_pages_remember_earlier_states(case: Case, tmp_path: Path) -> None:
+    player, positions, _ = case
+    game, given = player.game, list(map(tell, positions))
     body = "return bot.ask_moves(bot.play_on_page(position, bot.ask_moves(position)[0]));"
-    after = [
-        player.game.legal_moves(player.game.play(each, player.game.legal_moves(each)[0]))
-        for each in positions
-    ]
+    after = [game.legal_moves(game.play(each, game.legal_moves(each)[0])) for each in positions]
     assert ask_page(player, given, tmp_path, body)[0] == after

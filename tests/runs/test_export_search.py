@@ -17,39 +17,38 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
-from tests.bred import compile_together, make_bred, random_positions
+from tests.bred import make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
+from tests.exported import Table, in_every_language, load_bot, pick_player, tell, write_state
 from tests.forked import evolve
-from tests.pages import ask_page, make_safe, with_node
+from tests.pages import ask_page, with_node
 
 NERVOUS = "nervous"
 """Tic-tac-toe, whose states are not quiet while its corner is free and its middle is not."""
 COUNTED = {"encoding": "features", "hidden": ()}
 SIGNED = {"encoding": "signed", "shortcut": True}
-PLAYERS: dict[str, tuple[str, str, dict[str, Any], int]] = {
-    "cells": ("tic-tac-toe", "mlp", {"depth": 3}, 60),
-    "a graph": ("tic-tac-toe", "graph", {"depth": 2}, 60),
-    "words": ("othello", "mlp", {"size": 6, "hidden": (4,), "depth": 2}, 20),
-    "tuples": ("hex", "tuples", {"size": 4, "tuples": 10, "length": 3, "depth": 3}, 30),
-    "changes": ("breakthrough", "mlp", {"size": 5, "hidden": (4, 4), "depth": 3}, 30),
-    "turns": ("kalah", "tuples", {"tuples": 6, "length": 3, "turns": True, "depth": 4}, 30),
-    "features": ("kalah", "mlp", {"encoding": "features", "hidden": (4,), "depth": 3}, 40),
-    "linear features": ("kalah", "mlp", {"encoding": "features", "hidden": (), "depth": 2}, 40),
-    "features of a graph": ("kalah", "graph", {"encoding": "features", "depth": 3}, 40),
-    "few features": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 3}, 30),
+PLAYERS: Table = {
+    "cells": ("tic-tac-toe", "mlp", {"depth": 3}),
+    "a graph": ("tic-tac-toe", "graph", {"depth": 2}),
+    "words": ("othello", "mlp", {"size": 6, "hidden": (4,), "depth": 2}),
+    "tuples": ("hex", "tuples", {"size": 4, "tuples": 10, "length": 3, "depth": 3}),
+    "changes": ("breakthrough", "mlp", {"size": 5, "hidden": (4, 4), "depth": 3}),
+    "turns": ("kalah", "tuples", {"tuples": 6, "length": 3, "turns": True, "depth": 4}),
+    "features": ("kalah", "mlp", {"encoding": "features", "hidden": (4,), "depth": 3}),
+    "linear features": ("kalah", "mlp", {"encoding": "features", "hidden": (), "depth": 2}),
+    "features of a graph": ("kalah", "graph", {"encoding": "features", "depth": 3}),
+    "few features": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 3}),
     "values of features": (
         "checkers",
         "mlp",
         {**COUNTED, "features": 4, "bins": 8, "depth": 2},
-        30,
     ),
-    "a shortcut": ("checkers", "mlp", {**SIGNED, "hidden": (4, 2), "depth": 2}, 30),
-    "a shortcut of relu": ("checkers", "mlp", {**SIGNED, "activation": "relu", "depth": 2}, 30),
-    "chance": ("pig", "mlp", {"goal": 20, "depth": 2}, 40),
-    "quiet": (NERVOUS, "mlp", {"depth": 2}, 40),
-    "quiet tuples": (NERVOUS, "tuples", {"tuples": 8, "length": 3, "depth": 1}, 40),
+    "a shortcut": ("checkers", "mlp", {**SIGNED, "hidden": (4, 2), "depth": 2}),
+    "a shortcut of relu": ("checkers", "mlp", {**SIGNED, "activation": "relu", "depth": 2}),
+    "chance": ("pig", "mlp", {"goal": 20, "depth": 2}),
+    "quiet": (NERVOUS, "mlp", {"depth": 2}),
+    "quiet tuples": (NERVOUS, "tuples", {"tuples": 8, "length": 3, "depth": 1}),
 }
-"""Game, kind of network, settings, and how many positions."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,42 +60,35 @@ def _nervous(tmp_path_factory: pytest.TempPathFactory) -> None:
     register_game(load_game(file))
 
 
-@pytest.fixture(params=PLAYERS)
+@pytest.fixture(params=PLAYERS, scope="module")
 def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
     """A player that looks ahead, positions, and what it chooses there in the arena."""
-    players = {
-        name: make_bred(game, network, seed=3, **settings)
-        for name, (game, network, settings, _) in PLAYERS.items()
-    }
-    player, (*_, settings, count) = players[request.param], PLAYERS[request.param]
-    game = player.game.name, player.game.rules
-    compile_together(
-        [each for each in players.values() if (each.game.name, each.game.rules) == game]
-    )
-    positions = [board._replace(past=()) for board in random_positions(player.game, count, 1)]
+    player = pick_player(PLAYERS, request.param)
+    positions = [board._replace(past=()) for board in random_positions(player.game, 30, 1)]
     chosen = [player.choose(position, new_stream(1)) for position in positions]
-    near = look_ahead(player, "depth=1" if settings["depth"] > 1 else "depth=2")
+    near = look_ahead(player, "depth=1" if player.decoder.depth > 1 else "depth=2")
     others = [near.choose(position, new_stream(1)) for position in positions]
     assert others != chosen  # how far it looks matters
     return player, positions, chosen
 
 
-def run_python(player: BredPlayer) -> dict[str, Any]:
-    space: dict[str, Any] = {"__name__": "bot"}
-    exec(str(export_player(player, "python")), space)
-    return space
-
-
-def numbers(position: Any) -> list[int]:
-    return [int(number) for number in position.state]
-
-
-def test_python_files_choose_the_same(case: tuple[BredPlayer, list[Any], list[int]]) -> None:
+@in_every_language
+def test_bots_choose_the_same(
+    case: tuple[BredPlayer, list[Any], list[int]], choose: Any, tmp_path: Path
+) -> None:
     player, positions, chosen = case
-    choose = run_python(player)["choose"]
-    assert [choose(numbers(position)) for position in positions] == chosen
-    told = find_depth(str(export_player(player, "python")))
-    assert told == player.decoder.depth
+    assert choose(player, positions, tmp_path) == chosen
+    plain = look_ahead(player, "depth=0")  # which is asked for another depth than its own
+    assert choose(plain, positions, tmp_path, player.decoder.depth) == chosen
+
+
+@with_node
+@pytest.mark.parametrize("depth", [0, 3])
+def test_pages_say_how_far_they_look(depth: int, tmp_path: Path) -> None:
+    player = make_bred("tic-tac-toe", "mlp", depth=depth)
+    start = tell(player.game.initial())
+    assert ask_page(player, [start], tmp_path, "return bot.ask_depth();")[0] == [depth]
+    assert find_depth(str(export_player(player, "python"))) == depth
 
 
 def find_depth(text: str) -> int:
@@ -104,45 +96,18 @@ def find_depth(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-@with_gcc
-def test_programs_in_c_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
-) -> None:
-    player, positions, chosen = case
-    shown = [f"state {' '.join(map(str, numbers(position)))}" for position in positions]
-    program = build(str(export_player(player, "c")), tmp_path)
-    assert ask(program, [line for each in shown for line in (each, "go")]) == chosen
-    # Another depth than its own is asked for.
-    program = build(str(export_player(look_ahead(player, "depth=6"), "c")), tmp_path)
-    asked = f"go depth {player.decoder.depth}"
-    assert ask(program, [line for each in shown for line in (each, asked)]) == chosen
-
-
-@with_node
-def test_pages_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
-) -> None:
-    player, positions, chosen = case
-    given = [[make_safe(position.state), position.plies, []] for position in positions]
-    assert ask_page(player, given, tmp_path, "return bot.ask_bot(position);")[0] == chosen
-    depth = player.decoder.depth
-    body = f"return [bot.ask_depth(), bot.ask_ahead(position, {depth})];"
-    plain = look_ahead(player, "depth=0")
-    assert ask_page(plain, given, tmp_path, body)[0] == [[0, move] for move in chosen]
-
-
 def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
     player = make_bred("hex", "mlp", hidden=(4,), size=5)
-    bot = run_python(player)
+    bot = load_bot(player)
     state = bot["play"](bot["start"](), 3)
     begun = time.monotonic()
     assert bot["choose"](state, seconds=0.2) in bot["legal"](state)
     assert time.monotonic() - begun < 60.0
     # Where the end is in sight, what it finds in time is what it finds with patience.
     small = make_bred("tic-tac-toe", "mlp", seed=3)
-    bot = run_python(small)
+    bot = load_bot(small)
     for position in random_positions(small.game, 30, 2):
-        state = numbers(position)
+        state = list(map(int, position.state))
         if (empty := state[:9].count(0)) <= 4:
             whole = bot["choose"](state, depth=empty)
             timed = bot["choose"](state, seconds=300.0)
@@ -150,7 +115,7 @@ def test_a_file_searches_as_long_as_it_may(tmp_path: Path) -> None:
 
 
 def test_a_depth_below_0_is_refused() -> None:
-    bot = run_python(make_bred("tic-tac-toe", "mlp"))
+    bot = load_bot(make_bred("tic-tac-toe", "mlp"))
     with pytest.raises(ValueError, match=r"^depth is -1: it must be 0 or more$"):
         bot["choose"](bot["start"](), depth=-1)
 
@@ -167,10 +132,10 @@ def value(bot: dict[str, Any], state: list[int], move: int) -> int:
 def test_a_program_searches_as_long_as_it_may(tmp_path: Path) -> None:
     player = make_bred("hex", "mlp", hidden=(4,), size=5)
     program = build(str(export_player(player, "c")), tmp_path)
-    shown = [f"state {' '.join(map(str, numbers(p)))}" for p in random_positions(player.game, 3)]
-    lines = [line for each in shown for line in (each, "go movetime 100")]
-    moves = ask(program, lines)
-    for position, move in zip(random_positions(player.game, 3), moves, strict=True):
+    positions = random_positions(player.game, 3)
+    told = [write_state("state", position.state) for position in positions]
+    moves = ask(program, [line for each in told for line in (each, "go movetime 100")])
+    for position, move in zip(positions, moves, strict=True):
         assert move in player.game.legal_moves(position)
 
 
@@ -184,7 +149,7 @@ CANNOT: list[tuple[str, dict[str, Any]]] = [
 def test_who_cannot_look_ahead_says_so(game: str, settings: dict[str, Any]) -> None:
     player = make_bred(game, "mlp", **settings)
     text = str(export_player(player, "python"))
-    bot = run_python(player)
+    bot = load_bot(player)
     assert "looks three plies ahead" not in text
     with pytest.raises(ValueError, match=r"^this bot can't look ahead$"):
         bot["choose"](bot["start"](), depth=2)
@@ -196,14 +161,8 @@ def test_who_cannot_look_ahead_says_so(game: str, settings: dict[str, Any]) -> N
 def test_a_program_that_cannot_look_ahead_says_so(tmp_path: Path) -> None:
     player = make_bred("tic-tac-toe", "mlp", head="policy")
     program = build(str(export_player(player, "c")), tmp_path)
-    done = subprocess.run(
-        [str(program)],
-        input="state 0 0 0 0 0 0 0 0 0 0\ngo depth 2\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    told = "state 0 0 0 0 0 0 0 0 0 0\ngo depth 2\n"
+    done = subprocess.run([str(program)], input=told, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "this bot can't look ahead\n")
 
 
