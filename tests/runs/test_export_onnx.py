@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -195,21 +194,6 @@ def test_the_file_says_what_it_is() -> None:
     assert [entry.name for entry in network.session.get_inputs()] == ["inputs"]
     assert network.session.get_outputs()[0].shape == ["positions", 7]
     assert export_player(player, "onnx") == export_player(player, "onnx")
-
-
-def test_it_plays_by_the_values_of_onnxruntime() -> None:
-    player = make_bred("connect-four", "mlp", 5)
-    network, game, chance = Network(player), player.game, random.Random(1)
-    for seat in range(4):
-        position = game.initial()
-        while legal := game.legal_moves(position):
-            if game.to_move(position) == seat % 2:
-                values = find_values(player, network, position)
-                move = max(values, key=lambda move: values[move])
-                assert move in legal
-            else:
-                move = chance.choice(legal)
-            position = game.play(position, move)
 
 
 def test_what_is_missing_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
