@@ -174,7 +174,7 @@ def test_a_file_takes_along_what_it_imports(settings: dict[str, Any], name: str)
     positions, choose = random_positions(player.game, 60, 2), load_bot(player)["choose"]
     chosen = [player.choose(position, new_stream(5)) for position in positions]
     assert [choose(list(position.state)) for position in positions] == chosen
-    assert len({*chosen}) > 3
+    assert len({*chosen}) > 1
 
 
 @pytest.mark.usefixtures("parts")
