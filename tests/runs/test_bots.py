@@ -31,7 +31,6 @@ from evolve_arena.cli.match_tables import (
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.evolve.method import Report
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.many.tournaments import crosstable, ranking
@@ -461,27 +460,6 @@ def test_checks_with_forfeits_are_marked_in_pictures(
     draw_runs([alone]).canvas.draw()  # type: ignore[no-untyped-call]
     whole = Record("whole", "", record.statistics, record.checks[:1])
     assert crosses(draw_runs([whole])) == []
-
-
-def test_forfeits_in_the_history(tmp_path: Path) -> None:
-    own = ForfeitCount(0, "illegal move", 2, "a cheats.")
-    other = ForfeitCount(1, "time-out", 1, "b sleeps.", ("one", "two"))
-    result = DuelResult(("a", "b"), 3, 1, 2, 6, {}, forfeits=(own, other))
-    clean = DuelResult(("a", "b"), 3, 1, 2, 6, {})
-    report = [Report(g, 1, {"points": 1.0, "matches": 1.0}) for g in range(4)]
-    with History(tmp_path / "history.db", write=True) as history:
-        for generation in (1, 2, 3):
-            history.add_check(report[generation], b"x", [result])
-        history.add_check(report[2], b"x", [clean])
-        checks = history.checks()
-        assert [check.forfeits for check in checks] == [(own, other), (), (own, other)]
-        assert (checks[0].games, checks[0].finished, checks[0].counted) == (9, 6, 8)
-        assert (checks[0].won, checks[1].won) == (3 / 8, 3 / 6)
-        history.forget_after(1)
-        assert len(history._read("SELECT * FROM check_forfeits")) == 2
-        history._database.execute("DROP TABLE check_forfeits")
-    with History(tmp_path / "history.db") as older:
-        assert older.checks() == [Check(1, "b", 3, 1, 2, 6)]
 
 
 def test_a_run_is_not_resumed_without_its_bot(

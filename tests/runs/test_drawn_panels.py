@@ -76,6 +76,8 @@ def test_points_are_margins_with_their_intervals() -> None:
     assert lines(axes)[1] == [[10.0, 16.5], [20.0, -4.75], [30.0, 31.5]]
     assert band(axes) == {10.0: (10.5, 22.5), 20.0: (-9.0, -0.5), 30.0: (27.0, 36.0)}
     assert lines(axes)[0] == [[0.0, 0.0], [1.0, 0.0]], "where both score the same"
+    plain = draw_runs([Record("run", "", {}, [Check(1, "random", 3, 0, 1, 4)])])
+    assert not any("Points" in one.get_title(loc="left") for one in plain.axes)
 
 
 def test_points_of_a_single_check_have_an_error_bar() -> None:

@@ -101,27 +101,20 @@ OWN = ForfeitCount(0, "illegal move", 2, "a cheats.")
 OTHER = ForfeitCount(1, "time-out", 1, "b sleeps.", ("one", "two"))
 
 
-def test_forfeits_come_out_with_their_checks(history: History) -> None:
+def test_what_belongs_to_a_check_comes_out_and_goes_with_it(history: History) -> None:
     clean = DuelResult(("a", "b"), 3, 1, 2, 6, {})
     for generation in (1, 2, 3):
         history.add_check(champion_report(generation), b"", [replace(clean, forfeits=(OWN, OTHER))])
+        row = f"({generation}, 'b', 90, 80, 10, 5, 15, 2)"
+        history._database.execute(f"INSERT INTO check_points VALUES {row}")
     history.add_check(champion_report(2), b"", [clean])
     checks = history.checks()
     assert [check.forfeits for check in checks] == [(OWN, OTHER), (), (OWN, OTHER)]
     assert (checks[0].games, checks[0].finished, checks[0].counted) == (9, 6, 8)
     assert (checks[0].won, checks[1].won) == (3 / 8, 3 / 6)
+    assert checks[0].scores == CheckPoints(90.0, 80.0, 10.0, 5.0, 15.0, 2)
     history.forget_after(1)
     assert len(history._read("SELECT * FROM check_forfeits")) == 2
-
-
-def test_points_are_forgotten_with_their_checks(history: History) -> None:
-    for generation in (1, 2):
-        history.add_check(champion_report(generation), b"x", [result("rule")])
-        row = f"INSERT INTO check_points VALUES ({generation}, 'rule', 90, 80, 10, 5, 15, 2)"
-        history._database.execute(row)
-    history.forget_after(1)
-    (check,) = history.checks()
-    assert check.scores == CheckPoints(90.0, 80.0, 10.0, 5.0, 15.0, 2)
     assert len(history._read("SELECT * FROM check_points")) == 1
 
 
