@@ -165,13 +165,6 @@ def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> 
     assert not Path("more").exists()
 
 
-def test_a_branch_without_its_checkpoints_does_not_begin_anew(first: ea.Run) -> None:
-    run = prepare_branch(first.path, 3)
-    run.directory.checkpoint(3).unlink()
-    with pytest.raises(CheckpointError, match="has no checkpoint"):
-        ea.resume(run.path, executor="serial")
-
-
 # --- resume -------------------------------------------------------------------------------------
 
 

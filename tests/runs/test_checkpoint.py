@@ -509,13 +509,3 @@ def test_graphs_that_no_run_bred_are_refused(
     array[len(array) // 2] = value
     blob = craft(make_blob(NEAT), arrays={f"{part}.{name}": array})
     assert message in refuse(tmp_path, blob, NEAT, 6)
-
-
-def test_genes_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
-    directory = make_directory(tmp_path, [0])
-    population = make_state().population.copy()
-    population[1, 2] = np.nan
-    state = replace(make_state(), population=population)
-    with directory.lock(), pytest.raises(CheckpointError, match=r"generation 5 population is no "):
-        save_checkpoint(directory, state, METHOD)
-    assert directory.generations() == [0]
