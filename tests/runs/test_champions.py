@@ -52,14 +52,10 @@ def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
 @pytest.fixture(scope="module")
 def bred(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of a learner that gets stronger, with a check every other generation."""
-    recipe = load_recipe(
-        "connect-four-td",
-        (
-            *("network.tuples=20", "network.length=4", "method.individuals=1"),
-            *("method.games=300", "check.games=400", "check.every=2"),
-            *("check.opponents=['random']", "run.generations=20", "run.checkpoint_every=10"),
-        ),
-    )
+    changes = ["network.tuples=20", "network.length=4", "method.individuals=1", "method.games=300"]
+    changes += ["check.games=400", "check.every=2", "check.opponents=['random']"]
+    changes += ["run.generations=20", "run.checkpoint_every=10"]
+    recipe = load_recipe("connect-four-td", changes)
     return start(recipe, run=tmp_path_factory.mktemp("bred") / "run", executor="serial")
 
 
@@ -241,14 +237,12 @@ def test_ratings_are_told_everywhere(bred: Run, capsys: pytest.CaptureFixture[st
 
 def test_the_page_counts_checks_in_the_time_left(bred: Run, tmp_path: Path) -> None:
     """A check that is due counts, and is told; it takes as long as those before."""
-    path = tmp_path / "run"
-    shutil.copytree(bred.path, path)
+    path = Path(shutil.copytree(bred.path, tmp_path / "run"))
+    tables = "generations", "statistics", "checks", "check_ends", "champions", "champion_matches"
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE generations SET seconds = 2.0")
         database.execute("UPDATE check_ends SET seconds = 7.0")
-        for table in ("generations", "statistics"):
-            database.execute(f"DELETE FROM {table} WHERE generation >= 12")
-        for table in ("checks", "check_ends", "champions", "champion_matches"):
+        for table in tables:
             database.execute(f"DELETE FROM {table} WHERE generation >= 12")
     row = read_row(path)
     assert (row["generation"], row["checking"]) == (12, True)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,7 +14,8 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.players.specification import NotPermittedError, make_player, player_kinds
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
-from tests import forked
+from tests.forked import evolve
+from tests.terminal import Typist
 
 RecipeMaker = Callable[..., Recipe]
 
@@ -81,7 +78,7 @@ def test_a_command_too_long_for_one_line_says_that_there_is_more(
     file.write_text(small_recipe(f"check.opponents=['{command}']").to_toml())
     with pytest.raises(NotPermittedError, match="; read all 331 characters in the recipe"):
         start(str(file), run="mine", executor="serial")
-    assert len(evolve(["start", str(file), "--run", "mine"]).stderr) <= 300
+    assert len(evolve("start", str(file), "--run", "mine", folder=Path()).stderr) <= 300
     assert not has_started()
 
 
@@ -144,11 +141,11 @@ def test_what_a_user_wrote_himself_is_his_word(
     foreign: str, command: str, small_recipe: RecipeMaker
 ) -> None:
     changes = [f"check.opponents=['{command}']", "check.games=2", "run.generations=1"]
-    start("connect-four", run="typed", changes=[*QUICK, *changes], executor="serial")
+    quick = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
+    start("connect-four", run="typed", changes=[*quick, *changes], executor="serial")
     resume("typed", generations=2, executor="serial")
-    made = small_recipe("run.generations=1").change(
-        {"check.opponents": [command], "check.games": 2}
-    )
+    made = small_recipe("run.generations=1", "check.games=2")
+    made = made.change({"check.opponents": [command]})
     assert made.change({"run.seed": 3}).foreign_programs == []
     start(made, run="made", executor="serial")
     assert has_started()
@@ -156,10 +153,6 @@ def test_what_a_user_wrote_himself_is_his_word(
         assert harmless.foreign_programs == [command]
         assert harmless.change({"run.seed": 3}).foreign_programs == [command]
         assert harmless.change({"check.opponents": [command]}).foreign_programs == []
-
-
-QUICK = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
-QUICK += ["method.elites=0"]
 
 
 def test_a_user_without_a_place_for_notes_is_asked_each_time(
@@ -180,25 +173,16 @@ def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: R
         assert programs == (["process"] if find_game(game).dialects else [])
 
 
-@pytest.mark.parametrize(
-    ("recipe", "changes"),
-    [
-        (
-            "connect-four-neat",
-            ["method.stagnation.judge='outside'", "method.stagnation.opponents=['{0}']"],
-        ),
-        ("td-lambda", ["method.individuals=2", "method.judge='{0}'"]),
-    ],
-)
-def test_a_program_is_refused_wherever_else_a_recipe_names_players(
-    command: str, recipe: str, changes: list[str]
-) -> None:
+@pytest.mark.parametrize("key", ["stagnation.opponents=['{0}']", "judge='{0}'"])
+def test_a_program_is_refused_wherever_else_a_recipe_names_players(command: str, key: str) -> None:
+    recipe = "td-lambda" if key.startswith("judge") else "connect-four-neat"
+    more = "individuals=2" if key.startswith("judge") else "stagnation.judge='outside'"
     with pytest.raises(ArenaError, match="would run a program"):
-        load_recipe(recipe, [change.format(command) for change in changes])
+        load_recipe(recipe, [f"method.{more}", f"method.{key.format(command)}"])
 
 
 def test_without_a_terminal_a_command_says_what_to_do(foreign: str) -> None:
-    said = evolve(["start", foreign, "--run", "mine"])
+    said = evolve("start", foreign, "--run", "mine", folder=Path())
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr == (
         "evolve: check.opponents runs a program, which needs your word: --allow-process, or"
@@ -209,9 +193,10 @@ def test_without_a_terminal_a_command_says_what_to_do(foreign: str) -> None:
     start(foreign, run="mine", executor="serial", allow_process=True)
     Path("mine").rename("moved")
     has_started()
-    assert evolve(["resume", "moved", "--generations", "2"]).returncode == 2
+    words = ["resume", "moved", "--generations", "2"]
+    assert evolve(*words, folder=Path()).returncode == 2
     assert not has_started()
-    assert evolve(["resume", "moved", "--generations", "2", "--allow-process"]).returncode == 0
+    assert evolve(*words, "--allow-process", folder=Path()).returncode == 0
     assert has_started()
 
 
@@ -233,32 +218,12 @@ def test_at_a_terminal_the_user_is_asked(foreign: str) -> None:
     resume("mine", generations=2, executor="serial")
 
 
-def evolve(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Runs a command with no terminal."""
-    return forked.evolve(*words, folder=Path.cwd())
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
     """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.cli.main", *words, "--quiet"],
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        start_new_session=True,
-    )
-    os.close(theirs)
-    os.write(ours, typed.encode())
-    shown = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            shown += chunk
-    except OSError:  # the last one has closed it
-        pass
-    os.close(ours)
-    return process.wait(), shown.decode().replace("\r", "")
+    typist = Typist(*words, "--quiet", folder=Path.cwd(), PYTHONPATH=str(ROOT))
+    typist.type(typed)
+    status = typist.leave()
+    return status, typist.seen.replace("\r", "")

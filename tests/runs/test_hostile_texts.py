@@ -46,14 +46,9 @@ def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) 
     """A folder with a recipe, its run, and a bot, all of which have such names."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / f"{NAME}.sh").write_text(BOT)
-    recipe = small_recipe().change(
-        {
-            "title": TITLE,
-            "check.opponents": ["random", f"process:sh '{folder / NAME}.sh'"],
-            "check.games": 2,
-            "run.generations": 1,
-        }
-    )
+    opponents = ["random", f"process:sh '{folder / NAME}.sh'"]
+    recipe = small_recipe("check.games=2", "run.generations=1")
+    recipe = recipe.change({"title": TITLE, "check.opponents": opponents})
     (folder / f"{NAME}.toml").write_text(recipe.to_toml())
     with chdir(folder):  # where its program may run from then on
         start(recipe, run=folder / NAME, executor="serial")
@@ -131,10 +126,8 @@ def test_names_in_pictures_are_no_formulas(place: Path) -> None:
         figure = draw_runs([record, replace(record, name="_hidden", title="$\\alpha")])
     svg = render(figure, ".svg").decode()
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
-        rf"$x$ $$: {SHOWN}",
-        r" _hidden: $\alpha",
-    ]
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == [rf"$x$ $$: {SHOWN}", r" _hidden: $\alpha"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
     for shown in ("$x$ $$:", " _hidden: $\\alpha"):
         assert f"<!-- {shown}" in svg
@@ -150,10 +143,9 @@ def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
         assert all(character.isprintable() or character == "\n" for character in source)
         module = ast.parse(source)
         imported = {node.names[0].name for node in ast.walk(module) if isinstance(node, ast.Import)}
+        named = {node.attr for node in ast.walk(module) if isinstance(node, ast.Attribute)}
         assert "os" not in imported
-        assert not any(
-            isinstance(node, ast.Attribute) and node.attr == "system" for node in ast.walk(module)
-        )
+        assert "system" not in named
         doc = ast.get_docstring(module)
         assert doc is not None
         assert doc.startswith("The connect-four player ")
