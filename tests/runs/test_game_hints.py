@@ -19,61 +19,48 @@ from evolve_arena.players.board.symmetry_check import check_symmetry
 from evolve_arena.runs import game_files
 
 ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
-DOTS = '''"""Dots and boxes, on two by two boxes: who closes one draws again."""
-
-import numpy as np
-
-CELLS = WIDTH = MOVES = LONGEST = 12
-TURN, SCORES, COUNT, LAST = 12, 13, 15, 16
-BOXES = ((0, 2, 6, 7), (1, 3, 7, 8), (2, 4, 9, 10), (3, 5, 10, 11))
 
 
-def start():
-    return np.zeros(17, np.int8)
+def change(source: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    return source
 
 
-def to_move(state):
-    return state[TURN]
-
-
-def legal(state, moves):
-    count = 0
-    for line in range(CELLS):
-        if state[line] == 0:
-            moves[count] = line
-            count += 1
-    return count
-
-
-def play(state, move):
-    seat, closed = state[TURN], 0
-    state[move] = 1
-    state[COUNT] += 1
-    state[LAST] = move
-    for a, b, c, d in BOXES:
-        if move in (a, b, c, d) and state[a] and state[b] and state[c] and state[d]:
-            closed += 1
-    state[SCORES + seat] += closed
-    if closed == 0:
-        state[TURN] = 1 - seat
-
-
-def is_over(state):
+DOTS = change(
+    ROWS.partition("def result")[0],
+    ('SYMMETRY = "all"\n', ""),
+    ("TURN = CELLS\n", "TURN, SCORES, COUNT, LAST = 9, 10, 12, 13\n"),
+    ("CELLS + 1, np.int8", "CELLS + 5, np.int8"),
+    ("state[move] = 1 + state[TURN]\n", "state[move] = 1\n    state[LAST] = move\n"),
+    (
+        "    state[TURN] = 1 - state[TURN]\n",
+        "    state[COUNT] += 1\n"
+        "    if move % 2 == 1 and state[4] == 1:\n"
+        "        state[SCORES + state[TURN]] += 1\n"
+        "    else:\n"
+        "        state[TURN] = 1 - state[TURN]\n",
+    ),
+    ('OPENSPIEL = "tic_tac_toe"\nBOTZONE = "TicTacToe"\nPETTINGZOO = "tictactoe_v3"\n', ""),
+)
+DOTS += """def is_over(state):
     return state[COUNT] == CELLS
 
 
 def points(state, seat):
     return state[SCORES + seat]
-'''
+"""
+"""Dots in cells: who puts one on a side once there is one in the middle scores and moves again."""
 SEE = """
 
 PLANES = 4
 
 
 def see(state, seat, planes):
-    for line in range(CELLS):
-        if state[line]:
-            planes[0] |= np.uint64(1) << np.uint64(line)
+    for cell in range(CELLS):
+        if state[cell]:
+            planes[0] |= np.uint64(1) << np.uint64(cell)
     planes[1] = np.uint64(state[SCORES + seat])
     planes[2] = np.uint64(state[SCORES + 1 - seat])
     planes[3] = np.uint64(state[TURN] == seat)
@@ -100,19 +87,11 @@ def load(folder: Path, name: str, source: str) -> Any:
     return open_file(file).make()
 
 
-def change(source: str, *changes: tuple[str, str]) -> str:
-    for old, new in changes:
-        assert old in source
-        source = source.replace(old, new)
-    return source
-
-
 def test_numbers_and_the_turn_that_networks_do_not_see_are_named(tmp_path: Path) -> None:
-    """The count of lines follows from the cells, and each move sets the last one anew."""
+    """The count of dots follows from the cells, and each move sets the last one anew."""
     first, second = find_hints(load(tmp_path, "dots_unseen", DOTS), 100)
-    assert first.startswith(
-        "networks do not see state[13] (SCORES), state[14] (SCORES + 1), which change"
-    )
+    unseen = "state[10] (SCORES), state[11] (SCORES + 1)"
+    assert first.startswith(f"networks do not see {unseen}, which change")
     assert second.startswith("the same player may move again, and networks do not see whose turn")
 
 

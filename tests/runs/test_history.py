@@ -6,7 +6,6 @@ import os
 import random
 import re
 import sqlite3
-import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -141,19 +140,6 @@ def test_what_was_not_known_in_a_generation_is_none(history: History) -> None:
     assert table["new"] == [None, 1.0]
 
 
-def test_what_came_after_a_state_is_forgotten(history: History) -> None:
-    fill(history, 8)
-    history.forget_after(4)
-    # The state at generation 4 has been checked, and has not played yet.
-    assert history.generations()["best"] == [0.0, 0.1, 0.2, 0.3]
-    assert [generation for generation, _, _ in history.champions()] == [2, 4]
-    assert {check.generation for check in history.checks()} == {2, 4}
-    history.add_generation(report(4), 0.1)
-    history.forget_after(0)
-    assert history.totals() == (0, 0, 0.0)
-    assert history.champions() == []
-
-
 @pytest.mark.usefixtures("at_once")
 def test_a_generation_is_noted_whole_or_not_at_all(history: History) -> None:
     fill(history, 3)
@@ -237,21 +223,6 @@ def test_what_was_written_survives_without_being_closed(path: Path) -> None:
         assert reader.totals()[0] == 6
 
 
-def test_a_history_can_be_read_where_nothing_may_be_written(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    with History(folder / "history.db", write=True) as writer:
-        fill(writer, 3)
-    (file,) = folder.iterdir()
-    file.chmod(stat.S_IRUSR)
-    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    try:
-        with History(file) as reader:
-            assert reader.totals()[0] == 3
-    finally:
-        folder.chmod(stat.S_IRWXU)
-
-
 def test_a_history_that_does_not_exist_is_no_run(tmp_path: Path, path: Path) -> None:
     with pytest.raises(NotARunError, match=r"history\.db does not exist: the run has not begun"):
         History(path)
@@ -267,19 +238,6 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path, path: Path, content
     with History(path, write=True) as history:
         assert history.totals() == (0, 0, 0.0)
     assert (tmp_path / "history.db.unusable").read_bytes() == content
-
-
-def test_a_database_that_is_cut_short_is_named(path: Path) -> None:
-    with History(path, write=True) as writer:
-        fill(writer, 200)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-
-    with (
-        pytest.raises(StorageError, match=r"history\.db can't be used: .*malformed"),
-        History(path) as history,
-    ):
-        history.generations()
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
