@@ -16,6 +16,8 @@ from tests.pages import ask_page, make_safe, with_node
 
 Table = Mapping[str, tuple[str, str, dict[str, Any]]]
 """Players by their names: game, kind of network, settings."""
+Case = tuple[BredPlayer, list[Any], list[int]]
+"""A player, positions, and what it chooses there in the arena."""
 
 
 def pick_player(table: Table, name: str) -> BredPlayer:

@@ -86,9 +86,7 @@ def test_a_run_lies_where_its_recipe_is_named(
     assert start(small_recipe("run.generations=0"), executor="serial").path == Path("evolved/run")
 
 
-def test_changes_and_the_seed_reach_a_recipe_that_is_an_object(
-    tmp_path: Path, small_recipe: RecipeMaker
-) -> None:
+def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: RecipeMaker) -> None:
     recipe, path = small_recipe(), tmp_path / "run"
     changes = ["run.generations=2", "method.elites=1"]
     run = start(recipe, run=path, changes=changes, seed=5, executor="serial")
@@ -130,7 +128,7 @@ def test_a_recipe_of_a_run_that_was_edited_is_named(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_a_run_with_something_that_is_gone_is_told_to_be_of_another_version(
+def test_a_run_with_something_that_is_gone_is_of_another_version(
     tmp_path: Path,
 ) -> None:
     run = prepare("checkers-features", run=tmp_path / "run")
@@ -206,9 +204,7 @@ def test_who_is_made_for_a_duel_is_closed_and_who_is_lent_is_not(spies: list[Spy
     assert [spy.closed for spy in spies] == [1, 1]
 
 
-def test_who_was_made_is_closed_if_the_next_one_cannot_be_made(
-    spies: list[Spy], tmp_path: Path
-) -> None:
+def test_who_was_made_is_closed_if_the_next_one_is_not(spies: list[Spy], tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
         duel("spy", "tset-bot", games=2)
     assert [spy.closed for spy in spies] == [1]

@@ -43,6 +43,8 @@ from evolve_arena.runs.store.record import Record
 from evolve_arena.runs.summary import summarise
 from evolve_arena.runs.training.loop import Progress
 
+Capture = pytest.CaptureFixture[str]
+
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
 BOT = """
@@ -93,7 +95,7 @@ def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
 
 
 @pytest.fixture
-def evolve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Evolve:
+def evolve(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
     """What the command prints, on standard output and standard error."""
 
     def call(*words: str, code: int = 0) -> tuple[str, str]:
@@ -288,9 +290,7 @@ def test_a_crash_in_the_third_game(make_bot: MakeBot, evolve: Evolve) -> None:
     ]
 
 
-def test_every_table_tells_of_forfeits(
-    make_bot: MakeBot, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_table_tells_of_forfeits(make_bot: MakeBot, capsys: Capture) -> None:
     kind = "illegal move"
     bot = make_bot("print('place_disc 9', flush=True)")
     print_duel(duel("test-bot", bot, games=4))
@@ -370,9 +370,7 @@ def forfeited(
     return start(recipe, run=tmp_path / "run", executor="serial", callbacks=watch), seen
 
 
-def test_checks_with_forfeits(
-    forfeited: tuple[Run, list[DuelResult]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_checks_with_forfeits(forfeited: tuple[Run, list[DuelResult]], capsys: Capture) -> None:
     run, seen = forfeited
     sentence = "bot.py exits with status 1 instead of answering; its last words: 'out of order'."
     gone = (ForfeitCount(1, "crash", 4, sentence, ("out of order",)),)
@@ -400,7 +398,7 @@ def test_checks_with_forfeits(
     assert f"evolve: {warning}\n" in capsys.readouterr().err
 
 
-def test_checks_with_forfeits_are_marked_in_pictures(
+def test_checks_with_forfeits_are_marked(
     forfeited: tuple[Run, list[DuelResult]],
 ) -> None:
     run, _ = forfeited
@@ -422,7 +420,7 @@ def test_checks_with_forfeits_are_marked_in_pictures(
     assert crosses(draw_runs([whole])) == []
 
 
-def test_a_run_is_not_resumed_without_its_bot(
+def test_a_run_needs_its_bot(
     small_recipe: Callable[..., Recipe], make_bot: MakeBot, tmp_path: Path
 ) -> None:
     recipe = small_recipe("check.games=2").change({"check.opponents": [make_bot("pass")]})

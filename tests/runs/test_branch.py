@@ -24,13 +24,14 @@ from tests import forked
 from tests.runs.test_directory import act_until
 from tests.small_recipes import SMALL_RECIPES
 
+Patch = pytest.MonkeyPatch
 RecipeMaker = Callable[..., Recipe]
 LAST = 8
 CHANGED = {"method.mutation_probability": 0.9}
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -141,9 +142,7 @@ def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
     assert first.directory.generations() == [0, 3, 6, LAST]
 
 
-def test_a_full_disk_leaves_nothing_of_a_branch(
-    first: ea.Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_nothing_of_a_branch(first: ea.Run, monkeypatch: Patch) -> None:
     def fail(*arguments: Any, **options: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -187,7 +186,7 @@ def test_going_back_deletes_nothing_without_a_word(first: ea.Run) -> None:
 
 @pytest.mark.parametrize("answer", ["", "n\n", "y\n"])
 def test_at_a_terminal_it_asks(
-    first: ea.Run, answer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    first: ea.Run, answer: str, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     refused = pytest.raises(BadValueError, match="after generation 6")

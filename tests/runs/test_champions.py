@@ -35,6 +35,7 @@ from evolve_arena.runs.training.loop import Progress, during_checks
 from evolve_arena.web.reading import Desk
 from evolve_arena.web.rows import read_row
 
+Patch = pytest.MonkeyPatch
 Small = Callable[..., Recipe]
 
 
@@ -80,9 +81,7 @@ def test_the_last_champion_beats_the_untrained_one(bred: Run) -> None:
     assert result.score_interval[0] > 0.6
 
 
-def test_a_champion_that_is_weaker_is_refused(
-    bred: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_weaker_champion_is_refused(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """The untrained one comes again and again, after one that learned."""
     recipe = bred.recipe.change({"run.generations": 5, "check.every": 1})
     method: Any = recipe.make_method()
@@ -114,7 +113,7 @@ def test_matches_between_champions_are_the_same_again(small_recipe: Small, tmp_p
     assert len(genomes) == 1
 
 
-def test_a_history_without_the_newer_tables_goes_on(small_recipe: Small, tmp_path: Path) -> None:
+def test_a_history_without_newer_tables_goes_on(small_recipe: Small, tmp_path: Path) -> None:
     """Its champion is the one that its checks chose, and has to be beaten."""
     path = tmp_path / "run"
     run = start(small_recipe("run.champion=best-check"), run=path, executor="serial")
@@ -151,9 +150,7 @@ def test_recipes_of_older_runs_mean_what_they_meant(small_recipe: Small, tmp_pat
     assert Run.open(tmp_path / "new").recipe == recipe
 
 
-def test_whoever_stops_before_the_first_check_has_a_champion(
-    small_recipe: Small, tmp_path: Path
-) -> None:
+def test_who_stops_before_a_check_has_a_champion(small_recipe: Small, tmp_path: Path) -> None:
     recipe = small_recipe("check.games=300")
     run = start(recipe, run=tmp_path / "run", executor="serial", callbacks=stop_at(2))
     assert run.champion.remarks["generation"] == 0
@@ -268,9 +265,7 @@ def test_ratings_are_those_of_matches_from_the_anchor_on() -> None:
 # What checks cost
 
 
-def test_checks_are_cut_short_by_their_share_of_the_time(
-    small_recipe: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checks_keep_to_their_time(small_recipe: Small, tmp_path: Path, monkeypatch: Patch) -> None:
     """The clock runs a second for each look at it, so that no check is short."""
     recipe = small_recipe("check.games=1000", "check.share=0.2", "run.generations=3")
     quick = start(recipe, run=tmp_path / "quick", executor="serial")
@@ -291,9 +286,7 @@ def test_checks_are_cut_short_by_their_share_of_the_time(
     assert {check.games for check in whole.checks() if check.generation} == {1000}
 
 
-def test_what_decides_is_never_cut_short(
-    small_recipe: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_decides_is_not_cut(small_recipe: Small, tmp_path: Path, monkeypatch: Patch) -> None:
     ticks = iter(range(10**9))
     monkeypatch.setattr(training, "working_clock", lambda: float(next(ticks)))
     changes = "run.champion=best-check", "check.games=1000", "check.share=0.2", "run.generations=3"
@@ -304,9 +297,7 @@ def test_what_decides_is_never_cut_short(
     assert 40 <= games["random"] < 1000
 
 
-def test_champions_meet_in_a_tenth_of_the_games_that_bred_them(
-    bred: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_champions_meet_in_a_tenth_of_games(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """However few games a check has, and if the run was stopped between two checks."""
     monkeypatch.setattr(training, "find_stronger", lambda *_: -1)
     changes = {"check.games": 20, "check.every": 4, "method.games": 1000, "run.generations": 8}
@@ -357,9 +348,7 @@ def test_a_stop_in_the_first_check_leaves_a_champion(small_recipe: Small, tmp_pa
     assert resume(run.path, executor="serial").is_complete()
 
 
-def test_callbacks_that_are_not_marked_hear_of_no_check(
-    small_recipe: Small, tmp_path: Path
-) -> None:
+def test_unmarked_callbacks_hear_of_no_check(small_recipe: Small, tmp_path: Path) -> None:
     heard: list[Progress] = []
     recipe, path = small_recipe("run.generations=4"), tmp_path / "run"
     start(recipe, run=path, executor="serial", callbacks=lambda now: heard.append(now) is None)

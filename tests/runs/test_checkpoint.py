@@ -122,9 +122,7 @@ of_both_kinds = pytest.mark.parametrize("method", [METHOD, NEAT], ids=["vectors"
     seed=st.integers(0, 2**63 - 1),
     generation=st.integers(0, 10**9),
 )
-def test_a_state_comes_back_to_the_last_bit(
-    population: Any, hall: Any, seed: int, generation: int
-) -> None:
+def test_every_bit_comes_back(population: Any, hall: Any, seed: int, generation: int) -> None:
     state = TournamentState(seed, generation, population, population[:, 0].copy(), hall)
     blob = write_state(state, METHOD)
     assert_alike(read_state(blob, METHOD), state)
@@ -236,9 +234,7 @@ CHAMPION = DECODER.player(np.zeros(DECODER.genes), "x").serialise()
     ],
     ids=["cut", "empty", "zeros", "a champion", "a folder"],
 )
-def test_an_older_one_stands_in_for_a_damaged_one(
-    tmp_path: Path, damage: Callable[[Path], object]
-) -> None:
+def test_an_older_one_stands_in(tmp_path: Path, damage: Callable[[Path], object]) -> None:
     directory = make_directory(tmp_path, [0, 3, 6, 9])
     for generation in (9, 6):
         damage(directory.checkpoint(generation))
@@ -433,7 +429,7 @@ WHOLE = make_state().population
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_arrays_that_no_state_has_are_refused(
+def test_arrays_of_no_state_are_refused(
     tmp_path: Path, name: str, array: Any, message: str
 ) -> None:
     assert f"{name} {message}" in refuse(tmp_path, craft(make_blob(), arrays={name: array}))
@@ -462,7 +458,7 @@ def test_a_description_that_is_no_section_is_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_numbers_that_no_graphs_have_are_refused(
+def test_numbers_of_no_graphs_are_refused(
     tmp_path: Path, values: dict[str, Any], message: str
 ) -> None:
     assert re.search(message, refuse(tmp_path, craft(make_blob(NEAT), values), NEAT, 6))

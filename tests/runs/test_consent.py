@@ -17,6 +17,7 @@ from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from tests.forked import evolve
 from tests.terminal import Typist
 
+Patch = pytest.MonkeyPatch
 RecipeMaker = Callable[..., Recipe]
 
 BOT = """touch STARTED; while read line; do
@@ -25,7 +26,7 @@ case "$line" in *action*) echo place_disc 0;; esac; done"""
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _home(tmp_path: Path, monkeypatch: Patch) -> None:
     """What the user allows is noted in the test's folder, where all programs start."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
@@ -70,9 +71,7 @@ def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
     assert [check.opponent for check in run.checks()] == ["bot.sh", "random"] * 2
 
 
-def test_a_command_too_long_for_one_line_says_that_there_is_more(
-    small_recipe: RecipeMaker, tmp_path: Path
-) -> None:
+def test_a_command_too_long_for_a_line_says_so(small_recipe: RecipeMaker, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     command = "process:sh " + " " * 300 + "; touch STARTED; cat"
     file.write_text(small_recipe(f"check.opponents=['{command}']").to_toml())
@@ -108,9 +107,7 @@ def test_what_was_allowed_is_remembered_for_that_run_and_program(foreign: str) -
     assert not has_started()
 
 
-def test_what_was_allowed_in_one_folder_is_asked_for_again_in_another(
-    foreign: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_another_folder_it_is_asked_for_again(foreign: str, monkeypatch: Patch) -> None:
     """The same words start another program there."""
     start(foreign, run="mine", executor="serial", allow_process=True)
     has_started()
@@ -137,7 +134,7 @@ def test_it_is_noted_where_only_the_user_can_write(foreign: str) -> None:
         resume("mine", generations=2, executor="serial")
 
 
-def test_what_a_user_wrote_himself_is_his_word(
+def test_what_a_user_wrote_is_his_word(
     foreign: str, command: str, small_recipe: RecipeMaker
 ) -> None:
     changes = [f"check.opponents=['{command}']", "check.games=2", "run.generations=1"]
@@ -155,9 +152,7 @@ def test_what_a_user_wrote_himself_is_his_word(
         assert harmless.change({"check.opponents": [command]}).foreign_programs == []
 
 
-def test_a_user_without_a_place_for_notes_is_asked_each_time(
-    foreign: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_without_notes_is_asked_each_time(foreign: str, monkeypatch: Patch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(foreign) / "no-folder"))
     start(foreign, run="mine", executor="serial", allow_process=True)
     with pytest.raises(NotPermittedError):

@@ -23,6 +23,8 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.files import check_free, set_aside, write_whole
 from tests.special import make_special
 
+Patch = pytest.MonkeyPatch
+
 HOLDER = """
 import sys, time
 from evolve_arena.runs.store.directory import RunDirectory
@@ -51,9 +53,7 @@ def files_in(path: Path) -> set[str]:
     return {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
 
 
-def test_a_file_that_windows_will_not_replace_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_in_use_is_tried_again(tmp_path: Path, monkeypatch: Patch) -> None:
     """There, a file that somebody reads can't be replaced, and folders have no descriptors."""
     monkeypatch.setattr(os, "supports_dir_fd", set())
     monkeypatch.setattr(files, "PAUSE", 0.0)
@@ -112,9 +112,7 @@ def test_force_does_not_delete_what_is_no_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last", ["recipe.toml", "history.db", "champion.safetensors"])
-def test_a_deletion_that_was_cut_short_can_be_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
-) -> None:
+def test_a_deletion_can_be_repeated(tmp_path: Path, monkeypatch: Patch, last: str) -> None:
     directory = make_run(tmp_path / "run")
     unlink, iterdir = Path.unlink, Path.iterdir
 
@@ -176,9 +174,7 @@ def test_two_cannot_hold_a_run_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["exit", "kill"])
-def test_another_process_is_named_and_frees_the_run_however_it_ends(
-    tmp_path: Path, end: str
-) -> None:
+def test_another_process_is_named_and_frees_the_run_at_its_end(tmp_path: Path, end: str) -> None:
     directory = RunDirectory(tmp_path)
     words = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
@@ -233,7 +229,7 @@ SPECIAL = ["pipe", "device", "folder", "socket"]
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("linked", [False, True])
 def test_only_regular_files_are_written_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, linked: bool
+    tmp_path: Path, monkeypatch: Patch, kind: str, linked: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)  # names of sockets are short
     path = Path("special")
@@ -268,9 +264,7 @@ def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path, dangling: b
 
 
 @pytest.mark.parametrize("kind", [*SPECIAL, "symbolic link", "second name"])
-def test_a_lock_that_is_no_ordinary_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, monkeypatch: Patch, kind: str) -> None:
     monkeypatch.chdir(tmp_path)
     lock, file = Path(".lock"), Path("precious")
     file.write_bytes(b"precious")

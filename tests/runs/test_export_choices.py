@@ -15,12 +15,11 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 from tests.c_bots import with_gcc
-from tests.exported import Table, choose_in_c, in_every_language, load_bot, pick_player, tell
+from tests.exported import Case, Table, choose_in_c, in_every_language, load_bot, pick_player, tell
 from tests.heap import load_heap
 from tests.pages import ask_page, with_node
 from tests.tracks import STONES
@@ -78,7 +77,7 @@ def _heaps(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(params=PLAYERS, scope="module")
-def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
+def case(request: pytest.FixtureRequest) -> Case:
     """A player, positions, and what it chooses there in the arena, from one stream.
 
     Where a player wants what is not legal, bots choose something else.
@@ -92,17 +91,13 @@ def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[in
 
 
 @in_every_language
-def test_bots_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], choose: Any, tmp_path: Path
-) -> None:
+def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
     player, positions, chosen = case
     assert choose(player, positions, tmp_path) == chosen
 
 
 @with_node
-def test_pages_give_each_move_a_value(
-    case: tuple[BredPlayer, list[Any], list[int]], tmp_path: Path
-) -> None:
+def test_pages_give_each_move_a_value(case: Case, tmp_path: Path) -> None:
     player, positions, _ = case
     body = "return bot.ask_values(position).length;"
     counts = ask_page(player, list(map(tell, positions)), tmp_path, body)[0]

@@ -30,9 +30,7 @@ KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS
 
 
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
-def test_games_of_a_file_are_those_of_the_arena(
-    game: str, network: str, options: dict[str, Any]
-) -> None:
+def test_games_of_a_file_are_the_arenas(game: str, network: str, options: dict[str, Any]) -> None:
     player = make_bred(game, network, **options)
     rules, bot = player.game, load_bot(player)
     chance = random.Random(1)

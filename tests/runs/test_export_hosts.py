@@ -51,9 +51,7 @@ def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), SPIEL)
-def test_openspiel_is_answered_with_the_arenas_moves(
-    game: str, network: str, settings: dict[str, Any]
-) -> None:
+def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict[str, Any]) -> None:
     """Moves of both sides are compared, in games of a bot against chance."""
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     player = make_bred(game, network, 3, **settings)
@@ -111,9 +109,7 @@ BOTZONE = ("tic-tac-toe", "othello", "gomoku")
 
 @pytest.mark.parametrize("keeps_running", [False, True])
 @pytest.mark.parametrize("name", BOTZONE)
-def test_botzone_is_answered_with_the_bots_moves(
-    name: str, keeps_running: bool, tmp_path: Path
-) -> None:
+def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: Path) -> None:
     """By its published protocol: a program is told a game so far, and later new moves alone."""
     player = make_bred(name, "mlp", 2, hidden=(4,))
     game, choose = player.game, load_bot(player)["choose"]

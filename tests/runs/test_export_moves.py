@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.bred import BredPlayer
 from tests.bred import random_positions
-from tests.exported import Table, in_every_language, pick_player
+from tests.exported import Case, Table, in_every_language, pick_player
 
 PLAYERS: Table = {
     "words": ("othello", "mlp", {"activation": "tanh"}),
@@ -38,7 +37,7 @@ PLAYERS: Table = {
 
 
 @pytest.fixture(params=PLAYERS, scope="module")
-def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
+def case(request: pytest.FixtureRequest) -> Case:
     """A player, positions, and what it chooses there in the arena."""
     player = pick_player(PLAYERS, request.param)
     positions = random_positions(player.game, 200)
@@ -48,8 +47,6 @@ def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[in
 
 
 @in_every_language
-def test_bots_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], choose: Any, tmp_path: Path
-) -> None:
+def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
     player, positions, chosen = case
     assert choose(player, positions, tmp_path) == chosen

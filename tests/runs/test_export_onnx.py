@@ -167,9 +167,7 @@ def test_all_functions_of_graphs_are_those_of_neat_python() -> None:
     ("network", "settings"),
     [("mlp", {"head": "kinds"}), ("mlp", {"head": "action"}), ("graph", {"head": "action"})],
 )
-def test_networks_of_ticket_to_ride_are_exported_alone(
-    network: str, settings: dict[str, Any]
-) -> None:
+def test_networks_of_ticket_to_ride_are_exported(network: str, settings: dict[str, Any]) -> None:
     player = make_bred("ticket-to-ride", network, 2, encoding="features", **settings)
     file, decoder = Network(player), player.decoder
     inputs = np.random.default_rng(1).uniform(0, 1, (50, file.session.get_inputs()[0].shape[1]))

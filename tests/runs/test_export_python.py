@@ -19,7 +19,7 @@ from tests.fuzz.target import Target
 
 
 @pytest.mark.parametrize("target", BOT_TARGETS, ids=lambda target: target.name)
-def test_nonsense_ends_a_bot_with_one_line(
+def test_nonsense_ends_in_one_line(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bots in C run under sanitizers, which end a program that reads beyond its tables."""

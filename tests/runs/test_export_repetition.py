@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.bred import BredPlayer
 from tests.bred import LEAST_POSITIONS
-from tests.exported import Table, in_every_language, load_bot, pick_player, tell
+from tests.exported import Case, Table, in_every_language, load_bot, pick_player, tell
 from tests.pages import ask_page, with_node
 from tests.tracks import TRACKS, open_text, play_randomly
 
@@ -20,7 +19,6 @@ PLAYERS: Table = {
     "a search": ("tracks", "tuples", {"tuples": 4, "length": 3, "depth": 2}),
     "a search where moves make progress": ("checkers", "mlp", {"hidden": (4,), "depth": 3}),
 }
-Case = tuple[BredPlayer, list[Any], list[int]]
 
 
 @pytest.fixture(params=PLAYERS, scope="module")

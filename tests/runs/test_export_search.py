@@ -15,11 +15,10 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.loader import load_game
-from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from tests.bred import make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
-from tests.exported import Table, in_every_language, load_bot, pick_player, tell, write_state
+from tests.exported import Case, Table, in_every_language, load_bot, pick_player, tell, write_state
 from tests.forked import evolve
 from tests.pages import ask_page, with_node
 
@@ -61,7 +60,7 @@ def _nervous(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(params=PLAYERS, scope="module")
-def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[int]]:
+def case(request: pytest.FixtureRequest) -> Case:
     """A player that looks ahead, positions, and what it chooses there in the arena."""
     player = pick_player(PLAYERS, request.param)
     positions = [board._replace(past=()) for board in random_positions(player.game, 30, 1)]
@@ -73,9 +72,7 @@ def case(request: pytest.FixtureRequest) -> tuple[BredPlayer, list[Any], list[in
 
 
 @in_every_language
-def test_bots_choose_the_same(
-    case: tuple[BredPlayer, list[Any], list[int]], choose: Any, tmp_path: Path
-) -> None:
+def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
     player, positions, chosen = case
     assert choose(player, positions, tmp_path) == chosen
     plain = look_ahead(player, "depth=0")  # which is asked for another depth than its own

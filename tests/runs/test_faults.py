@@ -263,7 +263,7 @@ def test_making_room_spares_what_a_newer_version_wrote(make: Make, tmp_path: Pat
 # Another run in the same place
 
 
-def test_checkpoints_of_another_run_are_passed_over(
+def test_checkpoints_of_another_run_are_left(
     make: Make, path: Path, tmp_path: Path, assert_whole: Look
 ) -> None:
     directory = RunDirectory(path)
@@ -283,7 +283,7 @@ def test_checkpoints_of_another_run_are_passed_over(
         assert aside.count(foreign) == 1
 
 
-def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
+def test_a_run_that_was_moved_leaves_the_next_one_alone(
     make: Make, tmp_path: Path, outcome_of: OutcomeOf, assert_whole: Look
 ) -> None:
     path, moved = tmp_path / "run", tmp_path / "elsewhere" / "run"
@@ -309,7 +309,7 @@ def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
     assert_whole(moved)
 
 
-def test_who_waited_for_a_run_that_was_replaced_does_not_go_on(
+def test_who_waited_for_a_replaced_run_does_not_go_on(
     make: Make, path: Path, outcome_of: OutcomeOf
 ) -> None:
     run = Run.open(path)
@@ -412,7 +412,7 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "damage", [cut, lambda file: file.write_bytes(b"garbage" * 1000)], ids=["cut", "garbage"]
 )
-def test_a_damaged_history_does_not_keep_a_run_from_going_on(
+def test_a_damaged_history_ends_no_run(
     path: Path, finished: tuple[Path, Any], damage: Look
 ) -> None:
     rewind(path, 6)
@@ -441,9 +441,7 @@ def test_a_history_may_be_lost_at_any_time(
     assert run.directory.champion.read_bytes() == finished[1].champion
 
 
-def test_a_damaged_champion_in_the_history_does_not_replace_the_file(
-    path: Path, finished: tuple[Path, Any]
-) -> None:
+def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Any]) -> None:
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE champions SET player = x'00112233'")
     before = (path / "champion.safetensors").read_bytes()
@@ -473,9 +471,7 @@ def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut, flip, lambda file: file.write_bytes(b""), Path.unlink])
-def test_a_damaged_champion_is_named_and_comes_back(
-    path: Path, assert_whole: Look, damage: Look
-) -> None:
+def test_a_damaged_champion_comes_back(path: Path, assert_whole: Look, damage: Look) -> None:
     damage(path / "champion.safetensors")
     with pytest.raises(ArenaError, match=r"champion(\.safetensors| yet)"):
         _ = Run.open(path).champion
@@ -501,7 +497,7 @@ def test_a_damaged_recipe_is_named(path: Path, damage: Look) -> None:
         ('"random"', '"file:gone.safetensors"', r"check\.opponents: .*gone\.safetensors: No such"),
     ],
 )
-def test_a_recipe_that_no_longer_fits_is_an_error_and_costs_nothing(
+def test_a_recipe_that_does_not_fit_costs_nothing(
     path: Path, old: str, new: str, said: str
 ) -> None:
     text = (path / "recipe.toml").read_text()
@@ -513,9 +509,7 @@ def test_a_recipe_that_no_longer_fits_is_an_error_and_costs_nothing(
 
 
 @pytest.mark.parametrize("wrong", [{"executor": "serail"}, {"workers": 0}, {"from_generation": 7}])
-def test_a_mistake_in_what_is_asked_costs_nothing(
-    path: Path, assert_whole: Look, wrong: dict[str, Any]
-) -> None:
+def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str, Any]) -> None:
     with pytest.raises(ArenaError):
         resume(path, **{"from_generation": 3, "force": True, "executor": "serial", **wrong})
     assert_whole(path)
@@ -588,9 +582,7 @@ def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
     assert_whole(path)
 
 
-def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
-    path: Path, monkeypatch: Patch
-) -> None:
+def test_a_checkpoint_that_cannot_be_read_is_not_put_aside(path: Path, monkeypatch: Patch) -> None:
     newest = RunDirectory(path).checkpoint(LAST)
     open_really = tensors.open_regular
 
@@ -608,9 +600,7 @@ def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_full_disk_leaves_the_old_file_in_place(
-    tmp_path: Path, monkeypatch: Patch, step: str
-) -> None:
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: Patch, step: str) -> None:
     file = tmp_path / "file"
     files.write_whole(file, b"old")
     fail_writing(monkeypatch, step, "file")
@@ -620,7 +610,7 @@ def test_a_full_disk_leaves_the_old_file_in_place(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_full_database_is_named_and_the_run_can_go_on(
+def test_a_run_goes_on_after_a_full_database(
     make: Make, tmp_path: Path, assert_whole: Look, monkeypatch: Patch
 ) -> None:
     connect, path = sqlite3.connect, tmp_path / "run"
@@ -681,9 +671,7 @@ def test_a_real_disk_may_fill_up(
     assert outcome_of(path) == outcome_of(whole.path)
 
 
-def test_a_run_on_a_read_only_disk_can_be_looked_at(
-    path: Path, disk: Path, assert_whole: Look
-) -> None:
+def test_a_run_on_a_read_only_disk_is_read(path: Path, disk: Path, assert_whole: Look) -> None:
     mount("-o", "remount,size=64m", str(disk))
     copy = Path(shutil.copytree(path, disk / "run"))
     mount("-o", "remount,ro", str(disk))
@@ -700,9 +688,7 @@ def test_a_run_on_a_read_only_disk_can_be_looked_at(
 # Two processes
 
 
-def test_a_second_process_is_sent_away_and_may_come_back(
-    small_recipe: RecipeMaker, path: Path, assert_whole: Look
-) -> None:
+def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Look) -> None:
     here, there = FORK.Pipe()
 
     def evolve_slowly() -> None:
@@ -723,7 +709,7 @@ def test_a_second_process_is_sent_away_and_may_come_back(
         partial(resume, path, executor="serial"),
         partial(go_back, path, 0),
         partial(resume, path, generations=20, executor="serial"),
-        partial(start, small_recipe(), run=path, executor="serial", force=True),
+        partial(make, path, force=True),
     ):
         with pytest.raises(RunBusyError, match=busy):
             act()

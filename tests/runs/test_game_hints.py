@@ -247,16 +247,14 @@ def test_an_error_names_numbers_that_do_not_turn(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_symmetries_that_do_not_hold_are_refused(
-    name: str, old: str, new: str, tmp_path: Path
-) -> None:
+def test_wrong_symmetries_are_refused(name: str, old: str, new: str, tmp_path: Path) -> None:
     game = load(tmp_path, name, change(ROWS, (old, new)))
     told = r"line 12: SYMMETRY is 'all', but (after|at the start)"
     with pytest.raises(GameFileError, match=told):
         check_symmetry(game, 100)
 
 
-def test_a_check_tells_how_much_it_tried(
+def test_a_check_tells_what_it_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No second game is begun, in which points decide after LONGEST moves."""

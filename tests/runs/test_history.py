@@ -21,6 +21,7 @@ from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import PATIENCE, SCHEMA, Check, History
 from tests.special import make_special
 
+Patch = pytest.MonkeyPatch
 MODULE = "evolve_arena.runs.store.history"
 
 
@@ -37,7 +38,7 @@ def result(opponent: str, wins: int = 7) -> DuelResult:
 
 
 @pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_once(monkeypatch: Patch) -> None:
     """No generation waits to be written."""
     monkeypatch.setattr(f"{MODULE}.PATIENCE", -1.0)
 
@@ -192,9 +193,7 @@ def test_a_reader_changes_nothing(history: History) -> None:
     assert history.totals()[0] == 2
 
 
-def test_a_generation_waits_but_not_for_long(
-    history: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_generation_waits_but_not_for_long(history: History, monkeypatch: Patch) -> None:
     now = 1000.0
     monkeypatch.setattr(f"{MODULE}.time.monotonic", lambda: now)
     with History(history.path) as reader:
@@ -359,9 +358,7 @@ def test_no_damage_stops_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_damage_that_comes_up_while_the_run_goes_on_stops_nothing(
-    tmp_path: Path, path: Path
-) -> None:
+def test_damage_while_a_run_goes_on_stops_nothing(tmp_path: Path, path: Path) -> None:
     with History(path, write=True) as history:
         fill(history, 200)
         history.flush()
@@ -430,9 +427,7 @@ COLUMNS = "generation INTEGER PRIMARY KEY, games INTEGER NOT NULL, seconds REAL 
         (f"CREATE TABLE generations ({COLUMNS}, more BLOB)", "its table generations is another"),
     ],
 )
-def test_nothing_is_computed_when_rows_are_read(
-    path: Path, script: str, message: str, thorough: bool
-) -> None:
+def test_reading_computes_nothing(path: Path, script: str, message: str, thorough: bool) -> None:
     with closing(sqlite3.connect(path)) as other:
         other.executescript(script)
     with pytest.raises(DamagedHistoryError, match=rf"history\.db can't be used: {message}"):
@@ -440,9 +435,7 @@ def test_nothing_is_computed_when_rows_are_read(
     assert message in use(path).warnings[0]
 
 
-def test_texts_take_no_more_memory_than_is_sensible(
-    history: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_take_no_more_memory_than_is_sensible(history: History, monkeypatch: Patch) -> None:
     for number in range(100):
         history.add_check(champion_report(number), b"x" * 10, [result("a" * 5000)])
     history.flush()
@@ -459,7 +452,7 @@ def test_texts_take_no_more_memory_than_is_sensible(
         reader.checks()
 
 
-def test_a_large_champion_is_read(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_champion_is_read(history: History, monkeypatch: Patch) -> None:
     monkeypatch.setattr(f"{MODULE}.MOST_TEXT", 1000)
     for number in (1, 2):
         history.add_check(champion_report(number), bytes(3_000_000), [result("a")])
@@ -474,9 +467,7 @@ def test_a_large_champion_is_read(history: History, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
 @pytest.mark.parametrize("thorough", [True, False])
-def test_a_reader_waits_for_no_pipe_and_follows_no_link(
-    tmp_path: Path, path: Path, end: str, thorough: bool
-) -> None:
+def test_readers_open_no_link_or_pipe(tmp_path: Path, path: Path, end: str, thorough: bool) -> None:
     use(path)
     file, other = tmp_path / f"history.db{end}", tmp_path / "other"
     other.write_bytes(path.read_bytes())
@@ -524,9 +515,7 @@ def test_rows_wait_for_who_has_locked_the_database(history: History) -> None:
     other.close()
 
 
-def test_who_never_frees_the_database_costs_rows_and_not_the_run(
-    history: History, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_stays_locked_costs_rows(history: History, monkeypatch: Patch) -> None:
     monkeypatch.setattr(f"{MODULE}.LONG_PATIENCE", 0.1)
     fill(history, 3)
     history.flush()
@@ -541,7 +530,7 @@ def test_who_never_frees_the_database_costs_rows_and_not_the_run(
         assert reader.totals()[0] == 3
 
 
-def test_nobody_waits_for_a_reader_and_a_checkpoint_finds_all_on_the_disk(
+def test_nobody_waits_for_a_reader_and_all_is_on_the_disk(
     history: History,
 ) -> None:
     fill(history, 3)

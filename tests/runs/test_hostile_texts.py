@@ -30,6 +30,7 @@ from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training.loop import Progress
 
+Capture = pytest.CaptureFixture[str]
 RecipeMaker = Callable[..., Recipe]
 Evolve = Callable[..., str]
 
@@ -56,9 +57,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) 
 
 
 @pytest.fixture(name="evolve")
-def _evolve(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Evolve:
+def _evolve(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
     """Gives a command; what it prints must not make a terminal do anything."""
     monkeypatch.chdir(place)
 
@@ -159,7 +158,7 @@ def replace_name(player: Player, name: str) -> Player:
     return player
 
 
-def test_lines_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_and_tables(capsys: Capture) -> None:
     print_line(TITLE, heading=NAME)
     print_line(TITLE, error=True)
     shown = capsys.readouterr()
