@@ -22,15 +22,10 @@ Case = tuple[BredPlayer, list[Any], list[int]]
 
 def pick_player(table: Table, name: str) -> BredPlayer:
     """A player of a *table*; its game is compiled once, for all of them that play it alike."""
-    players = {each: make_bred(*table[each][:2], 3, **table[each][2]) for each in table}
-    game = players[name].game
-    compile_together(
-        [
-            each
-            for each in players.values()
-            if (each.game.name, each.game.rules) == (game.name, game.rules)
-        ]
-    )
+    alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
+    players = {each: make_bred(*made[:2], 3, **made[2]) for each, made in alike.items()}
+    rules = players[name].game.rules
+    compile_together([each for each in players.values() if each.game.rules == rules])
     return players[name]
 
 

@@ -79,10 +79,7 @@ GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 @pytest.mark.parametrize("what", GIVEN)
 def test_only_going_on_needs_the_code(
-    what: str,
-    small_recipe: Callable[..., Recipe],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    what: str, small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given, names = GIVEN[what]
     monkeypatch.chdir(tmp_path)

@@ -128,9 +128,7 @@ def test_a_recipe_of_a_run_that_was_edited_is_named(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_a_run_with_something_that_is_gone_is_of_another_version(
-    tmp_path: Path,
-) -> None:
+def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path) -> None:
     run = prepare("checkers-features", run=tmp_path / "run")
     text = run.directory.recipe.read_text(encoding="utf-8")
     told = r"recipe\.toml: another version of Evolve Arena made .*: "

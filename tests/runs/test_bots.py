@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import select
 import shlex
 import signal
@@ -42,6 +41,7 @@ from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record
 from evolve_arena.runs.summary import summarise
 from evolve_arena.runs.training.loop import Progress
+from tests.terminal import Typist
 
 Capture = pytest.CaptureFixture[str]
 
@@ -171,11 +171,8 @@ def test_sigterm_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(tmp_path)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup has told these tests to ignore
-        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.cli.main", *ENDLESS])
+    typist = Typist(*ENDLESS, folder=tmp_path)
+    child, terminal = typist.process, typist.here
     while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
         if select.select([terminal], [], [], 0.02)[0]:
@@ -398,9 +395,7 @@ def test_checks_with_forfeits(forfeited: tuple[Run, list[DuelResult]], capsys: C
     assert f"evolve: {warning}\n" in capsys.readouterr().err
 
 
-def test_checks_with_forfeits_are_marked(
-    forfeited: tuple[Run, list[DuelResult]],
-) -> None:
+def test_checks_with_forfeits_are_marked(forfeited: tuple[Run, list[DuelResult]]) -> None:
     run, _ = forfeited
     record = run.history()
 

@@ -231,29 +231,10 @@ def test_every_host_has_games_and_every_game_a_bot_for_its_hosts() -> None:
     assert found["pettingzoo"] == set(PETTINGZOO)
 
 
-OWN = """
-CELLS, WIDTH, MOVES, LONGEST = 4, 2, 4, 4
-import numpy as np
-def start(): return np.zeros(5, np.int8)
-def to_move(state): return state[4]
-def legal(state, moves):
-    count = 0
-    for cell in range(4):
-        if state[cell] == 0:
-            moves[count] = cell
-            count += 1
-    return count
-def play(state, move):
-    state[move] = 1 + state[4]
-    state[4] = 1 - state[4]
-def result(state): return 2 if (state[:4] == 0).any() else 0
-"""
-
-
 def test_a_file_of_ones_own_says_what_a_host_calls_the_game(tmp_path: Path) -> None:
-    file = tmp_path / "own.py"
-    file.write_text(f"OPENSPIEL = 'mnk(m=2,n=2,k=3)'\n{OWN}")
-    assert set(load_game(file).hosts) == {"openspiel"}
-    file.write_text(f"BOTZONE = 3\n{OWN}")
-    with pytest.raises(GameFileError, match="line 1: BOTZONE must be the game's name there"):
+    file, rows = tmp_path / "own.py", find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
+    file.write_text(rows)
+    assert set(load_game(file).hosts) == {"openspiel", "botzone", "pettingzoo"}
+    file.write_text(rows.replace('BOTZONE = "TicTacToe"', "BOTZONE = 3"))
+    with pytest.raises(GameFileError, match="line 15: BOTZONE must be the game's name there"):
         load_game(file)

@@ -285,17 +285,6 @@ def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
         assert moves[values.index(max(values))] == chosen
 
 
-def test_a_rule_that_cannot_be_translated_is_named_in_the_games_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    player = make_bred("tic-tac-toe", "mlp")
-    source = player.game.source.replace("return state[TURN]", "return state[TURN].real")  # type: ignore[attr-defined]
-    monkeypatch.setattr(type(player.game), "source", source)
-    line = 1 + source[: source.index(".real")].count("\n")
-    with pytest.raises(TranslationError, match=rf"tic_tac_toe.py, line {line}: .*real"):
-        export_player(player, "html")
-
-
 # The page
 
 
@@ -402,8 +391,11 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
 
 COUNTED = {"encoding": "features", "hidden": ()}
 AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "MLP": ("connect-four", "mlp", {}),
+    "NEAT": ("connect-four", "graph", {}),
     "tuples": ("connect-four", "tuples", {"by_seat": True}),
     "search": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 4}),
+    "game in one file": ("breakthrough", "mlp", {}),
 }
 MATCHES = int(os.environ.get("HTML_GAMES", "2"))
 """Of each; ``HTML_GAMES=200 pytest tests/runs/test_export_html.py -k against -s`` tells more."""

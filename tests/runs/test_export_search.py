@@ -1,4 +1,4 @@
-"""Exported bots that look ahead: they choose what the search in the arena chooses."""
+"""Exported bots that look ahead: how far, how long, and who can't."""
 
 from __future__ import annotations
 
@@ -12,71 +12,12 @@ import pytest
 
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.registry import find_game, register_game
-from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.loader import load_game
 from evolve_arena.runs.export import export_player, look_ahead
 from tests.bred import make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
-from tests.exported import Case, Table, in_every_language, load_bot, pick_player, tell, write_state
+from tests.exported import load_bot, tell, write_state
 from tests.forked import evolve
 from tests.pages import ask_page, with_node
-
-NERVOUS = "nervous"
-"""Tic-tac-toe, whose states are not quiet while its corner is free and its middle is not."""
-COUNTED = {"encoding": "features", "hidden": ()}
-SIGNED = {"encoding": "signed", "shortcut": True}
-PLAYERS: Table = {
-    "cells": ("tic-tac-toe", "mlp", {"depth": 3}),
-    "a graph": ("tic-tac-toe", "graph", {"depth": 2}),
-    "words": ("othello", "mlp", {"size": 6, "hidden": (4,), "depth": 2}),
-    "tuples": ("hex", "tuples", {"size": 4, "tuples": 10, "length": 3, "depth": 3}),
-    "changes": ("breakthrough", "mlp", {"size": 5, "hidden": (4, 4), "depth": 3}),
-    "turns": ("kalah", "tuples", {"tuples": 6, "length": 3, "turns": True, "depth": 4}),
-    "features": ("kalah", "mlp", {"encoding": "features", "hidden": (4,), "depth": 3}),
-    "linear features": ("kalah", "mlp", {"encoding": "features", "hidden": (), "depth": 2}),
-    "features of a graph": ("kalah", "graph", {"encoding": "features", "depth": 3}),
-    "few features": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 3}),
-    "values of features": (
-        "checkers",
-        "mlp",
-        {**COUNTED, "features": 4, "bins": 8, "depth": 2},
-    ),
-    "a shortcut": ("checkers", "mlp", {**SIGNED, "hidden": (4, 2), "depth": 2}),
-    "a shortcut of relu": ("checkers", "mlp", {**SIGNED, "activation": "relu", "depth": 2}),
-    "chance": ("pig", "mlp", {"goal": 20, "depth": 2}),
-    "quiet": (NERVOUS, "mlp", {"depth": 2}),
-    "quiet tuples": (NERVOUS, "tuples", {"tuples": 8, "length": 3, "depth": 1}),
-}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _nervous(tmp_path_factory: pytest.TempPathFactory) -> None:
-    text = Path(str(find_game("tic-tac-toe").game.file)).read_text(encoding="utf-8")
-    text += "\n\ndef quiet(state):\n    return state[0] != 0 or state[4] == 0\n"
-    file = tmp_path_factory.mktemp("games") / f"{NERVOUS}.py"
-    file.write_text(text, encoding="utf-8")
-    register_game(load_game(file))
-
-
-@pytest.fixture(params=PLAYERS, scope="module")
-def case(request: pytest.FixtureRequest) -> Case:
-    """A player that looks ahead, positions, and what it chooses there in the arena."""
-    player = pick_player(PLAYERS, request.param)
-    positions = [board._replace(past=()) for board in random_positions(player.game, 30, 1)]
-    chosen = [player.choose(position, new_stream(1)) for position in positions]
-    near = look_ahead(player, "depth=1" if player.decoder.depth > 1 else "depth=2")
-    others = [near.choose(position, new_stream(1)) for position in positions]
-    assert others != chosen  # how far it looks matters
-    return player, positions, chosen
-
-
-@in_every_language
-def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
-    player, positions, chosen = case
-    assert choose(player, positions, tmp_path) == chosen
-    plain = look_ahead(player, "depth=0")  # which is asked for another depth than its own
-    assert choose(plain, positions, tmp_path, player.decoder.depth) == chosen
 
 
 @with_node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -196,13 +196,11 @@ def test_counters_that_wrap(tmp_path: Path) -> None:
 
 
 def test_symmetries_are_tried(tmp_path: Path) -> None:
-    right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
-    assert right is not None
+    right: Any = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
     assert (right.views, right.declared, right.fixed) == (7, 7, "")
     assert right.positions > 1000
     assert check_symmetry(make_game("kalah"), 10) is None
-    othello = check_symmetry(make_game("othello"), 10)
-    assert othello is not None
+    othello: Any = check_symmetry(make_game("othello"), 10)
     assert (othello.views, othello.declared, othello.exchanging) == (3, 7, 4)
 
 
@@ -210,21 +208,16 @@ def test_a_turn_that_networks_see_turns_with_the_board(tmp_path: Path) -> None:
     """On all empty cells, as the hint says; on one of them it does not, and the hint names that."""
     again = change(ROWS, ("= 1 - state[TURN]", "= state[TURN] if move == 4 else 1 - state[TURN]"))
     (hint,) = find_hints(load(tmp_path, "turn_unseen", again), 100)
-    assert hint.endswith(
-        "let see set in a plane of its own the bits of all cells that are empty in the others if"
-        " to_move(state) == seat"
-    )
+    bits = "the bits of all cells that are empty in the others if to_move(state) == seat"
+    assert hint.endswith(f"let see set in a plane of its own {bits}")
     game = load(tmp_path, "turn_on_empty", again + SEE_TURN)
     assert find_hints(game, 100) == []
-    symmetry = check_symmetry(game, 20)
-    assert symmetry is not None
+    symmetry: Any = check_symmetry(game, 20)
     assert (symmetry.views, symmetry.fixed) == (7, "")
     changes = ["method.name=td-tuples", "method.games=20", "run.generations=1", "check.games=2"]
     ea.start(str(tmp_path / "turn_on_empty.py"), run=tmp_path / "run", changes=changes)
-
     corner = change(again + SEE_TURN, ("elif state[TURN]", "elif cell == 0 and state[TURN]"))
     symmetry = check_symmetry(load(tmp_path, "turn_on_corner", corner), 20)
-    assert symmetry is not None
     assert (symmetry.views, symmetry.exchanging, symmetry.fixed) == (1, 0, "a1")
 
 
@@ -258,10 +251,9 @@ def test_a_check_tells_what_it_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No second game is begun, in which points decide after LONGEST moves."""
-    source = change(
-        ROWS.partition("def result")[0], ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_")
-    )
-    source = source.replace("OPENSPIEL", "_") + "def is_over(state):\n    return False\n\n\n"
+    rules = ROWS.partition("def result")[0].replace("OPENSPIEL", "_")
+    source = change(rules, ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_"))
+    source += "def is_over(state):\n    return False\n\n\n"
     source += "def points(state, seat):\n    return 2 * (state[seat] == 1 + seat) + seat\n"
     file = tmp_path / "check_tells.py"
     file.write_text(source, encoding="utf-8")
@@ -270,10 +262,8 @@ def test_a_check_tells_what_it_tried(
     assert content["parts"].keys() == {"legal", "play", "result", "see", "the network"}
     game_report.print_report({**content, "limit": ""})
     told = capsys.readouterr().out
-    assert (
-        "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves; 1 not"
-        " over after the last move (LONGEST): points decide"
-    ) in told
+    ended = "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves"
+    assert f"{ended}; 1 not over after the last move (LONGEST): points decide" in told
     assert "compiled, 1 random games are the same as plain" in told
     assert "no part limits its speed clearly: 5 measurements disagree" in told
 
@@ -301,30 +291,21 @@ def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
 
 
 def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
-    assert right is not None
+    right: Any = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
     assert right.positions >= 200
     assert compare_with_openspiel(make_game("chomp")) is None
     wrong = change(ROWS, (", (2, 4, 6))", ")"))
     with pytest.raises(GameFileError, match=r"over there, not here|there \(1, 2\)"):
         compare_with_openspiel(load(tmp_path, "spiel_wrong", wrong), 1000)
-    other = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "tictactoe"'))
-    with pytest.raises(GameFileError, match=r"line 14: OPENSPIEL is 'tictactoe'"):
-        compare_with_openspiel(load(tmp_path, "spiel_other", other))
-    hex_board = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "hex(board_size=4)"'))
-    with pytest.raises(GameFileError, match="is legal there, not here"):
-        compare_with_openspiel(load(tmp_path, "spiel_hex", hex_board))
-
-    found = builtins.__import__
-
-    def lack(name: str, *more: Any, **options: Any) -> Any:
-        if name == "pyspiel":
-            raise ImportError(name)
-        return found(name, *more, **options)
-
-    monkeypatch.setattr(builtins, "__import__", lack)
-    missing = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
-    assert missing is not None
+    for name, called, told in (
+        ("spiel_other", "tictactoe", "line 14: OPENSPIEL is 'tictactoe'"),
+        ("spiel_hex", "hex(board_size=4)", "is legal there, not here"),
+    ):
+        other = load(tmp_path, name, change(ROWS, ('"tic_tac_toe"', f'"{called}"')))
+        with pytest.raises(GameFileError, match=told):
+            compare_with_openspiel(other)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    missing: Any = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
     assert "not installed" in missing.obstacle
 
 
@@ -333,16 +314,11 @@ def test_texts_that_name_no_move_are_read_without_an_error(tmp_path: Path) -> No
     game = load(tmp_path, "read_raises", ROWS + read)
     with pytest.raises(GameFileError, match=r"line \d+: IndexError: .* \(read_move was given ''"):
         self_check.check_typed(game)
-    careful = read.replace(
-        "    return",
-        "    if text[:1] not in 'abc' or text[1:] not in '123':\n        return None\n    return",
-        1,
-    )
+    body = "    if text[:1] not in {} or text[1:] not in {}:\n        return None\n    return"
+    careful = read.replace("    return", body.format("'abc'", "'123'"))
     with pytest.raises(GameFileError, match="read_move was given ''"):  # "" in "abc" holds
         self_check.check_typed(load(tmp_path, "read_careful", ROWS + careful))
-    right = careful.replace("'abc' or", "('a', 'b', 'c') or").replace(
-        "in '123'", "in ('1', '2', '3')"
-    )
+    right = read.replace("    return", body.format("('a', 'b', 'c')", "('1', '2', '3')"))
     self_check.check_typed(load(tmp_path, "read_right", ROWS + right))
     capital = "\n\ndef name_move(move):\n    return 'ABCDEFGHI'[move]\n"
     capital += "\n\ndef read_move(text):\n    return 'ABCDEFGHI'.find(text) if text else None\n"

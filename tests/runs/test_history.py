@@ -530,9 +530,7 @@ def test_a_database_that_stays_locked_costs_rows(history: History, monkeypatch: 
         assert reader.totals()[0] == 3
 
 
-def test_nobody_waits_for_a_reader_and_all_is_on_the_disk(
-    history: History,
-) -> None:
+def test_nobody_waits_for_a_reader_and_all_is_on_the_disk(history: History) -> None:
     fill(history, 3)
     history.flush()
     reader = sqlite3.connect(history.path, isolation_level=None)
