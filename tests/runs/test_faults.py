@@ -409,21 +409,6 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 # Histories
 
 
-@pytest.mark.parametrize(
-    "damage", [cut, lambda file: file.write_bytes(b"garbage" * 1000)], ids=["cut", "garbage"]
-)
-def test_a_damaged_history_ends_no_run(
-    path: Path, finished: tuple[Path, Any], damage: Look
-) -> None:
-    rewind(path, 6)
-    damage(path / "history.db")
-    run = resume(path, executor="serial")
-    assert any("history.db" in warning for warning in run.warnings)
-    assert run.population_sha256 == finished[1].sha256
-    assert [check.generation for check in run.checks()][-1] == LAST
-    assert run.champion.remarks["generation"] in {6, 9, 11}
-
-
 @pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
 def test_a_history_may_be_lost_at_any_time(
     make: Make, tmp_path: Path, finished: tuple[Path, Any], content: bytes

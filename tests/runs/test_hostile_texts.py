@@ -128,13 +128,14 @@ def test_names_in_pictures_are_no_formulas(place: Path) -> None:
     shown = [text.get_text() for text in legend.get_texts()]
     assert shown == [rf"$x$ $$: {SHOWN}", r" _hidden: $\alpha"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
-    for shown in ("$x$ $$:", " _hidden: $\\alpha"):
-        assert f"<!-- {shown}" in svg
+    for text in ("$x$ $$:", " _hidden: $\\alpha"):
+        assert f"<!-- {text}" in svg
 
 
 def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
     name = '"""\n\\"\\"\\"; import os; os.system("touch PWNED") \\'
-    player = replace_name(Run.open(place / NAME).champion, name)
+    player: Player = Run.open(place / NAME).champion
+    player.name = name
     (place / "named.safetensors").write_bytes(player.serialise(recipe=name))
     for words in ([NAME], ["file:named.safetensors"]):
         evolve("export", *words, "--out", "bot.py", "--force")
@@ -151,11 +152,6 @@ def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
         assert "bred by Evolve Arena: one file that plays." in " ".join(doc.split())
         assert 0 <= runpy.run_path(str(place / "bot.py"))["choose"]((0, 0, 0)) < 7
     assert not (place / "PWNED").exists()
-
-
-def replace_name(player: Player, name: str) -> Player:
-    player.name = name
-    return player
 
 
 def test_lines_and_tables(capsys: Capture) -> None:
