@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from evolve_arena.core import stream
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
@@ -163,13 +162,6 @@ def _bits(word: Any) -> Any:
 
 
 @compiled
-def _vectors(left: Any, right: Any, out: Any) -> Any:
-    one, other = simd.load(left, 1), simd.load(right, 2)
-    simd.store(out, 0, simd.minimum(one, simd.add(other, simd.spread(np.float32(0.3)))))
-    return simd.halve_sum(simd.subtract(one, other))
-
-
-@compiled
 def _convert(number: Any) -> Any:
     return np.int64(np.uint64(number)), np.uint64(number) >> np.uint64(3), np.float32(number)
 
@@ -192,21 +184,3 @@ def test_shifted_numbers_keep_64_bits() -> None:
     for count in (0, 1, 40, 62, 63):
         for number in (1, 5, -3):
             assert space["_shift"](number, count) == _shift(np.int64(number), np.int64(count))
-
-
-def test_vectors() -> None:
-    space, _ = run(_vectors)
-    generator = np.random.default_rng(1)
-    left, right = generator.normal(size=(2, 20)).astype(np.float32)
-    ours, theirs = np.zeros(16, np.float32), kernel.array("f", bytes(64))
-    lists = [kernel.array("f", values.tolist()) for values in (left, right)]
-    assert space["_vectors"](*lists, theirs) == _vectors(left, right, ours)
-    assert theirs.tolist() == ours.tolist()
-
-
-def test_streams() -> None:
-    space, _ = run(stream.below, stream.next_word)
-    ours, theirs = stream.new_stream(2**64 - 9), [board.np.uint64(2**64 - 9)]
-    drawn = [space["below"](theirs, count) for count in range(1, 200)]
-    assert drawn == [stream.below(ours, count) for count in range(1, 200)]
-    assert space["next_word"](theirs) == int(stream.next_word(ours))
