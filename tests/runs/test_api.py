@@ -23,7 +23,7 @@ from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe, read_recipe
 
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 QUICK = [
     "network.hidden=[4]",
     "method.individuals=6",
@@ -75,7 +75,7 @@ def test_the_interface_is_what_the_package_names() -> None:
 
 
 def test_a_run_lies_where_its_recipe_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_recipe: RecipeMaker
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_recipe: Maker
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run = start("connect-four", changes=QUICK, executor="serial")
@@ -86,7 +86,7 @@ def test_a_run_lies_where_its_recipe_is_named(
     assert start(small_recipe("run.generations=0"), executor="serial").path == Path("evolved/run")
 
 
-def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: RecipeMaker) -> None:
+def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: Maker) -> None:
     recipe, path = small_recipe(), tmp_path / "run"
     changes = ["run.generations=2", "method.elites=1"]
     run = start(recipe, run=path, changes=changes, seed=5, executor="serial")
@@ -152,7 +152,7 @@ def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path)
         prepare(str(written), run=tmp_path / "other")
 
 
-def test_looking_at_a_run_changes_no_file(tmp_path: Path, small_recipe: RecipeMaker) -> None:
+def test_looking_at_a_run_changes_no_file(tmp_path: Path, small_recipe: Maker) -> None:
     path = tmp_path / "run"
     start(small_recipe(), run=path, executor="serial")
 
@@ -170,7 +170,7 @@ def test_looking_at_a_run_changes_no_file(tmp_path: Path, small_recipe: RecipeMa
     assert more <= {"history.db-shm", "history.db-wal"}
 
 
-def test_players_meet_by_specification(tmp_path: Path, small_recipe: RecipeMaker) -> None:
+def test_players_meet_by_specification(tmp_path: Path, small_recipe: Maker) -> None:
     path = tmp_path / "mine"
     run = start(small_recipe(), run=path, executor="serial")
     result = duel(f"run:{path}", "test-bot", games=100, seed=3)

@@ -30,7 +30,7 @@ from tests.runs.test_directory import act_until
 from tests.small_recipes import SMALL_RECIPES
 
 Patch = pytest.MonkeyPatch
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 LAST = 8
 CHANGED = {"method.mutation_probability": 0.9}
 
@@ -41,7 +41,7 @@ def _here(tmp_path: Path, monkeypatch: Patch) -> None:
 
 
 @pytest.fixture(name="first")
-def _first(small_recipe: RecipeMaker) -> ea.Run:
+def _first(small_recipe: Maker) -> ea.Run:
     """A run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
     return ea.start(small_recipe(), run="evolved/first", executor="serial")
 
@@ -82,7 +82,7 @@ def test_a_branch_of_any_method_goes_the_way_of_its_run(method: str) -> None:
     assert ea.branch("whole@2", executor="serial").population_sha256 == whole.population_sha256
 
 
-def test_islands_get_seeds_of_their_own(small_recipe: RecipeMaker) -> None:
+def test_islands_get_seeds_of_their_own(small_recipe: Maker) -> None:
     islands = small_recipe("islands.count=2", "islands.interval=2", "islands.migrants=1")
     whole = ea.start(islands, run="whole", executor="serial")
     same = ea.branch("whole@3", executor="serial")
@@ -262,7 +262,7 @@ def test_a_network_that_learned_is_the_first_of_a_population() -> None:
     assert not Path("more").exists()
 
 
-def test_several_runs_have_their_share(small_recipe: RecipeMaker) -> None:
+def test_several_runs_have_their_share(small_recipe: Maker) -> None:
     for seed in (1, 2):
         ea.start(small_recipe(f"run.seed={seed}"), run=f"run-{seed}", executor="serial")
     one, two = ea.load("run-1"), ea.load("run-2")
@@ -302,7 +302,7 @@ def test_graphs_count_on_above_the_numbers_that_came_with_them() -> None:
     assert state.counters.innovation >= max(numbers.values())
 
 
-def test_islands_are_dealt_the_players(small_recipe: RecipeMaker) -> None:
+def test_islands_are_dealt_the_players(small_recipe: Maker) -> None:
     source = ea.start(small_recipe(), run="source", executor="serial")
     islands = small_recipe("islands.count=2", "islands.migrants=1", "run.seed=2")
     one, two = prepare(islands, run="run", population=["source"]).state().islands
@@ -312,7 +312,7 @@ def test_islands_are_dealt_the_players(small_recipe: RecipeMaker) -> None:
     assert all((everybody == member).all(axis=1).any() for member in members)
 
 
-def test_players_that_do_not_fit_are_told_from_others(small_recipe: RecipeMaker) -> None:
+def test_players_that_do_not_fit_are_told_from_others(small_recipe: Maker) -> None:
     ea.start(small_recipe("run.generations=1"), run="vectors", executor="serial")
     words = ["start", "connect-four", "--population", "vectors", "--run", "new"]
     said = evolve(*words, code=2)

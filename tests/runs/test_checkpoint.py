@@ -332,9 +332,7 @@ def make_tournament(individuals: int = 4, **network: Any) -> Tournament:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_state_of_another_recipe_is_named(
-    tmp_path: Path, kind: Any, method: Any, message: str
-) -> None:
+def test_states_of_others_are_named(tmp_path: Path, kind: Any, method: Any, message: str) -> None:
     """Also where it has a form that a state of this one could have."""
     assert message in refuse(tmp_path, make_blob(kind), method, 6 if kind is NEAT else 5)
 
@@ -369,9 +367,7 @@ WHOLE = make_state().population
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_arrays_of_no_state_are_refused(
-    tmp_path: Path, name: str, array: Any, message: str
-) -> None:
+def test_arrays_of_no_state_are_named(tmp_path: Path, name: str, array: Any, message: str) -> None:
     assert f"{name} {message}" in refuse(tmp_path, craft(make_blob(), arrays={name: array}))
 
 

@@ -18,7 +18,7 @@ from tests.forked import evolve
 from tests.terminal import Typist
 
 Patch = pytest.MonkeyPatch
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 
 BOT = """touch STARTED; while read line; do
 case "$line" in *action*) echo place_disc 0;; esac; done"""
@@ -39,7 +39,7 @@ def _command(tmp_path: Path) -> str:
 
 
 @pytest.fixture(name="foreign")
-def _foreign(small_recipe: RecipeMaker, command: str, tmp_path: Path) -> str:
+def _foreign(small_recipe: Maker, command: str, tmp_path: Path) -> str:
     """A recipe that came from elsewhere."""
     file = tmp_path / "foreign.toml"
     changes = [f"check.opponents=['random', '{command}']", "check.games=2", "run.generations=1"]
@@ -71,7 +71,7 @@ def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
     assert [check.opponent for check in run.checks()] == ["bot.sh", "random"] * 2
 
 
-def test_a_command_too_long_for_a_line_says_so(small_recipe: RecipeMaker, tmp_path: Path) -> None:
+def test_a_command_too_long_for_a_line_says_so(small_recipe: Maker, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     command = "process:sh " + " " * 300 + "; touch STARTED; cat"
     file.write_text(small_recipe(f"check.opponents=['{command}']").to_toml())
@@ -134,9 +134,7 @@ def test_it_is_noted_where_only_the_user_can_write(foreign: str) -> None:
         resume("mine", generations=2, executor="serial")
 
 
-def test_what_a_user_wrote_is_his_word(
-    foreign: str, command: str, small_recipe: RecipeMaker
-) -> None:
+def test_what_a_user_wrote_is_his_word(foreign: str, command: str, small_recipe: Maker) -> None:
     changes = [f"check.opponents=['{command}']", "check.games=2", "run.generations=1"]
     quick = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
     start("connect-four", run="typed", changes=[*quick, *changes], executor="serial")
@@ -159,7 +157,7 @@ def test_a_user_without_notes_is_asked_each_time(foreign: str, monkeypatch: Patc
         resume("mine", generations=2, executor="serial")
 
 
-def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: RecipeMaker) -> None:
+def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: Maker) -> None:
     recipe = small_recipe()
     with pytest.raises(NotPermittedError, match="would run a program"):
         make_player(command, recipe.make_game())

@@ -1,4 +1,4 @@
-"""Exported bots of games whose files say more than rules, or import compiled functions."""
+"""Exported bots of games whose files import compiled functions, or hide something."""
 
 from __future__ import annotations
 
@@ -19,90 +19,11 @@ from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 from tests.c_bots import with_gcc
-from tests.exported import Case, Table, choose_in_c, in_every_language, load_bot, pick_player, tell
+from tests.exported import choose_in_c, load_bot
 from tests.heap import load_heap
-from tests.pages import ask_page, with_node
 from tests.tracks import STONES
 
-CHANCY = (
-    ("greedy(state, moves, count, notes, setting, kind)", "greedy(state, moves, count, random)"),
-    ("    wanted, most = think(state, notes, setting), moves[0]\n", ""),
-    (
-        """    for place in range(count):
-        move = moves[place]
-        if kind < 0 or kind == min(move, 1) + (move > 3):
-            if move == wanted:
-                return move
-            most = move
-    return most
-""",
-        "    return moves[random % count]\n",
-    ),
-    ("quick(state, setting, kind):", "quick(state, random, kind):"),
-    (
-        "return 0 if kind == 0 else 4 if kind == 2 else 1",
-        "return 4 - random % 3 if kind == 2 else random % 2",
-    ),
-)
 LEDUC = STONES.with_name("leduc.py")
-PLAYERS: Table = {
-    "kinds": ("heap", "mlp", {"head": "kinds", "hidden": (4,)}),
-    "kinds by features": ("heap", "mlp", {"head": "kinds", "encoding": "features"}),
-    "kinds, shifted": (
-        "heap",
-        "mlp",
-        {"head": "kinds", "encoding": "features", "script": "greedy:shift=3", "hidden": (4, 3)},
-    ),
-    "kinds without a list": ("heap", "mlp", {"head": "kinds", "script": "quick", "hidden": (4,)}),
-    "kinds that may be wrong": ("heap", "mlp", {"head": "kinds", "masked": False}),
-    "kinds of a graph": ("heap", "graph", {"head": "kinds", "encoding": "features"}),
-    "kinds of a graph by planes": ("heap", "graph", {"head": "kinds", "script": "greedy:shift=2"}),
-    "pruned": ("heap", "mlp", {"head": "action"}),
-    "pruned, by features": (
-        "heap",
-        "mlp",
-        {"head": "action", "encoding": "features", "script": "greedy:shift=4"},
-    ),
-    "pruned, of a graph": ("heap", "graph", {"head": "action", "encoding": "features"}),
-    "features": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
-    "chance": ("chancy-heap", "mlp", {"head": "kinds", "encoding": "features", "script": "quick"}),
-}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _heaps(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("heap")
-    load_heap(folder)
-    load_heap(folder, "chancy_heap", *CHANCY)
-
-
-@pytest.fixture(params=PLAYERS, scope="module")
-def case(request: pytest.FixtureRequest) -> Case:
-    """A player, positions, and what it chooses there in the arena, from one stream.
-
-    Where a player wants what is not legal, bots choose something else.
-    """
-    player = pick_player(PLAYERS, request.param)
-    positions, stream = random_positions(player.game, 40, 1), new_stream(0)
-    chosen = [player.choose(position, stream) for position in positions]
-    legal = [place for place, move in enumerate(chosen) if move >= 0]
-    assert len(legal) == 40 or not getattr(player.decoder, "masked", True)
-    return player, [positions[place] for place in legal], [chosen[place] for place in legal]
-
-
-@in_every_language
-def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
-    player, positions, chosen = case
-    assert choose(player, positions, tmp_path) == chosen
-
-
-@with_node
-def test_pages_give_each_move_a_value(case: Case, tmp_path: Path) -> None:
-    player, positions, _ = case
-    body = "return bot.ask_values(position).length;"
-    counts = ask_page(player, list(map(tell, positions)), tmp_path, body)[0]
-    assert counts == [len(player.game.legal_moves(position)) for position in positions]
-
 
 # Files that import compiled functions and constants of other modules
 
@@ -179,16 +100,6 @@ def test_other_targets_say_that_python_takes_it_along(target: str) -> None:
     told = r"importing\.py, line \d+: .*: export it with --to python$"
     with pytest.raises(ArenaError, match=told):
         export_player(player, target)
-
-
-def test_chance_comes_from_the_stream_that_is_given() -> None:
-    player = make_bred("chancy-heap", "mlp", 3, head="kinds", script="quick")
-    stream, own, bot = new_stream(5), [5], load_bot(player)
-    positions = random_positions(player.game, 60, 2)
-    chosen = [player.choose(position, stream) for position in positions]
-    assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
-    assert own == stream.tolist()
-    assert [bot["choose"](list(each.state), stream=own) for each in positions] != chosen
 
 
 # Hidden information

@@ -202,7 +202,7 @@ def test_pettingzoos_environments_are_played(game: str) -> None:
         ("connect-four", {"columns": 6}, "pettingzoo", "PettingZoo does not have it"),
     ],
 )
-def test_what_a_host_does_not_have_is_refused_in_a_line(
+def test_what_a_host_lacks_is_refused(
     game: str, settings: dict[str, Any], target: str, said: str
 ) -> None:
     with pytest.raises(BadValueError, match=said):

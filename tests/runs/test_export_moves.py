@@ -22,9 +22,31 @@ from tests.bred import LEAST_POSITIONS, make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
 from tests.exported import Case, Table, in_every_language, load_bot, pick_player, tell, write_state
 from tests.forked import evolve
+from tests.heap import load_heap
 from tests.pages import ask_page, with_node
 from tests.tracks import TRACKS, open_text, play_randomly
 
+CHANCY = (
+    ("greedy(state, moves, count, notes, setting, kind)", "greedy(state, moves, count, random)"),
+    ("    wanted, most = think(state, notes, setting), moves[0]\n", ""),
+    (
+        """    for place in range(count):
+        move = moves[place]
+        if kind < 0 or kind == min(move, 1) + (move > 3):
+            if move == wanted:
+                return move
+            most = move
+    return most
+""",
+        "    return moves[random % count]\n",
+    ),
+    ("quick(state, setting, kind):", "quick(state, random, kind):"),
+    (
+        "return 0 if kind == 0 else 4 if kind == 2 else 1",
+        "return 4 - random % 3 if kind == 2 else random % 2",
+    ),
+)
+"""Scripted players of heaps that leave something to chance."""
 NERVOUS = "nervous"
 """Tic-tac-toe, whose states are not quiet while its corner is free and its middle is not."""
 COUNTED = {"encoding": "features", "hidden": ()}
@@ -73,19 +95,38 @@ REPEATING: Table = {
     "a search of moves that make progress": ("checkers", "mlp", {"hidden": (4,), "depth": 3}),
 }
 """Repetition ends their games, and bots are told of earlier positions."""
-ALL = {**PLAYERS, **LOOKING, **REPEATING}
+KINDS = {"head": "kinds", "encoding": "features"}
+CHOOSING: Table = {
+    "kinds": ("heap", "mlp", {"head": "kinds", "hidden": (4,)}),
+    "kinds by features": ("heap", "mlp", KINDS),
+    "kinds, shifted": ("heap", "mlp", {**KINDS, "script": "greedy:shift=3", "hidden": (4, 3)}),
+    "kinds without a list": ("heap", "mlp", {"head": "kinds", "script": "quick", "hidden": (4,)}),
+    "kinds that may be wrong": ("heap", "mlp", {"head": "kinds", "masked": False}),
+    "kinds of a graph": ("heap", "graph", KINDS),
+    "kinds of a graph by planes": ("heap", "graph", {"head": "kinds", "script": "greedy:shift=2"}),
+    "pruned": ("heap", "mlp", {"head": "action"}),
+    "pruned, by features": ("heap", "mlp", {**KINDS, "head": "action", "script": "greedy:shift=4"}),
+    "pruned, of a graph": ("heap", "graph", {**KINDS, "head": "action"}),
+    "features, shifted": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
+    "kinds by chance": ("chancy-heap", "mlp", {**KINDS, "script": "quick"}),
+}
+"""Files of their games say more than rules: kinds of moves, what to prune, scripted players."""
+ALL = {**PLAYERS, **LOOKING, **REPEATING, **CHOOSING}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder, rows = tmp_path_factory.mktemp("games"), find_game("tic-tac-toe").game
     open_text(folder, TRACKS)
+    load_heap(folder)
+    load_heap(folder, "chancy_heap", *CHANCY)
     quiet = "\n\ndef quiet(state):\n    return state[0] != 0 or state[4] == 0\n"
     open_text(folder, rows.source + quiet, f"{NERVOUS}.py")  # type: ignore[attr-defined]
 
 
 def ask_arena(player: BredPlayer, positions: Sequence[Any]) -> list[int]:
-    return [player.choose(position, new_stream(0)) for position in positions]
+    stream = new_stream(0)
+    return [player.choose(position, stream) for position in positions]
 
 
 def find_ends(player: BredPlayer) -> list[Any]:
@@ -104,7 +145,7 @@ def case(request: pytest.FixtureRequest) -> Case:
         positions = find_ends(player)
         forgetful = ask_arena(player, [position._replace(past=()) for position in positions])
     else:
-        count = 30 if request.param in LOOKING else 200
+        count = 200 if request.param in PLAYERS else 40
         positions, forgetful = random_positions(player.game, count, 1), []
     chosen = ask_arena(player, positions)
     assert len(set(chosen)) > 1
@@ -112,7 +153,9 @@ def case(request: pytest.FixtureRequest) -> Case:
     if request.param in LOOKING:
         near = look_ahead(player, "depth=1" if player.decoder.depth > 1 else "depth=2")
         assert ask_arena(near, positions) != chosen  # how far it looks matters
-    return player, positions, chosen
+    legal = [place for place, move in enumerate(chosen) if move >= 0]  # else bots choose others
+    assert len(legal) == len(chosen) or not getattr(player.decoder, "masked", True)
+    return player, [positions[place] for place in legal], [chosen[place] for place in legal]
 
 
 @in_every_language
@@ -152,6 +195,28 @@ def test_pages_remember_earlier_states(name: str, tmp_path: Path) -> None:
     body = "return bot.ask_moves(bot.play_on_page(position, bot.ask_moves(position)[0]));"
     after = [game.legal_moves(game.play(each, game.legal_moves(each)[0])) for each in positions]
     assert ask_page(player, given, tmp_path, body)[0] == after
+
+
+@with_node
+@pytest.mark.parametrize("name", CHOOSING)
+def test_pages_give_each_move_a_value(name: str, tmp_path: Path) -> None:
+    player = pick_player(CHOOSING, name)
+    positions, body = (
+        random_positions(player.game, 40, 1),
+        "return bot.ask_values(position).length;",
+    )
+    counts = ask_page(player, list(map(tell, positions)), tmp_path, body)[0]
+    assert counts == [len(player.game.legal_moves(position)) for position in positions]
+
+
+def test_chance_comes_from_the_stream_that_is_given() -> None:
+    player = make_bred("chancy-heap", "mlp", 3, head="kinds", script="quick")
+    stream, own, bot = new_stream(5), [5], load_bot(player)
+    positions = random_positions(player.game, 60, 2)
+    chosen = [player.choose(position, stream) for position in positions]
+    assert [bot["choose"](list(each.state), stream=own) for each in positions] == chosen
+    assert own == stream.tolist()
+    assert [bot["choose"](list(each.state), stream=own) for each in positions] != chosen
 
 
 # How far bots look, how long, and who can't

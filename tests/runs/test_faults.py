@@ -44,7 +44,7 @@ from evolve_arena.runs.summary import summarise
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 OutcomeOf = Callable[[Path], Any]
 Look = Callable[[Path], None]
 Patch = pytest.MonkeyPatch
@@ -67,7 +67,7 @@ def contents(path: Path) -> dict[Path, bytes]:
 
 @pytest.fixture(scope="module")
 def finished(
-    small_recipe: RecipeMaker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
+    small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
 ) -> tuple[Path, Any]:
     """A run that nothing befell, with checkpoints 0, 3, 6, 9 and 11; and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
@@ -79,7 +79,7 @@ Make = Callable[..., Run]
 
 
 @pytest.fixture
-def make(small_recipe: RecipeMaker, tmp_path: Path) -> Make:
+def make(small_recipe: Maker, tmp_path: Path) -> Make:
     """Starts a run like that one, but for some changes of its recipe."""
 
     def begin(path: Path, *changes: str, **options: Any) -> Run:
@@ -309,7 +309,7 @@ def test_a_run_that_was_moved_leaves_the_next_one_alone(
     assert_whole(moved)
 
 
-def test_who_waited_for_a_replaced_run_does_not_go_on(
+def test_a_run_that_was_replaced_is_left_alone(
     make: Make, path: Path, outcome_of: OutcomeOf
 ) -> None:
     run = Run.open(path)
@@ -336,7 +336,7 @@ def look_at(path: Path) -> None:
     "part", ["checkpoints", "plots", "champion.safetensors", "history.db", "recipe.toml"]
 )
 def test_no_command_follows_a_link_out_of_a_run(
-    small_recipe: RecipeMaker, path: Path, tmp_path: Path, part: str
+    small_recipe: Maker, path: Path, tmp_path: Path, part: str
 ) -> None:
     """The other run has the same id, so that its checkpoints would be taken."""
     other = Path(shutil.copytree(path, tmp_path / "other"))
@@ -482,9 +482,7 @@ def test_a_damaged_recipe_is_named(path: Path, damage: Look) -> None:
         ('"random"', '"file:gone.safetensors"', r"check\.opponents: .*gone\.safetensors: No such"),
     ],
 )
-def test_a_recipe_that_does_not_fit_costs_nothing(
-    path: Path, old: str, new: str, said: str
-) -> None:
+def test_a_recipe_that_does_not_fit_is_an_error(path: Path, old: str, new: str, said: str) -> None:
     text = (path / "recipe.toml").read_text()
     assert old in text
     (path / "recipe.toml").write_text(text.replace(old, new))
@@ -636,7 +634,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_real_disk_may_fill_up(
-    small_recipe: RecipeMaker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
+    small_recipe: Maker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
     recipe = small_recipe("run.generations=60", "run.checkpoint_every=1", "run.keep_every=1")
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
@@ -709,9 +707,7 @@ def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Loo
     assert_whole(path)
 
 
-def test_many_that_start_at_once_make_one_run(
-    make: Make, tmp_path: Path, assert_whole: Look
-) -> None:
+def test_many_starts_at_once_make_one_run(make: Make, tmp_path: Path, assert_whole: Look) -> None:
     path, barrier = tmp_path / "run", FORK.Barrier(8)
 
     def begin() -> None:

@@ -31,7 +31,7 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.training.loop import Progress
 
 Capture = pytest.CaptureFixture[str]
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 Evolve = Callable[..., str]
 
 TITLE = "\x1b[2Jhi[/b]\n$$ \u202e \U0001f600 漢"
@@ -43,7 +43,7 @@ BOT = 'while read line; do case "$line" in *action*) echo place_disc 0;; esac; d
 
 
 @pytest.fixture(scope="module", name="place")
-def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) -> Path:
+def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: Maker) -> Path:
     """A folder with a recipe, its run, and a bot, all of which have such names."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / f"{NAME}.sh").write_text(BOT)
@@ -170,7 +170,7 @@ def test_lines_and_tables(capsys: Capture) -> None:
     assert sum(line.count("x") for line in lines[4:]) < 300
 
 
-def test_the_live_view(small_recipe: RecipeMaker) -> None:
+def test_the_live_view(small_recipe: Maker) -> None:
     game = small_recipe().make_game()
     players = [make_random(game), make_random(game)]
     for player in players:
