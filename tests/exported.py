@@ -20,10 +20,10 @@ Case = tuple[BredPlayer, list[Any], list[int]]
 """A player, positions, and what it chooses there in the arena."""
 
 
-def pick_player(table: Table, name: str) -> BredPlayer:
+def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
     """A player of a *table*; its game is compiled once, for all of them that play it alike."""
     alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
-    players = {each: make_bred(*made[:2], 3, **made[2]) for each, made in alike.items()}
+    players = {each: make_bred(*made[:2], seed, **made[2]) for each, made in alike.items()}
     rules = players[name].game.rules
     compile_together([each for each in players.values() if each.game.rules == rules])
     return players[name]

@@ -162,6 +162,13 @@ def _bits(word: Any) -> Any:
 
 
 @compiled
+def _vectors(left: Any, right: Any, out: Any) -> Any:
+    one, other = simd.load(left, 1), simd.load(right, 2)
+    simd.store(out, 0, simd.minimum(one, simd.add(other, simd.spread(np.float32(0.3)))))
+    return simd.halve_sum(simd.subtract(one, other))
+
+
+@compiled
 def _convert(number: Any) -> Any:
     return np.int64(np.uint64(number)), np.uint64(number) >> np.uint64(3), np.float32(number)
 
@@ -175,6 +182,17 @@ def test_bits_and_numbers() -> None:
 
 
 @compiled
+def _read_words(numbers: Any) -> Any:
+    return numbers.view(np.uint64)[1] >> np.uint64(60)
+
+
+def test_signed_numbers_are_read_as_words() -> None:
+    space, _ = run(_read_words)
+    numbers = board.make_array("int64", [3, -1])
+    assert space["_read_words"](numbers) == _read_words(np.array([3, -1])) == 15
+
+
+@compiled
 def _shift(number: Any, count: Any) -> Any:
     return (number << count) | 1, np.uint64(number) << np.uint64(count)
 
@@ -184,3 +202,13 @@ def test_shifted_numbers_keep_64_bits() -> None:
     for count in (0, 1, 40, 62, 63):
         for number in (1, 5, -3):
             assert space["_shift"](number, count) == _shift(np.int64(number), np.int64(count))
+
+
+def test_vectors() -> None:
+    space, _ = run(_vectors)
+    generator = np.random.default_rng(1)
+    left, right = generator.normal(size=(2, 20)).astype(np.float32)
+    ours, theirs = np.zeros(16, np.float32), kernel.array("f", bytes(64))
+    lists = [kernel.array("f", values.tolist()) for values in (left, right)]
+    assert space["_vectors"](*lists, theirs) == _vectors(left, right, ours)
+    assert theirs.tolist() == ours.tolist()

@@ -425,6 +425,10 @@ def test_the_champion_is_who_scores_most_more(tickets: Run) -> None:
     assert tickets.champion.remarks["generation"] == best
 
 
+def test_fitness_in_points_is_drawn_as_no_share(tickets: Run) -> None:
+    assert draw_runs([tickets.history()]).axes[0].get_ylim() != (0.0, 1.0)
+
+
 def test_margins_outrank_wins(tickets: Run, tmp_path: Path) -> None:
     """Of two champions the one with more points and fewer wins is the better one."""
     path = Path(shutil.copytree(tickets.path, tmp_path / "run"))

@@ -54,13 +54,14 @@ IMPORTING = (
     ('"""Heap: ', f'"""Heap with {VERSION}: '),
     (
         "import numpy as np\n",
-        "import numpy as np\n\nfrom heap_parts.ways import is_wanted\n"
+        "import math\n\nimport numpy as np\n\nfrom heap_parts.ways import is_wanted\n"
         "from heap_parts.ways import wish as find_wish\n",
     ),
     (
         "(state[LEFT] * 7 + setting) % 6",
         "(find_wish(np.int64(state[LEFT]), np.int64(4)) + setting) % 6",
     ),
+    ("out[0] = state[LEFT] / 40", "out[0] = math.sin(state[LEFT])"),
     ("            if move == wanted:", "            if is_wanted(move, wanted):"),
 )
 

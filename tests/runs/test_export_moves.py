@@ -140,7 +140,7 @@ def find_ends(player: BredPlayer) -> list[Any]:
 
 @pytest.fixture(params=ALL, scope="module")
 def case(request: pytest.FixtureRequest) -> Case:
-    player = pick_player(ALL, request.param)
+    player = pick_player(ALL, request.param, seed=6 if request.param in CHOOSING else 3)
     if request.param in REPEATING:
         positions = find_ends(player)
         forgetful = ask_arena(player, [position._replace(past=()) for position in positions])
@@ -200,7 +200,7 @@ def test_pages_remember_earlier_states(name: str, tmp_path: Path) -> None:
 @with_node
 @pytest.mark.parametrize("name", CHOOSING)
 def test_pages_give_each_move_a_value(name: str, tmp_path: Path) -> None:
-    player = pick_player(CHOOSING, name)
+    player = pick_player(CHOOSING, name, seed=6)
     positions, body = (
         random_positions(player.game, 40, 1),
         "return bot.ask_values(position).length;",
