@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis.strategies import SearchStrategy
-
-from tests.fuzz.inputs import generate
 
 with_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -120,25 +117,6 @@ def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
         at += 4
         answers.append(Answer(os.waitstatus_to_exitcode(status), take(), take()))
     return answers
-
-
-def assert_withstands(source: str, inputs: SearchStrategy[bytes], folder: Path) -> Path:
-    """Feed 200 hostile *inputs*: each is answered, or ends the bot with one line.
-
-    Returns:
-        The program; see :func:`feed`.
-    """
-    fed: list[bytes] = []
-    generate(fed.append, inputs, 200, 0)
-    program = build_sanitized(source, folder)
-    answers = feed(program, fed)
-    for data, answer in zip(fed, answers, strict=True):
-        assert answer.code in (0, 1), (data, answer)
-        assert "runtime error" not in answer.errors, (data, answer)
-        assert answer.code == 0 or answer.errors.count("\n") == 1, (data, answer)
-    assert any(answer.said for answer in answers)
-    assert any(answer.errors for answer in answers)
-    return program
 
 
 def build(source: str, folder: Path, *options: str) -> Path:

@@ -59,7 +59,8 @@ class Typist:
         self.process, self.here = pty.fork()
         if self.process == 0:
             os.chdir(folder)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # who started the tests may ignore it
+            for number in (signal.SIGINT, signal.SIGHUP):  # who started the tests may ignore it
+                signal.signal(number, signal.SIG_DFL)
             os.execve(command[0], command, kept | environment)
         self.seen = ""
 

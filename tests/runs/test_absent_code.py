@@ -57,32 +57,34 @@ class Climber(ea.VectorMethod):
         return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
 
 
-GIVEN: dict[str, dict[str, Any]] = {
-    "fitness": {"method.fitness": quick_wins},
-    "crossover": {"method.mate": {"name": blend, "share": 0.3}},
-    "selection": {"method.select": anybody},
-    "mutation": {"method.mutate": jolt},
-    "initialisation": {"method.initialisation": zeros},
-    "opponent": {"check.opponents": [Lowest, "random"]},
-    "fixed opponent": {"method.fixed_opponents": {"players": [Lowest], "games": 2}},
-    "method": {"method": {"name": Climber, "individuals": 8}},
-    "method on islands": {
-        "method": {"name": Climber, "individuals": 8},
-        "islands": {"count": 2, "interval": 1, "migrants": 1},
-    },
+ISLANDS = {"islands": {"count": 2, "interval": 1, "migrants": 1}}
+GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "parts": (
+        {
+            "method.fitness": quick_wins,
+            "method.mate": {"name": blend, "share": 0.3},
+            "method.select": anybody,
+            "method.mutate": jolt,
+            "method.initialisation": zeros,
+            "method.fixed_opponents": {"players": [Lowest], "games": 2},
+        },
+        {"quick_wins", "blend", "anybody", "jolt", "zeros", "Lowest"},
+    ),
+    "opponent": ({"check.opponents": [Lowest, "random"]}, {"Lowest"}),
+    "method": ({"method": {"name": Climber, "individuals": 8}}, {"Climber"}),
+    "islands": ({"method": {"name": Climber, "individuals": 8}, **ISLANDS}, {"Climber"}),
 }
+"""What is given, and its names."""
 
 
 @pytest.mark.parametrize("what", GIVEN)
 def test_only_going_on_needs_the_code(
-    what: str,
-    small_recipe: Callable[..., Recipe],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    what: str, small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    given, names = GIVEN[what]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(user_code, "_absent", {})
-    run = ea.start(small_recipe(), run="own", changes={**TINY, **GIVEN[what]}, executor="serial")
+    run = ea.start(small_recipe(), run="own", changes={**TINY, **given}, executor="serial")
     code = dict(user_code._registered)
     monkeypatch.setattr(user_code, "_registered", {})  # as in a new process
 
@@ -100,14 +102,15 @@ def test_only_going_on_needs_the_code(
     assert loaded.champion.arrays["genome"].tolist() == run.champion.arrays["genome"].tolist()
     assert len(loaded.population()) == len(run.population())
     assert np.array_equal(loaded.history()["median"], run.history()["median"])
-    assert what == "opponent" or loaded.population().player(0).genome.shape == (
-        run.population().player(0).genome.shape
-    )
+    shapes = [each.population().player(0).genome.shape for each in (loaded, run)]
+    assert shapes[0] == shapes[1]
     for words in (["resume", "own", "--generations", "3"], ["branch", "own@1"]):
         said = evolve(*words, code=2)
         assert said.count("\n") == 1
         assert "own goes on only with" in said
-        assert "was given in Python: register it there" in said
+        assert any(
+            f"{name}, which was given in Python: register it there" in said for name in names
+        )
     assert ea.load("own").recipe.run.generations == 2
     user_code._registered.update(code)
     loaded.with_generations(3).advance(executor="serial")

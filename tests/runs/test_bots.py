@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import select
 import shlex
 import signal
@@ -31,7 +30,6 @@ from evolve_arena.cli.match_tables import (
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.evolve.method import Report
 from evolve_arena.runs.api import duel, resume, start
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.many.tournaments import crosstable, ranking
@@ -43,6 +41,9 @@ from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record
 from evolve_arena.runs.summary import summarise
 from evolve_arena.runs.training.loop import Progress
+from tests.terminal import Typist
+
+Capture = pytest.CaptureFixture[str]
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
@@ -94,7 +95,7 @@ def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
 
 
 @pytest.fixture
-def evolve(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Evolve:
+def evolve(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
     """What the command prints, on standard output and standard error."""
 
     def call(*words: str, code: int = 0) -> tuple[str, str]:
@@ -170,11 +171,8 @@ def test_sigterm_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_closed_terminal_stops_a_run_with_a_checkpoint(tmp_path: Path) -> None:
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(tmp_path)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup has told these tests to ignore
-        os.execv(sys.executable, [sys.executable, "-m", "evolve_arena.cli.main", *ENDLESS])
+    typist = Typist(*ENDLESS, folder=tmp_path)
+    child, terminal = typist.process, typist.here
     while len([*(tmp_path / "r/checkpoints").glob("gen-*")]) < 2:
         assert os.waitpid(child, os.WNOHANG) == (0, 0)
         if select.select([terminal], [], [], 0.02)[0]:
@@ -199,33 +197,12 @@ main()
 """
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "said"),
-    [
-        (signal.SIGINT, 130, "evolve: interrupted\n"),
-        (signal.SIGTERM, 143, "evolve: stopped by SIGTERM\n"),
-    ],
-)
-def test_an_interrupt_while_machine_code_is_loaded_is_not_lost(
-    number: int, code: int, said: str
-) -> None:
-    """LLVM asks Python for the code; an interrupt raised there went unheeded, or was a crash."""
-    done = subprocess.run(
-        [sys.executable, "-c", AT_THE_WORST_INSTANT.format(number=int(number))],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
-
-
 LOST = """
 import os, sys
 from evolve_arena.cli import main as cli
 
 class Dying:
-    def {where}(self, *given):
+    def WHERE(self, *given):
         os.kill(os.getpid(), {number})
         sum(range(1000))
 
@@ -241,21 +218,24 @@ cli.main()
 """
 
 
-@pytest.mark.parametrize("where", ["__del__", "__set_name__"])
+SCRIPTS = {
+    # LLVM asks Python for the code; an interrupt raised there went unheeded, or was a crash.
+    "while machine code is loaded": AT_THE_WORST_INSTANT,
+    # What a destructor raises is only written; while a class is made, it is another error.
+    "in a destructor": LOST.replace("WHERE", "__del__"),
+    "while a class is made": LOST.replace("WHERE", "__set_name__"),
+}
+
+
+@pytest.mark.parametrize("when", SCRIPTS)
 @pytest.mark.parametrize(
     ("number", "code", "said"),
-    [
-        (signal.SIGINT, 130, "evolve: interrupted\n"),
-        (signal.SIGTERM, 143, "evolve: stopped by SIGTERM\n"),
-    ],
+    [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "stopped by SIGTERM\n")],
 )
-def test_an_interrupt_is_not_lost_where_python_makes_something_else_of_it(
-    where: str, number: int, code: int, said: str
-) -> None:
-    """What a destructor raises is only written; while a class is made, it is another error."""
-    words = [sys.executable, "-c", LOST.format(where=where, number=int(number))]
+def test_an_interrupt_is_not_lost(when: str, number: int, code: int, said: str) -> None:
+    words = [sys.executable, "-c", SCRIPTS[when].format(number=int(number))]
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"evolve: {said}")
 
 
 # Forfeits
@@ -307,23 +287,7 @@ def test_a_crash_in_the_third_game(make_bot: MakeBot, evolve: Evolve) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("statement", "kind"),
-    [
-        ("print('spam', flush=True)", "garbage"),
-        ("print('spam\\n' * 2000, flush=True)", "flood"),
-        ("game == 1 or sys.exit(3)", "crash"),
-    ],
-)
-def test_nobody_wins_by_a_forfeit(make_bot: MakeBot, statement: str, kind: str) -> None:
-    result = duel("test-bot", make_bot(statement), games=2)
-    assert [(f.player, f.kind, f.games) for f in result.forfeits] == [(1, kind, 2)]
-    assert (result.wins, result.counted) == (0, 0)
-
-
-def test_every_table_tells_of_forfeits(
-    make_bot: MakeBot, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_table_tells_of_forfeits(make_bot: MakeBot, capsys: Capture) -> None:
     kind = "illegal move"
     bot = make_bot("print('place_disc 9', flush=True)")
     print_duel(duel("test-bot", bot, games=4))
@@ -375,9 +339,6 @@ def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> Non
     assert [[row[key] for key in keys] for row in content["players"]] == [[2, 100]] * 2
     assert content["warnings"] == [f"network0 - network1: {told}"]
     assert err == f"evolve: network0 - network1: {told}\n"
-    out, err = evolve("tournament", *names, "--games", "100")
-    assert "2 of 100" in out
-    assert err == f"evolve: network0 - network1: {told}\n"
     assert evolve("duel", *names, "--games", "100")[1] == f"evolve: {told}\n"
     words = ["evaluate", names[0], "--opponents", names[1], "--games", "100", "--openings", "0"]
     assert evolve(*words)[1] == f"evolve: {names[1]}: {told}\n"
@@ -394,9 +355,8 @@ def forfeited(
 ) -> tuple[Run, list[DuelResult]]:
     """A run whose opponent breaks after the first check, at generation 3, and the checks seen."""
     bot = make_bot("if game > 6: sys.exit('out of order')")
-    recipe = small_recipe("check.games=4", "run.champion=best-check").change(
-        {"check.opponents": [bot]}
-    )
+    recipe = small_recipe("check.games=4", "run.champion=best-check")
+    recipe = recipe.change({"check.opponents": [bot]})
     seen: list[DuelResult] = []
 
     def watch(progress: Progress) -> bool:
@@ -407,9 +367,7 @@ def forfeited(
     return start(recipe, run=tmp_path / "run", executor="serial", callbacks=watch), seen
 
 
-def test_checks_with_forfeits(
-    forfeited: tuple[Run, list[DuelResult]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_checks_with_forfeits(forfeited: tuple[Run, list[DuelResult]], capsys: Capture) -> None:
     run, seen = forfeited
     sentence = "bot.py exits with status 1 instead of answering; its last words: 'out of order'."
     gone = (ForfeitCount(1, "crash", 4, sentence, ("out of order",)),)
@@ -437,9 +395,7 @@ def test_checks_with_forfeits(
     assert f"evolve: {warning}\n" in capsys.readouterr().err
 
 
-def test_checks_with_forfeits_are_marked_in_pictures(
-    forfeited: tuple[Run, list[DuelResult]],
-) -> None:
+def test_checks_with_forfeits_are_marked(forfeited: tuple[Run, list[DuelResult]]) -> None:
     run, _ = forfeited
     record = run.history()
 
@@ -449,12 +405,8 @@ def test_checks_with_forfeits_are_marked_in_pictures(
 
     figure = draw_runs([record])
     assert crosses(figure) == [[6, 8]]
-    texts = [
-        text.get_text()
-        for axes in figure.axes
-        if (legend := axes.get_legend())
-        for text in legend.get_texts()
-    ]
+    legends = filter(None, (axes.get_legend() for axes in figure.axes))
+    texts = [text.get_text() for legend in legends for text in legend.get_texts()]
     assert any("×: games forfeited, at generation 6 4 of 4" in text for text in texts)
     figure.canvas.draw()  # type: ignore[no-untyped-call]
     alone = Record("one", "", record.statistics, [record.checks[1]])
@@ -463,28 +415,7 @@ def test_checks_with_forfeits_are_marked_in_pictures(
     assert crosses(draw_runs([whole])) == []
 
 
-def test_forfeits_in_the_history(tmp_path: Path) -> None:
-    own = ForfeitCount(0, "illegal move", 2, "a cheats.")
-    other = ForfeitCount(1, "time-out", 1, "b sleeps.", ("one", "two"))
-    result = DuelResult(("a", "b"), 3, 1, 2, 6, {}, forfeits=(own, other))
-    clean = DuelResult(("a", "b"), 3, 1, 2, 6, {})
-    report = [Report(g, 1, {"points": 1.0, "matches": 1.0}) for g in range(4)]
-    with History(tmp_path / "history.db", write=True) as history:
-        for generation in (1, 2, 3):
-            history.add_check(report[generation], b"x", [result])
-        history.add_check(report[2], b"x", [clean])
-        checks = history.checks()
-        assert [check.forfeits for check in checks] == [(own, other), (), (own, other)]
-        assert (checks[0].games, checks[0].finished, checks[0].counted) == (9, 6, 8)
-        assert (checks[0].won, checks[1].won) == (3 / 8, 3 / 6)
-        history.forget_after(1)
-        assert len(history._read("SELECT * FROM check_forfeits")) == 2
-        history._database.execute("DROP TABLE check_forfeits")
-    with History(tmp_path / "history.db") as older:
-        assert older.checks() == [Check(1, "b", 3, 1, 2, 6)]
-
-
-def test_a_run_is_not_resumed_without_its_bot(
+def test_a_run_needs_its_bot(
     small_recipe: Callable[..., Recipe], make_bot: MakeBot, tmp_path: Path
 ) -> None:
     recipe = small_recipe("check.games=2").change({"check.opponents": [make_bot("pass")]})

@@ -1,20 +1,27 @@
-"""Branches: new runs from checkpoints of others, whole or not there, and never at their expense."""
+"""Runs that begin with others: branches from checkpoints, and first populations of players.
+
+A branch is whole or not there, and never at the expense of the other run.
+"""
 
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import evolve_arena as ea
 from evolve_arena.cli.commands import evolving
 from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.runs.api import prepare_branch
+from evolve_arena.genomes.neat.numbering import SPANS, highest_own
+from evolve_arena.runs.api import prepare, prepare_branch
 from evolve_arena.runs.errors import CheckpointError, NotARunError, RunExistsError, StorageError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.store.checkpoint import digest_population
@@ -22,17 +29,19 @@ from tests import forked
 from tests.runs.test_directory import act_until
 from tests.small_recipes import SMALL_RECIPES
 
-RecipeMaker = Callable[..., Recipe]
+Patch = pytest.MonkeyPatch
+Maker = Callable[..., Recipe]
 LAST = 8
+CHANGED = {"method.mutation_probability": 0.9}
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(name="first")
-def _first(small_recipe: RecipeMaker) -> ea.Run:
+def _first(small_recipe: Maker) -> ea.Run:
     """A run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
     return ea.start(small_recipe(), run="evolved/first", executor="serial")
 
@@ -64,15 +73,16 @@ def test_branches_come_to_the_same_with_one_seed_and_to_others_with_two(first: e
     assert ea.resume(one.path, generations=9, executor="serial").generation == 9
 
 
-@pytest.mark.parametrize("method", sorted(SMALL_RECIPES))
+@pytest.mark.parametrize("method", ["tournament", "neat by neat-python", "td in one file"])
 def test_a_branch_of_any_method_goes_the_way_of_its_run(method: str) -> None:
+    """They go on from a state, as runs of all methods do that were stopped."""
     name, changes = SMALL_RECIPES[method]
     recipe = load_recipe(name, [*changes, "run.generations=4", "run.checkpoint_every=2"])
     whole = ea.start(recipe, run="whole", executor="serial")
     assert ea.branch("whole@2", executor="serial").population_sha256 == whole.population_sha256
 
 
-def test_islands_get_seeds_of_their_own(small_recipe: RecipeMaker) -> None:
+def test_islands_get_seeds_of_their_own(small_recipe: Maker) -> None:
     islands = small_recipe("islands.count=2", "islands.interval=2", "islands.migrants=1")
     whole = ea.start(islands, run="whole", executor="serial")
     same = ea.branch("whole@3", executor="serial")
@@ -84,9 +94,7 @@ def test_islands_get_seeds_of_their_own(small_recipe: RecipeMaker) -> None:
 
 
 def test_settings_change_from_there_on(first: ea.Run) -> None:
-    run = ea.branch(
-        "evolved/first@6", changes={"method.mutation_probability": 0.9}, executor="serial"
-    )
+    run = ea.branch("evolved/first@6", changes=CHANGED, executor="serial")
     assert run.recipe.method["mutation_probability"] == 0.9
     assert run.population_sha256 != first.population_sha256
     wrong = r"^evolved/first@6 can't go on with these settings: .* shape \(\d+, \d+\), not \(6, "
@@ -98,18 +106,14 @@ def test_settings_change_from_there_on(first: ea.Run) -> None:
 
 
 def test_what_can_be_no_branch_is_one_line(first: ea.Run) -> None:
-    with pytest.raises(
-        CheckpointError, match=r"no checkpoint of generation 5 \(nearest: 6; it has"
+    for place, error, told in (
+        ("evolved/first@5", CheckpointError, r"no checkpoint of generation 5 \(nearest: 6; it has"),
+        ("evolved/first@x", BadValueError, r"'evolved/first@x': after @ stands a generation's"),
+        ("evolved/first", BadValueError, r"first@8 is at the last generation, 8: .* generations="),
+        ("evolved/second@3", NotARunError, r"evolved/second does not exist"),
     ):
-        ea.branch("evolved/first@5")
-    with pytest.raises(BadValueError, match=r"'evolved/first@x': after @ stands a generation's"):
-        ea.branch("evolved/first@x")
-    with pytest.raises(
-        BadValueError, match=r"first@8 is at the last generation, 8: .* generations="
-    ):
-        ea.branch("evolved/first")
-    with pytest.raises(NotARunError, match=r"evolved/second does not exist"):
-        ea.branch("evolved/second@3")
+        with pytest.raises(error, match=told):
+            ea.branch(place)
     with pytest.raises(RunExistsError, match="first exists"):
         ea.branch("evolved/first@3", run="evolved/first")
     assert [path.name for path in Path("evolved").iterdir()] == ["first"]
@@ -128,8 +132,7 @@ def test_the_command_branches_and_says_from_where(first: ea.Run) -> None:
 
 
 def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
-    steps = 0
-    while True:
+    for steps in itertools.count():
         path = Path(f"{steps}/run")
         done = act_until(steps, partial(prepare_branch, first.path, 3, run=path))
         if path.exists():  # then all of it does
@@ -140,14 +143,11 @@ def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
             assert prepare_branch(first.path, 3, run=path).generation == 3
         if done:
             break
-        steps += 1
     assert steps > 10
     assert first.directory.generations() == [0, 3, 6, LAST]
 
 
-def test_a_full_disk_leaves_nothing_of_a_branch(
-    first: ea.Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_nothing_of_a_branch(first: ea.Run, monkeypatch: Patch) -> None:
     def fail(*arguments: Any, **options: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -159,9 +159,7 @@ def test_a_full_disk_leaves_nothing_of_a_branch(
 
 
 def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> None:
-    run = ea.branch(
-        "evolved/first@3", changes={"method.mutation_probability": 0.9}, executor="serial"
-    )
+    run = ea.branch("evolved/first@3", changes=CHANGED, executor="serial")
     recipe = "evolved/first-2/recipe.toml"
     again = ea.start(recipe, run="again", executor="serial")
     assert again.population_sha256 == run.population_sha256
@@ -169,13 +167,6 @@ def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> 
     with pytest.raises(BadValueError, match=r"first@3 is not what this recipe began with"):
         ea.start(recipe, run="more")
     assert not Path("more").exists()
-
-
-def test_a_branch_without_its_checkpoints_does_not_begin_anew(first: ea.Run) -> None:
-    run = prepare_branch(first.path, 3)
-    run.directory.checkpoint(3).unlink()
-    with pytest.raises(CheckpointError, match="has no checkpoint"):
-        ea.resume(run.path, executor="serial")
 
 
 # --- resume -------------------------------------------------------------------------------------
@@ -200,17 +191,12 @@ def test_going_back_deletes_nothing_without_a_word(first: ea.Run) -> None:
 
 @pytest.mark.parametrize("answer", ["", "n\n", "y\n"])
 def test_at_a_terminal_it_asks(
-    first: ea.Run,
-    answer: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    first: ea.Run, answer: str, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-    if answer == "y\n":
+    refused = pytest.raises(BadValueError, match="after generation 6")
+    with nullcontext() if answer == "y\n" else refused:
         first.check_going_back(6, force=evolving.ask_to_delete)
-    else:
-        with pytest.raises(BadValueError, match="after generation 6"):
-            first.check_going_back(6, force=evolving.ask_to_delete)
     assert "after generation 6, up to 8. Delete them? [y/N]" in capsys.readouterr().err
 
 
@@ -236,3 +222,112 @@ def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> Non
     assert first.directory.generations() == [0, 3, 6, LAST]
     with pytest.raises(ArenaError, match="elitez"):
         ea.resume(first.path, changes={"method.elitez": 4})
+
+
+# --- first populations with players of other runs ------------------------------------------------
+
+SHORT = ("run.generations=3", "run.checkpoint_every=1", "check.every=1")
+
+
+def small(method: str, *changes: str) -> Recipe:
+    name, usual = SMALL_RECIPES[method]
+    return load_recipe(name, [*usual, *SHORT, *changes])
+
+
+def first_of(run: ea.Run) -> Any:
+    return run.state(0).population
+
+
+def test_a_network_that_learned_is_the_first_of_a_population() -> None:
+    """An MLP taught by TD seeds evolution; the others are those that the seed gives."""
+    taught = ea.start(small("td"), run="taught", executor="serial")
+    network = [f"network.{key}={value}" for key, value in taught.recipe.network.items()]
+    network = [text for text in network if "take_wins" not in text and "hidden" not in text]
+    recipe = small("tournament", *network, "network.symmetric=false")
+    run = ea.start(recipe, run="evolved/seeded", population="taught", executor="serial")
+    population, usual = first_of(run), run.method.initial(run.recipe.run.seed).population
+    assert np.array_equal(population[0], taught.champion.arrays["genome"])
+    learned = taught.population().arrays["genomes"]
+    own = learned[(learned != population[0]).any(axis=1)]
+    assert np.array_equal(population[1 : 1 + len(own)], own)
+    assert np.array_equal(population[1 + len(own) :], usual[1 + len(own) :])
+    assert run.generation == 3
+    assert run.recipe.run.population == ("taught",)
+    # The recipe begins the same run again, and none where the other one has changed.
+    again = ea.start("evolved/seeded/recipe.toml", run="again", executor="serial")
+    assert again.population_sha256 == run.population_sha256
+    ea.start(small("td", "run.seed=9"), run="taught", force=True, executor="serial")
+    with pytest.raises(BadValueError, match=r"^taught is not what this recipe began with"):
+        ea.start("evolved/seeded/recipe.toml", run="more")
+    assert not Path("more").exists()
+
+
+def test_several_runs_have_their_share(small_recipe: Maker) -> None:
+    for seed in (1, 2):
+        ea.start(small_recipe(f"run.seed={seed}"), run=f"run-{seed}", executor="serial")
+    one, two = ea.load("run-1"), ea.load("run-2")
+    places = ["run-1@3", "run-2"]
+    mixed = prepare(small_recipe("run.seed=3"), run="mixed", population=places)
+    population = first_of(mixed)
+    assert np.array_equal(population[0], one.champion_at(3).arrays["genome"])
+    assert np.array_equal(population[1], two.champion.arrays["genome"])
+    early, late = one.population(3).arrays["genomes"], two.population().arrays["genomes"]
+    for row, genome in enumerate(population):
+        source = (early, late)[row % 2]
+        assert (source == genome).all(axis=1).any() or row < 2
+    assert mixed.recipe.run.population == ("run-1@3", "run-2")
+
+
+@pytest.mark.parametrize("method", ["neat", "td-tuples", "evolutionary-programming", "q-learning"])
+def test_genomes_seed_their_own_method(method: str) -> None:
+    source = ea.start(small(method, "run.generations=2"), run="source", executor="serial")
+    run = ea.start(small(method, "run.seed=5"), run="run", population="source", executor="serial")
+    first = run.population(0).player(0)
+    for name, array in source.champion.arrays.items():
+        if name not in ("keys", "innovation"):  # numbers as genomes of this run
+            assert np.array_equal(first.arrays[name], array), name
+    assert run.method.find_mismatch(run.state()) is None
+    assert run.population_sha256 != source.population_sha256
+
+
+def test_graphs_count_on_above_the_numbers_that_came_with_them() -> None:
+    grown = small("neat", "neat.node_add_prob=0.9", "neat.conn_add_prob=0.9")
+    source = ea.start(grown, run="source", executor="serial")
+    state = prepare(small("neat", "run.seed=5"), run="run", population=["source"]).state()
+    assert source.state().counters.node > 0
+    assert state.counters.node == highest_own(state.population.node_key, 0, SPANS.node) > 0
+    ends = zip(state.population.source.tolist(), state.population.target.tolist(), strict=True)
+    numbers = dict(zip(ends, state.population.innovation.tolist(), strict=True))
+    assert len(set(numbers.values())) == len(numbers)  # a number for each connection, and back
+    assert state.counters.innovation >= max(numbers.values())
+
+
+def test_islands_are_dealt_the_players(small_recipe: Maker) -> None:
+    source = ea.start(small_recipe(), run="source", executor="serial")
+    islands = small_recipe("islands.count=2", "islands.migrants=1", "run.seed=2")
+    one, two = prepare(islands, run="run", population=["source"]).state().islands
+    assert np.array_equal(one.population[0], source.champion.arrays["genome"])
+    everybody = np.concatenate([one.population, two.population])
+    members = source.population().arrays["genomes"]
+    assert all((everybody == member).all(axis=1).any() for member in members)
+
+
+def test_players_that_do_not_fit_are_told_from_others(small_recipe: Maker) -> None:
+    ea.start(small_recipe("run.generations=1"), run="vectors", executor="serial")
+    words = ["start", "connect-four", "--population", "vectors", "--run", "new"]
+    said = evolve(*words, code=2)
+    assert "players of vectors don't fit into the population: their " in said
+    wrong = [
+        (small("neat"), "vectors", "made by .*NetworkDecoder, not by .*GraphDecoder"),
+        (load_recipe("tic-tac-toe-evolved"), "vectors", "they play connect-four, not tic-tac-toe"),
+        (small_recipe("network.hidden=[3]"), "vectors", r"their hidden is \(.*\), not \(3,\)"),
+    ]
+    for recipe, place, text in wrong:
+        with pytest.raises(BadValueError, match=text):
+            prepare(recipe, run="new", population=place)
+    with pytest.raises(CheckpointError, match=r"no checkpoint of generation 7 \(nearest: 1;"):
+        prepare(small_recipe(), run="new", population="vectors@7")
+    ea.start(small("neat"), run="graphs", executor="serial")
+    with pytest.raises(BadValueError, match="neat-python takes no players of other runs"):
+        prepare(small("neat by neat-python"), run="new", population="graphs")
+    assert not Path("new").exists()

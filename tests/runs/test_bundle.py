@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from evolve_arena.core import stream
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
@@ -183,6 +182,17 @@ def test_bits_and_numbers() -> None:
 
 
 @compiled
+def _read_words(numbers: Any) -> Any:
+    return numbers.view(np.uint64)[1] >> np.uint64(60)
+
+
+def test_signed_numbers_are_read_as_words() -> None:
+    space, _ = run(_read_words)
+    numbers = board.make_array("int64", [3, -1])
+    assert space["_read_words"](numbers) == _read_words(np.array([3, -1])) == 15
+
+
+@compiled
 def _shift(number: Any, count: Any) -> Any:
     return (number << count) | 1, np.uint64(number) << np.uint64(count)
 
@@ -202,11 +212,3 @@ def test_vectors() -> None:
     lists = [kernel.array("f", values.tolist()) for values in (left, right)]
     assert space["_vectors"](*lists, theirs) == _vectors(left, right, ours)
     assert theirs.tolist() == ours.tolist()
-
-
-def test_streams() -> None:
-    space, _ = run(stream.below, stream.next_word)
-    ours, theirs = stream.new_stream(2**64 - 9), [board.np.uint64(2**64 - 9)]
-    drawn = [space["below"](theirs, count) for count in range(1, 200)]
-    assert drawn == [stream.below(ours, count) for count in range(1, 200)]
-    assert space["next_word"](theirs) == int(stream.next_word(ours))

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,9 +14,11 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.players.specification import NotPermittedError, make_player, player_kinds
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
-from tests import forked
+from tests.forked import evolve
+from tests.terminal import Typist
 
-RecipeMaker = Callable[..., Recipe]
+Patch = pytest.MonkeyPatch
+Maker = Callable[..., Recipe]
 
 BOT = """touch STARTED; while read line; do
 case "$line" in *action*) echo place_disc 0;; esac; done"""
@@ -28,7 +26,7 @@ case "$line" in *action*) echo place_disc 0;; esac; done"""
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _home(tmp_path: Path, monkeypatch: Patch) -> None:
     """What the user allows is noted in the test's folder, where all programs start."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
@@ -41,7 +39,7 @@ def _command(tmp_path: Path) -> str:
 
 
 @pytest.fixture(name="foreign")
-def _foreign(small_recipe: RecipeMaker, command: str, tmp_path: Path) -> str:
+def _foreign(small_recipe: Maker, command: str, tmp_path: Path) -> str:
     """A recipe that came from elsewhere."""
     file = tmp_path / "foreign.toml"
     changes = [f"check.opponents=['random', '{command}']", "check.games=2", "run.generations=1"]
@@ -73,15 +71,13 @@ def test_nothing_runs_unless_it_is_allowed(foreign: str) -> None:
     assert [check.opponent for check in run.checks()] == ["bot.sh", "random"] * 2
 
 
-def test_a_command_too_long_for_one_line_says_that_there_is_more(
-    small_recipe: RecipeMaker, tmp_path: Path
-) -> None:
+def test_a_command_too_long_for_a_line_says_so(small_recipe: Maker, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     command = "process:sh " + " " * 300 + "; touch STARTED; cat"
     file.write_text(small_recipe(f"check.opponents=['{command}']").to_toml())
     with pytest.raises(NotPermittedError, match="; read all 331 characters in the recipe"):
         start(str(file), run="mine", executor="serial")
-    assert len(evolve(["start", str(file), "--run", "mine"]).stderr) <= 300
+    assert len(evolve("start", str(file), "--run", "mine", folder=Path()).stderr) <= 300
     assert not has_started()
 
 
@@ -111,9 +107,7 @@ def test_what_was_allowed_is_remembered_for_that_run_and_program(foreign: str) -
     assert not has_started()
 
 
-def test_what_was_allowed_in_one_folder_is_asked_for_again_in_another(
-    foreign: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_another_folder_it_is_asked_for_again(foreign: str, monkeypatch: Patch) -> None:
     """The same words start another program there."""
     start(foreign, run="mine", executor="serial", allow_process=True)
     has_started()
@@ -140,15 +134,13 @@ def test_it_is_noted_where_only_the_user_can_write(foreign: str) -> None:
         resume("mine", generations=2, executor="serial")
 
 
-def test_what_a_user_wrote_himself_is_his_word(
-    foreign: str, command: str, small_recipe: RecipeMaker
-) -> None:
+def test_what_a_user_wrote_is_his_word(foreign: str, command: str, small_recipe: Maker) -> None:
     changes = [f"check.opponents=['{command}']", "check.games=2", "run.generations=1"]
-    start("connect-four", run="typed", changes=[*QUICK, *changes], executor="serial")
+    quick = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
+    start("connect-four", run="typed", changes=[*quick, *changes], executor="serial")
     resume("typed", generations=2, executor="serial")
-    made = small_recipe("run.generations=1").change(
-        {"check.opponents": [command], "check.games": 2}
-    )
+    made = small_recipe("run.generations=1", "check.games=2")
+    made = made.change({"check.opponents": [command]})
     assert made.change({"run.seed": 3}).foreign_programs == []
     start(made, run="made", executor="serial")
     assert has_started()
@@ -158,20 +150,14 @@ def test_what_a_user_wrote_himself_is_his_word(
         assert harmless.change({"check.opponents": [command]}).foreign_programs == []
 
 
-QUICK = ["network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"]
-QUICK += ["method.elites=0"]
-
-
-def test_a_user_without_a_place_for_notes_is_asked_each_time(
-    foreign: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_without_notes_is_asked_each_time(foreign: str, monkeypatch: Patch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(foreign) / "no-folder"))
     start(foreign, run="mine", executor="serial", allow_process=True)
     with pytest.raises(NotPermittedError):
         resume("mine", generations=2, executor="serial")
 
 
-def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: RecipeMaker) -> None:
+def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: Maker) -> None:
     recipe = small_recipe()
     with pytest.raises(NotPermittedError, match="would run a program"):
         make_player(command, recipe.make_game())
@@ -180,25 +166,16 @@ def test_the_gate_is_shut_unless_somebody_opens_it(command: str, small_recipe: R
         assert programs == (["process"] if find_game(game).dialects else [])
 
 
-@pytest.mark.parametrize(
-    ("recipe", "changes"),
-    [
-        (
-            "connect-four-neat",
-            ["method.stagnation.judge='outside'", "method.stagnation.opponents=['{0}']"],
-        ),
-        ("td-lambda", ["method.individuals=2", "method.judge='{0}'"]),
-    ],
-)
-def test_a_program_is_refused_wherever_else_a_recipe_names_players(
-    command: str, recipe: str, changes: list[str]
-) -> None:
+@pytest.mark.parametrize("key", ["stagnation.opponents=['{0}']", "judge='{0}'"])
+def test_a_program_is_refused_wherever_else_a_recipe_names_players(command: str, key: str) -> None:
+    recipe = "td-lambda" if key.startswith("judge") else "connect-four-neat"
+    more = "individuals=2" if key.startswith("judge") else "stagnation.judge='outside'"
     with pytest.raises(ArenaError, match="would run a program"):
-        load_recipe(recipe, [change.format(command) for change in changes])
+        load_recipe(recipe, [f"method.{more}", f"method.{key.format(command)}"])
 
 
 def test_without_a_terminal_a_command_says_what_to_do(foreign: str) -> None:
-    said = evolve(["start", foreign, "--run", "mine"])
+    said = evolve("start", foreign, "--run", "mine", folder=Path())
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr == (
         "evolve: check.opponents runs a program, which needs your word: --allow-process, or"
@@ -209,9 +186,10 @@ def test_without_a_terminal_a_command_says_what_to_do(foreign: str) -> None:
     start(foreign, run="mine", executor="serial", allow_process=True)
     Path("mine").rename("moved")
     has_started()
-    assert evolve(["resume", "moved", "--generations", "2"]).returncode == 2
+    words = ["resume", "moved", "--generations", "2"]
+    assert evolve(*words, folder=Path()).returncode == 2
     assert not has_started()
-    assert evolve(["resume", "moved", "--generations", "2", "--allow-process"]).returncode == 0
+    assert evolve(*words, "--allow-process", folder=Path()).returncode == 0
     assert has_started()
 
 
@@ -233,32 +211,12 @@ def test_at_a_terminal_the_user_is_asked(foreign: str) -> None:
     resume("mine", generations=2, executor="serial")
 
 
-def evolve(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Runs a command with no terminal."""
-    return forked.evolve(*words, folder=Path.cwd())
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
     """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.cli.main", *words, "--quiet"],
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        start_new_session=True,
-    )
-    os.close(theirs)
-    os.write(ours, typed.encode())
-    shown = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            shown += chunk
-    except OSError:  # the last one has closed it
-        pass
-    os.close(ours)
-    return process.wait(), shown.decode().replace("\r", "")
+    typist = Typist(*words, "--quiet", folder=Path.cwd(), PYTHONPATH=str(ROOT))
+    typist.type(typed)
+    status = typist.leave()
+    return status, typist.seen.replace("\r", "")

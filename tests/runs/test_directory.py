@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -21,6 +22,8 @@ from evolve_arena.runs.store import files
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.files import check_free, set_aside, write_whole
 from tests.special import make_special
+
+Patch = pytest.MonkeyPatch
 
 HOLDER = """
 import sys, time
@@ -50,9 +53,7 @@ def files_in(path: Path) -> set[str]:
     return {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
 
 
-def test_a_file_that_windows_will_not_replace_is_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_in_use_is_tried_again(tmp_path: Path, monkeypatch: Patch) -> None:
     """There, a file that somebody reads can't be replaced, and folders have no descriptors."""
     monkeypatch.setattr(os, "supports_dir_fd", set())
     monkeypatch.setattr(files, "PAUSE", 0.0)
@@ -75,15 +76,11 @@ def test_a_file_that_windows_will_not_replace_is_tried_again(
 
 def test_a_new_directory_has_its_folders(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path / "deep" / "down" / "run")
-    directory.create()
-    assert directory.checkpoints.is_dir()
-    assert directory.plots.is_dir()
-    assert files_in(directory.path) == {".lock"}
-
-
-def test_an_empty_folder_may_become_a_run(tmp_path: Path) -> None:
-    RunDirectory(tmp_path).create()
-    assert (tmp_path / "checkpoints").is_dir()
+    for _ in range(2):  # a start that was killed at once left the folders, and no recipe
+        directory.create()
+        assert directory.checkpoints.is_dir()
+        assert directory.plots.is_dir()
+        assert files_in(directory.path) == {".lock"}
 
 
 def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
@@ -91,6 +88,8 @@ def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
     before = files_in(directory.path)
     with pytest.raises(RunExistsError, match=r"exists: resume it .* run=, .* force=True"):
         directory.create()
+    with directory.lock(), pytest.raises(RunBusyError):
+        RunDirectory(directory.path).create(force=True)
     assert files_in(directory.path) == before
 
 
@@ -103,36 +102,17 @@ def test_force_deletes_the_run_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_force_does_not_delete_what_is_no_run(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(RunExistsError, match="not empty and holds no run"):
-        RunDirectory(tmp_path).create(force=True)
-    assert files_in(tmp_path) == {"thesis.tex"}
     file = tmp_path / "thesis.tex"
-    with pytest.raises(RunExistsError, match="exists and is no folder"):
-        RunDirectory(file).create(force=True)
+    file.write_text("years of work")
+    for path, told in ((tmp_path, "not empty and holds no run"), (file, "exists and is no folder")):
+        with pytest.raises(RunExistsError, match=told):
+            RunDirectory(path).create(force=True)
+    assert files_in(tmp_path) == {"thesis.tex"}
     assert file.read_text() == "years of work"
 
 
-def test_force_does_not_delete_a_run_that_is_written_to(tmp_path: Path) -> None:
-    directory = make_run(tmp_path / "run")
-    before = files_in(directory.path)
-    with directory.lock(), pytest.raises(RunBusyError):
-        RunDirectory(directory.path).create(force=True)
-    assert files_in(directory.path) == before
-
-
-def test_what_a_start_left_that_was_killed_at_once_is_no_obstacle(tmp_path: Path) -> None:
-    # The folders are there, and the recipe is not yet.
-    directory = RunDirectory(tmp_path / "run")
-    directory.create()
-    directory.create()
-    assert directory.checkpoints.is_dir()
-
-
 @pytest.mark.parametrize("last", ["recipe.toml", "history.db", "champion.safetensors"])
-def test_a_deletion_that_was_cut_short_can_be_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str
-) -> None:
+def test_a_deletion_can_be_repeated(tmp_path: Path, monkeypatch: Patch, last: str) -> None:
     directory = make_run(tmp_path / "run")
     unlink, iterdir = Path.unlink, Path.iterdir
 
@@ -176,15 +156,9 @@ def test_checkpoints_are_found_by_their_names(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path / "run")
     assert directory.generations() == []
     directory.create()
-    for name in (
-        "gen-000100.safetensors",
-        "gen-000007.safetensors",
-        "gen-1234567.safetensors",
-        ".gen-000008.safetensors.x1",
-        "gen-000009.safetensors.bak",
-        "gen-.safetensors",
-        "notes",
-    ):
+    names = [f"gen-{number}.safetensors" for number in ("000100", "000007", "1234567", "")]
+    names += [".gen-000008.safetensors.x1", "gen-000009.safetensors.bak", "notes"]
+    for name in names:
         (directory.checkpoints / name).write_text("")
     assert directory.generations() == [7, 100, 1234567]
     assert directory.checkpoint(7).name == "gen-000007.safetensors"
@@ -193,26 +167,17 @@ def test_checkpoints_are_found_by_their_names(tmp_path: Path) -> None:
 
 def test_two_cannot_hold_a_run_at_once(tmp_path: Path) -> None:
     one, other = RunDirectory(tmp_path), RunDirectory(tmp_path)
-    with one.lock():
-        named = rf"in use by another process \(process {os.getpid()}\)"
-        with pytest.raises(RunBusyError, match=named), other.lock():
+    named = rf"in use by another process \(process {os.getpid()}\)"
+    for holder, late in ((one, other), (other, one)):
+        with holder.lock(), pytest.raises(RunBusyError, match=named), late.lock():
             pass
-        with pytest.raises(RunBusyError), other.lock():
-            pass
-    with other.lock(), pytest.raises(RunBusyError), one.lock():
-        pass
 
 
 @pytest.mark.parametrize("end", ["exit", "kill"])
-def test_another_process_is_named_and_frees_the_run_however_it_ends(
-    tmp_path: Path, end: str
-) -> None:
+def test_another_process_is_named_and_frees_the_run_at_its_end(tmp_path: Path, end: str) -> None:
     directory = RunDirectory(tmp_path)
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as holder:
+    words = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdin is not None
         assert holder.stdout.readline() == b"held\n"
@@ -241,10 +206,8 @@ def test_a_file_is_written_whole_with_ordinary_rights(tmp_path: Path) -> None:
     path = tmp_path / "file"
     mask = os.umask(0o027)
     try:
-        write_whole(path, b"one")
-        write_whole(path, b"two" * 1000)
-        write_whole(path, b"")
-        write_whole(path, b"three")
+        for content in (b"one", b"two" * 1000, b"", b"three"):
+            write_whole(path, content)
     finally:
         os.umask(mask)
     assert path.read_bytes() == b"three"
@@ -266,7 +229,7 @@ SPECIAL = ["pipe", "device", "folder", "socket"]
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("linked", [False, True])
 def test_only_regular_files_are_written_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, linked: bool
+    tmp_path: Path, monkeypatch: Patch, kind: str, linked: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)  # names of sockets are short
     path = Path("special")
@@ -277,9 +240,9 @@ def test_only_regular_files_are_written_over(
     before = path.lstat()
     with pytest.raises(StorageError, match=rf"{path} can't be written: it is a {kind}") as caught:
         write_whole(path, b"content")
+    assert "\n" not in str(caught.value)
     with pytest.raises(StorageError, match=rf"it is a {kind}"):
         check_free(path, force=True)
-    assert "\n" not in str(caught.value)
     assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
     assert len(list(tmp_path.iterdir())) == 1 + linked
 
@@ -301,9 +264,7 @@ def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path, dangling: b
 
 
 @pytest.mark.parametrize("kind", [*SPECIAL, "symbolic link", "second name"])
-def test_a_lock_that_is_no_ordinary_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, monkeypatch: Patch, kind: str) -> None:
     monkeypatch.chdir(tmp_path)
     lock, file = Path(".lock"), Path("precious")
     file.write_bytes(b"precious")
@@ -341,10 +302,7 @@ def test_a_run_has_no_part_that_lies_elsewhere(tmp_path: Path, name: str) -> Non
     before = files_in(tmp_path)
     with pytest.raises(NotARunError, match=f"{name} is a symbolic link: .* in its directory$"):
         directory.check()
-    with (
-        pytest.raises(NotARunError, match=f"{name} is a symbolic link"),
-        directory.lock(),
-    ):
+    with pytest.raises(NotARunError, match=f"{name} is a symbolic link"), directory.lock():
         directory.write(directory.checkpoint(7), b"content")
     assert files_in(tmp_path) == before
 
@@ -377,13 +335,12 @@ def test_who_lost_its_folder_writes_nothing_more(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match=r"run was moved, deleted or replaced") as caught:
             directory.check_held()
         assert "\n" not in str(caught.value)
-        other = RunDirectory(tmp_path / "run")
-        other.create()
+        directory.path.mkdir()
         with pytest.raises(StorageError, match=r"run was moved, deleted or replaced"):
             directory.write(directory.champion, b"mine")
-        assert files_in(other.path) == {".lock"}
+        assert files_in(directory.path) == set()
     with pytest.raises(StorageError):  # without the lock nobody writes
-        other.write(other.champion, b"mine")
+        directory.write(directory.champion, b"mine")
 
 
 def test_a_folder_that_moves_in_the_midst_of_writing_takes_the_file_along(tmp_path: Path) -> None:
@@ -442,8 +399,7 @@ def act_until(step: int, action: Callable[[], Any]) -> bool:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_start_may_be_killed_anywhere(tmp_path: Path, force: bool) -> None:
-    steps = 0
-    while True:
+    for steps in itertools.count():
         path = tmp_path / str(steps) / "run"
         if force:
             make_run(path)
@@ -460,5 +416,4 @@ def test_a_start_may_be_killed_anywhere(tmp_path: Path, force: bool) -> None:
         assert files_in(path) == {".lock", "recipe.toml"} | mine
         if done:
             break
-        steps += 1
     assert steps > 8

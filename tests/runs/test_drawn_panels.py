@@ -76,6 +76,8 @@ def test_points_are_margins_with_their_intervals() -> None:
     assert lines(axes)[1] == [[10.0, 16.5], [20.0, -4.75], [30.0, 31.5]]
     assert band(axes) == {10.0: (10.5, 22.5), 20.0: (-9.0, -0.5), 30.0: (27.0, 36.0)}
     assert lines(axes)[0] == [[0.0, 0.0], [1.0, 0.0]], "where both score the same"
+    plain = draw_runs([Record("run", "", {}, [Check(1, "random", 3, 0, 1, 4)])])
+    assert not any("Points" in one.get_title(loc="left") for one in plain.axes)
 
 
 def test_points_of_a_single_check_have_an_error_bar() -> None:
@@ -99,20 +101,6 @@ def test_every_opponent_has_its_own_points() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["random", "rule"]
 
 
-def test_checks_are_shares_won() -> None:
-    axes = panel("Checks", Record("run", "", {}, CHECKS))
-    assert lines(axes)[1] == [[10.0, 4 / 11], [20.0, 5 / 12], [30.0, 6 / 13]]
-    assert band(axes) == {float(check.generation): check.wilson_95 for check in CHECKS}
-
-
-BREEDER = {
-    "Fitness": ["best", "median"],
-    "Diversity": ["diversity"],
-    "Mutation strength": ["mutation_strength"],
-    "Number of species": ["species"],
-    "Connections": ["connections", "connections_of_best"],
-    "Hidden nodes": ["hidden_nodes", "hidden_nodes_of_best"],
-}
 LEARNER = {
     "The learners' games": ["first_wins", "draws", "epsilon"],
     "Errors": ["error"],
@@ -120,26 +108,17 @@ LEARNER = {
 }
 
 
-@pytest.mark.parametrize("shown", [BREEDER, LEARNER])
-def test_every_statistic_has_its_line(shown: dict[str, list[str]]) -> None:
-    names = [name for own in shown.values() for name in own]
-    names += ["lower_quartile", "upper_quartile"] * (shown is BREEDER)
-    columns = {
-        name: np.array([0.01, 0.02, 0.03]) * place for place, name in enumerate(names, start=1)
-    }
+def test_every_statistic_of_learners_has_its_line() -> None:
+    names = [name for own in LEARNER.values() for name in own]
+    columns = {name: np.array([0.01, 0.02, 0.03]) * at for at, name in enumerate(names, start=1)}
     picture = draw_runs([Record("run", "", {"generation": np.arange(3.0), **columns}, [])])
-    for title, expected in shown.items():
+    for title, expected in LEARNER.items():
         drawn = [[y for _, y in points] for points in lines(panel(title, picture))]
         assert drawn == [columns[name].tolist() for name in expected], title
-    if shown is BREEDER:
-        low, high = columns["lower_quartile"], columns["upper_quartile"]
-        edges = {float(at): tuple(sorted((low[at], high[at]))) for at in range(3)}
-        assert band(panel("Fitness", picture)) == edges
-    else:
-        legend = panel("The learners' games", picture).get_legend()
-        assert legend is not None
-        texts = [text.get_text() for text in legend.get_texts()]
-        assert texts == ["games won by who began", "draws", "moves at random (ε)"]
+    legend = panel("The learners' games", picture).get_legend()
+    assert legend is not None
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == ["games won by who began", "draws", "moves at random (ε)"]
 
 
 # --- studies -------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -66,10 +67,8 @@ def temporary() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def nodes(temporary: Path) -> Iterator[Cluster]:
     """Two nodes of one core on this machine; this process is connected to them."""
-    made = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 1, "include_dashboard": False, "_system_config": HEALTH},
-    )
+    head = {"num_cpus": 1, "include_dashboard": False, "_system_config": HEALTH}
+    made = Cluster(initialize_head=True, head_node_args=head)
     try:
         made.add_node(num_cpus=1)
         with connect(made.address):
@@ -203,23 +202,12 @@ def test_games_in_one_file_and_code_go_along(
     values = {"method.tournament_size": [2, 3]}
     common = {"method.individuals": 10, "run.generations": 4, "check.games": 4}
     common |= {"check.opponents": ["random"]}
-    found = [
-        ea.sweep(
-            str(tmp_path / "my_game.py"),
-            values,
-            seeds=1,
-            folder=tmp_path / name,
-            changes=common,
-            against="random",
-            games=20,
-            allow_process=True,
-            **options,
-        )
-        for name, options in (
-            ("here", {"workers": 1}),
-            ("there", {"executor": "ray", "address": nodes.address, "workers": 1}),
-        )
-    ]
+    options: dict[str, Any] = {"seeds": 1, "games": 20, "against": "random", "workers": 1}
+    options |= {"changes": common, "allow_process": True}
+    there = {"executor": "ray", "address": nodes.address}
+    file, found = str(tmp_path / "my_game.py"), []
+    for name, more in (("here", {}), ("there", there)):
+        found.append(ea.sweep(file, values, folder=tmp_path / name, **options, **more))
     assert found[0].table() == found[1].table()
     one, other = ((tmp_path / name / "runs.csv").read_text() for name in ("here", "there"))
     assert one == other
@@ -298,13 +286,6 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     assert done.stderr == ""
     values = {"method.noise": [0.0, 0.1]}
     common = {"method.select": f"{tmp_path / 'slow.py'}:slowly"}
-    here = ea.sweep(
-        str(tmp_path / "small.toml"),
-        values,
-        seeds=1,
-        folder=tmp_path / "here",
-        changes=common,
-        games=10,
-        workers=1,
-    )
+    options: dict[str, Any] = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
+    here = ea.sweep(str(tmp_path / "small.toml"), values, folder=tmp_path / "here", **options)
     assert json.loads(done.stdout)["runs"] == here.to_dict()["runs"]

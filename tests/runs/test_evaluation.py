@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core.errors import UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, study_ladder
@@ -19,12 +18,6 @@ from tests.forked import evolve
 
 GAME = make_game("connect-four")
 USUAL = find_game("connect-four").ladder
-
-
-def test_the_ladder_is_of_searches_by_their_depth() -> None:
-    searches = [f"minimax:depth={depth},noise=0.2" for depth in range(1, 5)]
-    rollouts = [f"mcts:rollouts={count}" for count in (10, 100, 1000)]
-    assert list(USUAL) == ["random", "test-bot", *searches, *rollouts]
 
 
 def test_a_player_is_measured_against_all_of_them() -> None:
@@ -43,10 +36,10 @@ def test_a_player_is_measured_against_all_of_them() -> None:
 def test_players_of_checkers_meet_others() -> None:
     game = make_game("checkers")
     player = make_player("minimax:depth=2", game)
-    content = evaluate_player(player, game, games=6, seed=1)
+    content = evaluate_player(player, game, games=2, seed=1)
     ladder = find_game("checkers").ladder
     assert tuple(content["opponents"]) == (*ladder, *study_ladder("checkers"))
-    assert content["opponents"]["random"]["wins"] == 6
+    assert content["opponents"]["random"]["wins"] == 2
     assert content["opponents"]["mcts:rollouts=1000"]["wins"] == 0
     assert content["opponents"]["piotrowski:rafalmore"]["wins"] == 0
     assert content["positions"] == {}
@@ -63,9 +56,9 @@ def test_opponents_can_be_chosen() -> None:
 def test_who_comes_first_is_measured_alike_whoever_follows() -> None:
     player = make_player("minimax:depth=1", GAME)
     some = evaluate_player(player, GAME, games=100, opponents=USUAL[:2], seed=5)
-    everybody = evaluate_player(player, GAME, games=100, seed=5)
+    more = evaluate_player(player, GAME, games=100, opponents=USUAL[:4], seed=5)
     for name in USUAL[:2]:
-        assert some["opponents"][name] == everybody["opponents"][name]
+        assert some["opponents"][name] == more["opponents"][name]
 
 
 def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,12 +76,6 @@ def test_opponents_are_closed_also_if_one_does_not_exist(monkeypatch: pytest.Mon
     assert closed == ["random"]
     evaluate_player(make_random(GAME), GAME, games=2, opponents=["test-bot", "random"])
     assert sorted(closed[1:]) == ["random", "test-bot"]
-
-
-def test_the_table_names_every_opponent(capsys: pytest.CaptureFixture[str]) -> None:
-    print_evaluation(evaluate_player(make_random(GAME), GAME, games=10), GAME)
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in USUAL)
 
 
 def test_the_command_takes_opponents(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
-"""Exported Python files alone: whole games by their start, legal, play and result."""
+"""Exported files alone: whole games by their start, legal, play and result, and as programs."""
 
 from __future__ import annotations
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,15 +13,16 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
+from tests.exported import load_bot
+from tests.fuzz.__main__ import feed
+from tests.fuzz.bot_targets import BOT_TARGETS
+from tests.fuzz.target import Target
 
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
-    ("connect-four", "mlp", {}),
     ("connect-four", "mlp", {"columns": 9, "rows": 7}),
-    ("kalah", "mlp", {}),
     ("pig", "mlp", {"goal": 20, "seats": 3}),
     ("hex", "mlp", {"size": 4}),
     ("othello", "mlp", {"size": 6, "encoding": "features", "head": "action"}),
@@ -31,19 +33,10 @@ CHANCE = ("pig", "ticket-to-ride")
 KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS
 
 
-def run_file(game: str, network: str, options: dict[str, Any]) -> tuple[AnyGame, dict[str, Any]]:
-    """A game, and what an exported file defines that plays it."""
-    player = make_bred(game, network, **options)
-    space: dict[str, Any] = {"__name__": "champion"}
-    exec(str(export_player(player, "python")), space)
-    return player.game, space
-
-
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
-def test_games_of_a_file_are_those_of_the_arena(
-    game: str, network: str, options: dict[str, Any]
-) -> None:
-    rules, bot = run_file(game, network, options)
+def test_games_of_a_file_are_the_arenas(game: str, network: str, options: dict[str, Any]) -> None:
+    player = make_bred(game, network, **options)
+    rules, bot = player.game, load_bot(player)
     chance = random.Random(1)
     for seed in range(6):
         position, state = rules.initial(seed), bot["start"]()
@@ -92,12 +85,46 @@ def test_the_example_in_a_file_plays_a_game(
 
 def test_a_move_that_is_none_is_refused() -> None:
     for game in ("connect-four", "tic-tac-toe"):
-        _, bot = run_file(game, "mlp", {})
+        bot = load_bot(make_bred(game, "mlp"))
         with pytest.raises(ValueError, match="there is no move 99 here"):
             bot["play"](bot["start"](), 99)
 
 
 def test_chance_decides_in_a_file() -> None:
-    _, bot = run_file("pig", "mlp", {})
+    bot = load_bot(make_bred("pig", "mlp"))
     rolled = {tuple(bot["play"](bot["start"](), 0)) for _ in range(200)}
     assert len(rolled) == 6
+
+
+# Whatever a host writes
+
+
+@pytest.mark.parametrize("target", BOT_TARGETS, ids=lambda target: target.name)
+def test_nonsense_ends_in_one_line(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots in C run under sanitizers, which end a program that reads beyond its tables."""
+    monkeypatch.chdir(tmp_path)
+    if missing := [program for program in target.needs if shutil.which(program) is None]:
+        pytest.skip(f"{missing[0]} is not installed")
+    faults: dict[str, bytes] = {}
+    tally = feed(target, target.inputs(target.samples()), 200, 0, faults)
+    assert faults == {}
+    assert min(tally["accepted"], tally["rejected"]) > 20
+
+
+def test_a_process_writes_that_line_and_no_traceback(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text(str(export_player(make_bred("tic-tac-toe", "mlp"), "python")), encoding="utf-8")
+    words, told = [sys.executable, str(file)], "state 0 0 0\ngo\n"
+    done = subprocess.run(words, input=told, capture_output=True, text=True, check=False)
+    sentence = "ValueError: expected a state of 10 numbers, got 3\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+
+
+@pytest.mark.parametrize("shown", ["[", "0", '{"board": 3}', '{"board": [["?"]]}'])
+def test_agents_say_that_a_text_is_no_board(shown: str) -> None:
+    agent = load_bot(make_bred("connect-four", "mlp"))["agent"]
+    observation = {"observationString": shown, "currentPlayer": 0, "playerId": 0}
+    with pytest.raises(ValueError, match=r"^the observationString holds no board$"):
+        agent(observation)

@@ -17,7 +17,6 @@ import pytest
 
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
@@ -34,7 +33,8 @@ from evolve_arena.runs.export.javascript import (
 from evolve_arena.runs.export.page import PAGE, run_source, write_python, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
-from tests.pages import ask_page, make_safe, run_script, with_node
+from tests.exported import tell
+from tests.pages import ask_page, run_script, with_node
 
 # Python in JavaScript
 
@@ -52,38 +52,36 @@ def run_text(text: str, given: list[Any], folder: Path) -> list[Any]:
 
 BORDERS = [0, 1, 2, 3, 7, 31, 32, 33, 2**26, 2**31 - 1, 2**31, 2**32, 2**52, 2**53 - 1, 2**53]
 BORDERS += [2**53 + 1, 2**63, 2**64 - 1, 2**64, 2**90 + 12345]
-SIGNS = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "and": "&", "or": "|"}
-SIGNS |= {"xor": "^", "lt": "<", "eq": "==", "ge": ">="}
+SHIFTS = ("<<", ">>", "**")
+SIGNS = ("+", "-", "*", "//", "%", "&", "|", "^", "<", "==", ">=", *SHIFTS)
+DIVISIONS = ("//", "%")
 
 
 def as_json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(map(as_json, value))
     return value if isinstance(value, bool) or abs(value) < 2**53 else str(value)
 
 
+def compare_text(text: str, pairs: list[tuple[int, int]], folder: Path) -> None:
+    """The function ``f`` of a *text* gives the same in both languages."""
+    space: dict[str, Any] = {}
+    exec(text, space)
+    with np.errstate(over="ignore"):
+        wanted = [as_json(space["f"](*pair)) for pair in pairs]
+    assert run_text(text, list(map(as_json, pairs)), folder) == wanted
+
+
 @with_node
-@pytest.mark.parametrize("sign", SIGNS.values())
+@pytest.mark.parametrize("sign", SIGNS)
 def test_whole_numbers_are_those_of_python(sign: str, tmp_path: Path) -> None:
-    numbers = [*BORDERS, *(-number for number in BORDERS)]
-    chance = random.Random(1)
-    numbers += [chance.randrange(-(2**size), 2**size) for size in range(1, 80)]
-    pairs = [(a, b) for a, b in itertools.product(numbers, numbers) if b or sign not in {"//", "%"}]
-    text = f"def f(a, b):\n    return a {sign} b\n"
-    space: dict[str, Any] = {}
-    exec(text, space)
-    given = [[as_json(a), as_json(b)] for a, b in pairs]
-    assert run_text(text, given, tmp_path) == [as_json(space["f"](a, b)) for a, b in pairs]
-
-
-@with_node
-@pytest.mark.parametrize("sign", ["<<", ">>", "**"])
-def test_shifts_and_powers_are_those_of_python(sign: str, tmp_path: Path) -> None:
-    bases = [*BORDERS, *(-number for number in BORDERS)]
-    pairs = list(itertools.product(bases, (0, 1, 5, 31, 32, 33, 52, 53, 54, 63, 64, 100)))
-    text = f"def f(a, b):\n    return a {sign} b\n"
-    given = [[as_json(a), b] for a, b in pairs]
-    space: dict[str, Any] = {}
-    exec(text, space)
-    assert run_text(text, given, tmp_path) == [as_json(space["f"](a, b)) for a, b in pairs]
+    numbers, chance = [*BORDERS, *(-number for number in BORDERS)], random.Random(1)
+    others = [0, 1, 5, 31, 32, 33, 52, 53, 54, 63, 64, 100]
+    if sign not in SHIFTS:
+        numbers += [chance.randrange(-(2**size), 2**size) for size in range(1, 80)]
+        others = numbers
+    pairs = [(a, b) for a, b in itertools.product(numbers, others) if b or sign not in DIVISIONS]
+    compare_text(f"def f(a, b):\n    return a {sign} b\n", pairs, tmp_path)
 
 
 @with_node
@@ -92,17 +90,11 @@ def test_words_are_those_of_numpy(sign: str, tmp_path: Path) -> None:
     chance = random.Random(2)
     numbers = [0, 1, 2**31, 2**32, 2**53 + 1, 2**63, 2**64 - 1]
     numbers += [chance.getrandbits(64) for _ in range(40)]
-    shifts = [0, 1, 7, 31, 32, 33, 63]
-    others = shifts if sign in {"<<", ">>"} else numbers
-    pairs = [(a, b) for a, b in itertools.product(numbers, others) if b or sign not in {"//", "%"}]
+    others = [0, 1, 7, 31, 32, 33, 63] if sign in SHIFTS else numbers
+    pairs = [(a, b) for a, b in itertools.product(numbers, others) if b or sign not in DIVISIONS]
     text = "import numpy as np\ndef f(a, b):\n"
     text += f"    return int(np.uint64(a) {sign} np.uint64(b)), int(~np.uint64(a))\n"
-    space: dict[str, Any] = {}
-    exec(text, space)
-    with np.errstate(over="ignore"):
-        wanted = [[as_json(n) for n in space["f"](a, b)] for a, b in pairs]
-    given = [[as_json(a), as_json(b)] for a, b in pairs]
-    assert run_text(text, given, tmp_path) == wanted
+    compare_text(text, pairs, tmp_path)
 
 
 CONSTRUCTS = '''
@@ -239,92 +231,47 @@ def test_constants_keep_their_values(tmp_path: Path) -> None:
 # Games in one file
 
 
-KINDS: dict[str, tuple[str, str, dict[str, Any], int]] = {
-    "words, weights": ("breakthrough", "mlp", {}, 500),
-    "words, policy": ("othello", "mlp", {"head": "policy"}, 500),
-    "words, graph": ("othello", "graph", {"size": 6}, 300),
-    "words, tuples": ("othello", "tuples", {"size": 6, "tuples": 10, "length": 4}, 300),
-    "words, large constants": ("chomp", "mlp", {}, 300),
-    "cells": ("tic-tac-toe", "mlp", {"activation": "tanh"}, 500),
-    "more cells than a word has bits": ("gomoku", "mlp", {"head": "policy", "size": 9}, 300),
-    "a function that calls itself": ("hex", "mlp", {"size": 5}, 200),
-    "words in which some bits are no cells": ("checkers", "mlp", {}, 200),
-    "features": ("othello", "mlp", {"size": 6, "encoding": "features"}, 200),
-    "features of moves": ("othello", "graph", {"size": 6, "head": "action"}, 100),
-    "text": ("kalah", "mlp", {}, 300),
-    "numbers, turns": ("kalah", "tuples", {"tuples": 5, "length": 3, "turns": True}, 300),
-    "stacks": ("connect-four", "tuples", {"tuples": 5, "length": 5, "by_seat": True}, 300),
-    "chance": ("pig", "mlp", {}, 300),
-    "three seats": ("pig", "tuples", {"seats": 3, "tuples": 6, "length": 3}, 300),
+GAMES: dict[str, dict[str, Any]] = {
+    **{name: {} for name in ("breakthrough", "checkers", "chomp", "connect-four", "kalah")},
+    **{name: {} for name in ("othello", "pig", "tic-tac-toe")},
+    "gomoku": {"size": 9},
+    "hex": {"size": 5},
+    "pig of three": {"seats": 3},
 }
 
 
-def tell(position: Any) -> list[Any]:
-    """What stands for a position on a page."""
-    return [make_safe(position.state), position.plies, list(map(make_safe, position.past))]
-
-
 @with_node
-@pytest.mark.parametrize("kind", KINDS)
-def test_pages_choose_the_moves_of_the_exported_file(kind: str, tmp_path: Path) -> None:
-    name, network, settings, count = KINDS[kind]
-    player = make_bred(name, network, 1, **settings)
-    bot = run_source(write_python(player))
-    positions = random_positions(player.game, count)
-    given = list(map(tell, positions))
-    found, _ = ask_page(player, given, tmp_path, "return bot.ask_bot(position);")
-    assert found == [bot["choose"](each.state, past=each.past) for each in positions]
-
-
-@with_node
-@pytest.mark.parametrize("kind", KINDS)
-def test_pages_know_the_rules_and_draw_as_the_view_does(kind: str, tmp_path: Path) -> None:
-    name, network, settings, _ = KINDS[kind]
-    player = make_bred(name, network, 1, **settings)
+@pytest.mark.parametrize("name", GAMES)
+def test_pages_know_the_rules_and_draw_as_the_view_does(name: str, tmp_path: Path) -> None:
+    player = make_bred(name.partition(" ")[0], "mlp", 1, **GAMES[name])
     game, view = player.game, find_board_view(player.game)
     positions = random_positions(game, 60, 2)
     ends = [game.play(p, m) for p in positions for m in game.legal_moves(p)[:1]]
     positions += [position for position in ends if game.outcome(position)]
-    kind = view.layout()["kind"]
-    body = """
+    drawn_as = view.layout()["kind"]
+    drawing = "[bot.ask_pieces(position), moves.length ? bot.ask_paths(position) : []]"
+    body = f"""
     const moves = bot.ask_moves(position);
     return [bot.ask_seat(position), moves, bot.ask_names(position),
-      moves.length ? null : bot.ask_places(position), """
-    body += (
-        "bot.ask_text(position)"
-        if kind == "text"
-        else ("bot.ask_pieces(position), moves.length ? bot.ask_paths(position) : []")
-    )
-    given = list(map(tell, positions))
-    found, _ = ask_page(player, given, tmp_path, f"{body}];")
-    for position, (seat, moves, names, places, *drawn) in zip(positions, found, strict=True):
+      moves.length ? null : bot.ask_places(position),
+      {"bot.ask_text(position)" if drawn_as == "text" else drawing},
+      {"[]" if name.startswith("pig") else "moves"}.map((m) => bot.play_on_page(position, m))];
+    """
+    found, _ = ask_page(player, list(map(tell, positions)), tmp_path, body)
+    for position, (seat, moves, names, places, drawn, after) in zip(positions, found, strict=True):
         outcome = game.outcome(position)
         assert seat == game.to_move(position)
         assert moves == game.legal_moves(position)
         assert names == [game.format_move(move) for move in moves]
         assert places == (list(outcome.places) if outcome else None)
-        drawing = view.draw(position, 0)
-        if kind == "text":
-            assert drawn == [drawing["text"]]
+        if not name.startswith("pig"):  # whose chance decides anew
+            assert after == [tell(game.play(position, move)) for move in moves]
+        shown = view.draw(position, 0)
+        if drawn_as == "text":
+            assert drawn == shown["text"]
         else:
-            found = view.moves(position)
-            paths = [m.get("paths", [m["path"]] if m["path"] else []) for m in found]
-            assert drawn == [drawing["pieces"], paths]
-
-
-@with_node
-@pytest.mark.parametrize("kind", ["words in which some bits are no cells", "cells", "text"])
-def test_pages_play_moves_as_the_rules_do(kind: str, tmp_path: Path) -> None:
-    name, network, settings, _ = KINDS[kind]
-    player = make_bred(name, network, 1, **settings)
-    game = player.game
-    positions = random_positions(game, 60, 3)
-    given = list(map(tell, positions))
-    body = "return bot.ask_moves(position).map((move) => bot.play_on_page(position, move));"
-    found, _ = ask_page(player, given, tmp_path, body)
-    for position, after in zip(positions, found, strict=True):
-        played = [game.play(position, move) for move in game.legal_moves(position)]
-        assert after == list(map(tell, played))
+            ways = [m.get("paths", [m["path"]] if m["path"] else []) for m in view.moves(position)]
+            assert drawn == [shown["pieces"], ways]
 
 
 @with_node
@@ -338,36 +285,10 @@ def test_values_say_what_the_bot_prefers(tmp_path: Path) -> None:
         assert moves[values.index(max(values))] == chosen
 
 
-HIDDEN = "def view(state, seat):\n    return state\n"
-
-
-def test_games_that_hide_something_have_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    player = make_bred("tic-tac-toe", "mlp")
-    monkeypatch.setitem(player.game.plain, "view", lambda state, seat: state)
-    with pytest.raises(BadValueError, match="hides something"):
-        export_player(player, "html")
-
-
-def test_a_rule_that_cannot_be_translated_is_named_in_the_games_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    player = make_bred("tic-tac-toe", "mlp")
-    source = player.game.source.replace("return state[TURN]", "return state[TURN].real")  # type: ignore[attr-defined]
-    monkeypatch.setattr(type(player.game), "source", source)
-    line = 1 + source[: source.index(".real")].count("\n")
-    with pytest.raises(TranslationError, match=rf"tic_tac_toe.py, line {line}: .*real"):
-        export_player(player, "html")
-
-
 # The page
 
 
-def test_every_game_that_is_exported_to_python_has_a_page() -> None:
-    for name in ("connect-four", "checkers", "tic-tac-toe", "pig"):
-        assert find_game(name).page is not None
-        assert "html" not in find_game(name).exporters
+def test_games_that_hide_something_have_no_page() -> None:
     with pytest.raises(BadValueError, match="hides something from its players"):
         export_player(make_bred("ticket-to-ride", "mlp", hidden=(2,)), "html")
 
@@ -476,7 +397,7 @@ AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
     "search": ("checkers", "mlp", {**COUNTED, "features": 14, "depth": 4}),
     "game in one file": ("breakthrough", "mlp", {}),
 }
-GAMES = int(os.environ.get("HTML_GAMES", "2"))
+MATCHES = int(os.environ.get("HTML_GAMES", "2"))
 """Of each; ``HTML_GAMES=200 pytest tests/runs/test_export_html.py -k against -s`` tells more."""
 MATCH = """
 globalThis.match = {
@@ -505,7 +426,7 @@ def test_in_a_browser_it_plays_against_its_python_player(kind: str, tmp_path: Pa
     with open_page(file) as page:
         page.locator("#side").select_option("all")
         page.evaluate(MATCH)
-        for number in range(GAMES):
+        for number in range(MATCHES):
             position, draw = game.initial(), random.Random(number)
             page.evaluate("match.begin()")
             for ply in itertools.count():
@@ -522,5 +443,5 @@ def test_in_a_browser_it_plays_against_its_python_player(kind: str, tmp_path: Pa
                 page.evaluate(f"match.play({names.index(name)})")
                 position = game.play(position, chosen)
             assert page.evaluate("match.names()") == []
-    assert moved > 2 * GAMES
-    print(f"\n{kind}: {GAMES} games, {moved:,} moves of the page, all as the Python player's")
+    assert moved > 2 * MATCHES
+    print(f"\n{kind}: {MATCHES} games, {moved:,} moves of the page, all as the Python player's")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import multiprocessing
 import os
 import shutil
@@ -14,6 +15,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +44,10 @@ from evolve_arena.runs.summary import summarise
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
-RecipeMaker = Callable[..., Recipe]
+Maker = Callable[..., Recipe]
 OutcomeOf = Callable[[Path], Any]
+Look = Callable[[Path], None]
+Patch = pytest.MonkeyPatch
 
 
 def stop_at(generation: int) -> Callable[[Any], bool]:
@@ -63,12 +67,36 @@ def contents(path: Path) -> dict[Path, bytes]:
 
 @pytest.fixture(scope="module")
 def finished(
-    small_recipe: RecipeMaker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
+    small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
 ) -> tuple[Path, Any]:
     """A run that nothing befell, with checkpoints 0, 3, 6, 9 and 11; and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
     start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
     return path, outcome_of(path)
+
+
+Make = Callable[..., Run]
+
+
+@pytest.fixture
+def make(small_recipe: Maker, tmp_path: Path) -> Make:
+    """Starts a run like that one, but for some changes of its recipe."""
+
+    def begin(path: Path, *changes: str, **options: Any) -> Run:
+        recipe = small_recipe(f"run.generations={LAST}", *changes)
+        return start(recipe, run=path, executor="serial", **options)
+
+    return begin
+
+
+@pytest.fixture
+def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
+    """Asserts that the run in a folder has come to what that one came to."""
+
+    def look(path: Path) -> None:
+        assert outcome_of(path) == finished[1]
+
+    return look
 
 
 @pytest.fixture
@@ -77,45 +105,32 @@ def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
 
+def go_back(path: Path, generation: int, **options: Any) -> Run:
+    return resume(path, from_generation=generation, force=True, executor="serial", **options)
+
+
 def rewind(path: Path, generation: int) -> None:
     """Makes it a run that was stopped at *generation*."""
-    resume(
-        path,
-        from_generation=generation,
-        force=True,
-        executor="serial",
-        callbacks=lambda progress: False,
-    )
-    last = Run.open(path).generation
+    last = go_back(path, generation, callbacks=lambda progress: False).generation
     RunDirectory(path).checkpoint(last).unlink()
 
 
 # What kill -9 leaves (tests/attack kills)
 
 
-def test_what_killed_processes_left_is_cleared_away(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
+def test_what_killed_processes_left_is_cleared_away(path: Path, assert_whole: Look) -> None:
     rewind(path, 6)
-    for name in (
-        ".recipe.toml.abcd1234",
-        ".champion.safetensors.abcd1234",
-        "checkpoints/.gen-000009.safetensors.abcd1234",
-    ):
-        (path / name).write_bytes(b"half")
+    for name in (".recipe.toml", ".champion.safetensors", "checkpoints/.gen-000009.safetensors"):
+        (path / f"{name}.abcd1234").write_bytes(b"half")
     (path / ".notes.markdown").write_text("mine")
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
     assert hidden_files(path) == {".notes.markdown"}
 
 
 @pytest.mark.parametrize("survivors", [0, 1, 2])
 def test_going_back_may_be_cut_short(
-    path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
-    monkeypatch: pytest.MonkeyPatch,
-    survivors: int,
+    path: Path, assert_whole: Look, monkeypatch: Patch, survivors: int
 ) -> None:
     """Killed while it forgets what came after generation 3, a run is no mixture of both."""
     unlink = Path.unlink
@@ -132,16 +147,10 @@ def test_going_back_may_be_cut_short(
     monkeypatch.setattr(Path, "unlink", stumble)
     expected = KeyboardInterrupt if survivors else ZeroDivisionError
     with pytest.raises(expected):
-        resume(
-            path,
-            from_generation=3,
-            force=True,
-            executor="serial",
-            callbacks=lambda progress: 1 // 0 > 0,
-        )
+        go_back(path, 3, callbacks=lambda progress: 1 // 0 > 0)
     monkeypatch.undo()
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
 # Torn files
@@ -161,11 +170,7 @@ def flip(file: Path) -> None:
 @pytest.mark.parametrize("damage", [cut, flip])
 @pytest.mark.parametrize("damaged", [[11], [11, 9], [11, 9, 6, 3], [6]])
 def test_a_run_goes_on_from_the_newest_good_checkpoint(
-    path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
-    damage: Callable[[Path], None],
-    damaged: list[int],
+    path: Path, assert_whole: Look, damage: Look, damaged: list[int]
 ) -> None:
     directory = RunDirectory(path)
     for generation in damaged:
@@ -181,40 +186,33 @@ def test_a_run_goes_on_from_the_newest_good_checkpoint(
     ]
     good = max({0, 3, 6, 9, 11} - set(damaged))
     assert sorted(set(seen)) == list(range(good + 1, LAST + 1))
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
-def test_if_no_checkpoint_is_good_nothing_is_touched(path: Path) -> None:
-    directory = RunDirectory(path)
-    for generation in directory.generations():
-        cut(directory.checkpoint(generation))
-    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    with pytest.raises(CheckpointError, match=r"no usable checkpoint: gen-000011.*gen-000000"):
-        resume(path, executor="serial")
-    after = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    assert {file: after[file] for file in before if file.name != ".lock"} == {
-        file: content for file, content in before.items() if file.name != ".lock"
-    }
-
-
-def test_a_run_whose_checkpoints_are_gone_does_not_begin_again(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (cut, r"no usable checkpoint: gen-000011.*gen-000000"),
+        (Path.unlink, "has no checkpoint"),  # it does not begin again
+    ],
+)
+def test_if_no_checkpoint_is_good_nothing_is_touched(path: Path, damage: Look, said: str) -> None:
     for file in (path / "checkpoints").iterdir():
-        file.unlink()
-    champion = (path / "champion.safetensors").read_bytes()
-    with pytest.raises(CheckpointError, match="has no checkpoint"):
+        damage(file)
+    before = contents(path)
+    with pytest.raises(CheckpointError, match=said):
         resume(path, executor="serial")
+    after = contents(path)
+    assert {file: after[file] for file in before} == before
     assert Run.open(path).checks() != []
-    assert (path / "champion.safetensors").read_bytes() == champion
 
 
-def test_a_run_killed_before_its_first_checkpoint_begins(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
+def test_a_run_killed_before_its_first_checkpoint_begins(path: Path, assert_whole: Look) -> None:
     for file in path.rglob("*"):
         if file.is_file() and file.name != "recipe.toml":
             file.unlink()
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
 def make_newer(path: Path, generation: int) -> bytes:
@@ -229,11 +227,9 @@ def make_newer(path: Path, generation: int) -> bytes:
 def test_a_checkpoint_of_a_newer_version_is_named_and_left_alone(path: Path) -> None:
     newer = make_newer(path, 11)
     before = contents(path)
+    said = r"gen-000011\.safetensors is of a newer version of evolve .*from_generation="
     for generation in (None, 11):
-        with pytest.raises(
-            CheckpointError,
-            match=r"gen-000011\.safetensors is of a newer version of evolve .*from_generation=",
-        ) as caught:
+        with pytest.raises(CheckpointError, match=said) as caught:
             resume(path, from_generation=generation, force=True, executor="serial")
         assert "\n" not in str(caught.value)
     with pytest.raises(CheckpointError, match="newer version"):
@@ -243,44 +239,36 @@ def test_a_checkpoint_of_a_newer_version_is_named_and_left_alone(path: Path) -> 
     assert newer in after.values()
 
 
-def test_going_back_keeps_what_a_newer_version_wrote(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
+def test_going_back_keeps_what_a_newer_version_wrote(path: Path, assert_whole: Look) -> None:
     newer = make_newer(path, 11)
-    run = resume(path, from_generation=6, force=True, executor="serial")
+    run = go_back(path, 6)
     kept = path / "checkpoints" / "gen-000011.safetensors.newer"
     assert kept.read_bytes() == newer
     assert run.warnings == [
         "gen-000011.safetensors is of a newer version of evolve: it is kept as"
         " gen-000011.safetensors.newer"
     ]
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
-def test_making_room_spares_what_a_newer_version_wrote(
-    small_recipe: RecipeMaker, tmp_path: Path
-) -> None:
-    recipe = small_recipe("run.checkpoint_every=1", "run.keep_newest=2", "run.keep_every=100")
-    path = start(recipe, run=tmp_path / "run", executor="serial", callbacks=stop_at(3)).path
+def test_making_room_spares_what_a_newer_version_wrote(make: Make, tmp_path: Path) -> None:
+    changes = ("run.checkpoint_every=1", "run.keep_newest=2", "run.keep_every=100")
+    path = make(tmp_path / "run", *changes, callbacks=stop_at(3)).path
     assert RunDirectory(path).generations() == [0, 2, 3]
     make_newer(path, 2)
     resume(path, executor="serial")
-    assert RunDirectory(path).generations() == [0, 2, 7, 8]
+    assert RunDirectory(path).generations() == [0, 2, 10, 11]
 
 
 # Another run in the same place
 
 
-def test_checkpoints_of_another_run_are_passed_over(
-    small_recipe: RecipeMaker, path: Path, tmp_path: Path, finished: tuple[Path, Any]
+def test_checkpoints_of_another_run_are_left(
+    make: Make, path: Path, tmp_path: Path, assert_whole: Look
 ) -> None:
     directory = RunDirectory(path)
     for name, seed in (("twin", 1), ("other", 2)):
-        stranger = start(
-            small_recipe(f"run.generations={LAST + 3}", f"run.seed={seed}"),
-            run=tmp_path / name,
-            executor="serial",
-        )
+        stranger = make(tmp_path / name, f"run.generations={LAST + 3}", f"run.seed={seed}")
         assert stranger.recipe.run.id != Run.open(path).recipe.run.id
         foreign = stranger.directory.checkpoint(LAST + 1).read_bytes()
         directory.checkpoint(LAST + 1).write_bytes(foreign)
@@ -289,25 +277,14 @@ def test_checkpoints_of_another_run_are_passed_over(
         assert run.warnings == ["gen-000012.safetensors can't be used: it belongs to another run"]
         with pytest.raises(CheckpointError, match="it belongs to another run"):
             run.state(LAST + 1)
-        assert resume(path, executor="serial").population_sha256 == finished[1].sha256
-        assert [file.read_bytes() for file in directory.checkpoints.glob("*.unusable*")].count(
-            foreign
-        ) == 1
-
-
-def test_checkpoints_of_another_seed_are_passed_over(path: Path) -> None:
-    text = (path / "recipe.toml").read_text()
-    (path / "recipe.toml").write_text(text.replace("seed = 1\n", "seed = 2\n"))
-    with pytest.raises(CheckpointError, match=r"belongs to a run with the seed 1, not 2"):
         resume(path, executor="serial")
-    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+        assert_whole(path)
+        aside = [file.read_bytes() for file in directory.checkpoints.glob("*.unusable*")]
+        assert aside.count(foreign) == 1
 
 
-def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
-    small_recipe: RecipeMaker,
-    tmp_path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
+def test_a_run_that_was_moved_leaves_the_next_one_alone(
+    make: Make, tmp_path: Path, outcome_of: OutcomeOf, assert_whole: Look
 ) -> None:
     path, moved = tmp_path / "run", tmp_path / "elsewhere" / "run"
     moved.parent.mkdir()
@@ -316,44 +293,33 @@ def test_a_run_whose_folder_was_moved_leaves_the_next_one_alone(
     def watch(progress: Any) -> bool:
         if progress.generation == 4:
             path.rename(moved)
-            start(small_recipe("run.seed=2"), run=path, executor="serial")
+            make(path, "run.seed=2")
             outcomes.append(outcome_of(path))
         return True
 
     with pytest.raises(StorageError, match=r"run was moved, deleted or replaced") as caught:
-        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial", callbacks=watch)
+        make(path, callbacks=watch)
     assert "\n" not in str(caught.value)
     assert outcome_of(path) == outcomes[0]
-    assert RunDirectory(path).generations() == [0, 3, 6, 8]
+    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
     assert Run.open(path).warnings == []
     assert hidden_files(path) == set()
     assert RunDirectory(moved).generations() == [0, 3]
     resume(moved, executor="serial")
-    assert outcome_of(moved) == finished[1]
+    assert_whole(moved)
 
 
-def test_who_waited_for_a_run_that_was_replaced_does_not_go_on(
-    small_recipe: RecipeMaker, path: Path, outcome_of: OutcomeOf
+def test_a_run_that_was_replaced_is_left_alone(
+    make: Make, path: Path, outcome_of: OutcomeOf
 ) -> None:
     run = Run.open(path)
-    start(small_recipe("run.seed=2"), run=path, executor="serial", force=True)
+    make(path, "run.seed=2", force=True)
     before = outcome_of(path)
     with pytest.raises(StorageError, match="run is another run by now"):
         run.with_generations(20, from_generation=3)
     with pytest.raises(StorageError, match="run is another run by now"):
         run.advance(executor="serial")
     assert outcome_of(path) == before
-
-
-def test_a_resumed_run_never_writes_through_its_lock(path: Path, tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.write_bytes(b"precious")
-    (path / ".lock").unlink()
-    (path / ".lock").symlink_to(precious)
-    with pytest.raises(StorageError, match=r"\.lock can't be used as a lock: .* symbolic link"):
-        resume(path, from_generation=3, force=True, executor="serial")
-    assert precious.read_bytes() == b"precious"
-    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
 
 # What comes from elsewhere
@@ -370,7 +336,7 @@ def look_at(path: Path) -> None:
     "part", ["checkpoints", "plots", "champion.safetensors", "history.db", "recipe.toml"]
 )
 def test_no_command_follows_a_link_out_of_a_run(
-    small_recipe: RecipeMaker, path: Path, tmp_path: Path, part: str
+    small_recipe: Maker, path: Path, tmp_path: Path, part: str
 ) -> None:
     """The other run has the same id, so that its checkpoints would be taken."""
     other = Path(shutil.copytree(path, tmp_path / "other"))
@@ -443,61 +409,24 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 # Histories
 
 
-@pytest.mark.parametrize(
-    "damage", [cut, lambda file: file.write_bytes(b"garbage" * 1000)], ids=["cut", "garbage"]
-)
-def test_a_damaged_history_does_not_keep_a_run_from_going_on(
-    path: Path, finished: tuple[Path, Any], damage: Callable[[Path], None]
-) -> None:
-    rewind(path, 6)
-    damage(path / "history.db")
-    run = resume(path, executor="serial")
-    assert any("history.db" in warning for warning in run.warnings)
-    assert run.population_sha256 == finished[1].sha256
-    assert [check.generation for check in run.checks()][-1] == LAST
-    assert run.champion.remarks["generation"] in {6, 9, 11}
-
-
 @pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
 def test_a_history_may_be_lost_at_any_time(
-    small_recipe: RecipeMaker, tmp_path: Path, finished: tuple[Path, Any], content: bytes
+    make: Make, tmp_path: Path, finished: tuple[Path, Any], content: bytes
 ) -> None:
     path = tmp_path / "run"
 
     def watch(progress: Any) -> bool:
         if progress.generation in {2, 7}:
-            with (path / "history.db").open("r+b") as file:
-                file.truncate(len(content))
-                file.write(content)
+            (path / "history.db").write_bytes(content)
         return True
 
-    recipe = small_recipe(f"run.generations={LAST}")
-    run = start(recipe, run=path, executor="serial", callbacks=watch)
+    run = make(path, callbacks=watch)
     assert run.population_sha256 == finished[1].sha256
     # The best of all checks is shown, though the history may no longer know of it.
     assert run.directory.champion.read_bytes() == finished[1].champion
 
 
-def test_a_locked_history_does_not_end_a_run(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
-    rewind(path, 6)
-    other = sqlite3.connect(path / "history.db", isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-
-    def watch(progress: Any) -> bool:
-        if progress.generation == 10:
-            other.execute("ROLLBACK")
-        return True
-
-    resume(path, executor="serial", callbacks=watch)
-    other.close()
-    assert outcome_of(path) == finished[1]
-
-
-def test_a_damaged_champion_in_the_history_does_not_replace_the_file(
-    path: Path, finished: tuple[Path, Any]
-) -> None:
+def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Any]) -> None:
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE champions SET player = x'00112233'")
     before = (path / "champion.safetensors").read_bytes()
@@ -507,25 +436,18 @@ def test_a_damaged_champion_in_the_history_does_not_replace_the_file(
     assert all("the champion of generation" in warning for warning in run.warnings)
 
 
-def test_genes_that_are_no_numbers_stop_a_run(small_recipe: RecipeMaker, tmp_path: Path) -> None:
-    recipe = small_recipe('method.mate={name="cxBlend",alpha=1e38}', "run.checkpoint_every=5")
-    path = tmp_path / "run"
-    with np.errstate(all="ignore"), pytest.raises(CheckpointError, match=r"generation 5 pop") as e:
-        start(recipe, run=path, executor="serial")
-    assert "\n" not in str(e.value)
+def test_genes_that_are_no_numbers_stop_a_run(make: Make, tmp_path: Path) -> None:
+    path, changes = tmp_path / "run", ('method.mate={name="cxBlend",alpha=1e38}',)
+    told = r"generation 5 population is no "
+    with np.errstate(all="ignore"), pytest.raises(CheckpointError, match=told) as caught:
+        make(path, *changes, "run.checkpoint_every=5")
+    assert "\n" not in str(caught.value)
     assert RunDirectory(path).generations() == [0]
 
 
 def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
     # No check is due at generation 10 or 11 of 20.
-    resume(
-        path,
-        from_generation=9,
-        force=True,
-        generations=20,
-        executor="serial",
-        callbacks=stop_at(10),
-    )
+    go_back(path, 9, generations=20, callbacks=stop_at(10))
     champion = (path / "champion.safetensors").read_bytes()
     for file in path.glob("history.db*"):
         file.unlink()
@@ -533,30 +455,17 @@ def test_a_lost_history_does_not_cost_the_champion(path: Path) -> None:
     assert (path / "champion.safetensors").read_bytes() == champion
 
 
-@pytest.mark.parametrize("damage", [cut, flip, lambda file: file.write_bytes(b"")])
-def test_a_damaged_champion_is_named_and_comes_back(
-    path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
-    damage: Callable[[Path], None],
-) -> None:
+@pytest.mark.parametrize("damage", [cut, flip, lambda file: file.write_bytes(b""), Path.unlink])
+def test_a_damaged_champion_comes_back(path: Path, assert_whole: Look, damage: Look) -> None:
     damage(path / "champion.safetensors")
-    with pytest.raises(ArenaError, match=r"champion\.safetensors"):
+    with pytest.raises(ArenaError, match=r"champion(\.safetensors| yet)"):
         _ = Run.open(path).champion
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
-
-
-def test_a_lost_champion_comes_back(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
-    (path / "champion.safetensors").unlink()
-    resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
 @pytest.mark.parametrize("damage", [cut, lambda file: file.write_bytes(b"\xff\0")])
-def test_a_damaged_recipe_is_named(path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_recipe_is_named(path: Path, damage: Look) -> None:
     (path / "recipe.toml").write_bytes((path / "recipe.toml").read_bytes() + b"\n[broken\n" * 999)
     damage(path / "recipe.toml")
     with pytest.raises(RecipeError, match=r"run/recipe\.toml is no TOML file"):
@@ -564,103 +473,63 @@ def test_a_damaged_recipe_is_named(path: Path, damage: Callable[[Path], None]) -
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "said"),
     [
-        ("individuals = 12", "individuals = 20"),
-        ("individuals = 12", "individuals = 8"),
-        ("    5,\n", "    6,\n"),
+        ("individuals = 12", "individuals = 20", "shape"),
+        ("individuals = 12", "individuals = 8", "shape"),
+        ("    5,\n", "    6,\n", "shape|hidden"),
+        ("seed = 1\n", "seed = 2\n", "belongs to a run with the seed 1, not 2"),
+        ('"random"', '"file:gone.safetensors"', r"check\.opponents: .*gone\.safetensors: No such"),
     ],
 )
-def test_a_recipe_that_no_longer_fits_is_an_error_and_costs_nothing(
-    path: Path, old: str, new: str
-) -> None:
+def test_a_recipe_that_does_not_fit_is_an_error(path: Path, old: str, new: str, said: str) -> None:
     text = (path / "recipe.toml").read_text()
     assert old in text
     (path / "recipe.toml").write_text(text.replace(old, new))
-    with pytest.raises((CheckpointError, RecipeError)):
-        resume(path, from_generation=6, force=True, executor="serial")
+    with pytest.raises((CheckpointError, RecipeError), match=said):
+        go_back(path, 6)
     assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"executor": "serail"},
-        {"workers": 0},
-        {"from_generation": 7},
-    ],
-)
-def test_a_mistake_in_what_is_asked_costs_nothing(
-    path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf, wrong: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize("wrong", [{"executor": "serail"}, {"workers": 0}, {"from_generation": 7}])
+def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str, Any]) -> None:
     with pytest.raises(ArenaError):
         resume(path, **{"from_generation": 3, "force": True, "executor": "serial", **wrong})
-    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
-    assert outcome_of(path) == finished[1]
-
-
-def test_an_opponent_that_is_gone_costs_nothing(path: Path) -> None:
-    text = (path / "recipe.toml").read_text()
-    (path / "recipe.toml").write_text(text.replace('"random"', '"file:gone.safetensors"'))
-    with pytest.raises(RecipeError, match=r"check\.opponents: .*gone\.safetensors: No such file"):
-        resume(path, from_generation=3, force=True, executor="serial")
-    assert RunDirectory(path).generations() == [0, 3, 6, 9, 11]
+    assert_whole(path)
 
 
 # Full disks
 
 
-def fail_writing(monkeypatch: pytest.MonkeyPatch, step: str, name: str) -> None:
+def fail_writing(patch: Patch, step: str, name: str) -> None:
     """From now on the disk is full at this *step* of writing the file called *name*."""
-    open_file, make, replace = os.fdopen, os.open, os.replace
     current = ""
 
-    def full(*arguments: Any) -> Any:
+    def fail(*given: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def create(path: Any, flags: int, *options: Any, **more: Any) -> int:
-        nonlocal current
-        if flags & os.O_EXCL:
-            current = Path(path).stem[1:]
-            if step == "open" and current == name:
-                full()
-        return make(path, flags, *options, **more)
+    class Half(io.FileIO):
+        """Takes half of what it is given."""
 
-    def fdopen(descriptor: int, mode: str) -> Any:
-        file = open_file(descriptor, mode, buffering=0)
-        if step == "write" and current == name:
-            write = file.write
-            monkeypatch.setattr(files.os, "fdopen", fdopen)
+        def write(self, content: Any) -> Any:
+            super().write(content[: len(content) // 2])
+            fail()
 
-            class Full:
-                """Takes half of what it is given."""
+    def watch(called: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def act(*given: Any, **options: Any) -> Any:
+            nonlocal current
+            creates = called == "open" and given[1] & os.O_EXCL
+            current = Path(given[0]).stem[1:] if creates else current
+            if current == name and called == step and (creates or called != "open"):
+                fail()
+            if current == name and (called, step) == ("fdopen", "write"):
+                return Half(*given)
+            return function(*given, **options)
 
-                def __enter__(self) -> Full:
-                    return self
+        return act
 
-                def __exit__(self, *error: object) -> None:
-                    file.close()
-
-                def write(self, content: bytes) -> None:
-                    write(content[: len(content) // 2])
-                    full()
-
-            return Full()
-        return file
-
-    def flush(descriptor: int) -> None:
-        if step == "fsync" and current == name:
-            full()
-
-    def rename(source: str, target: str, **options: Any) -> None:
-        if step == "replace" and current == name:
-            full()
-        replace(source, target, **options)
-
-    monkeypatch.setattr(files.os, "open", create)
-    monkeypatch.setattr(files.os, "fdopen", fdopen)
-    monkeypatch.setattr(files.os, "fsync", flush)
-    monkeypatch.setattr(files.os, "replace", rename)
+    for called in ("open", "fdopen", "fsync", "replace"):
+        patch.setattr(files.os, called, watch(called, getattr(os, called)))
 
 
 STEPS = ["open", "write", "fsync", "replace"]
@@ -668,41 +537,35 @@ STEPS = ["open", "write", "fsync", "replace"]
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize(
-    ("name", "kept"),
+    ("file", "kept"),
     [
+        ("recipe.toml", None),
         ("gen-000000.safetensors", []),
         ("gen-000006.safetensors", [0, 3]),
         ("champion.safetensors", [0]),
     ],
 )
 def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
-    small_recipe: RecipeMaker,
-    tmp_path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
-    monkeypatch: pytest.MonkeyPatch,
-    step: str,
-    name: str,
-    kept: list[int],
+    make: Make, path: Path, assert_whole: Look, monkeypatch: Patch, step: str, file: str, kept: Any
 ) -> None:
-    path = tmp_path / "run"
-    fail_writing(monkeypatch, step, name)
-    with pytest.raises(StorageError, match=rf"{name} can't be written: No space left on device"):
-        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
+    shutil.rmtree(path)
+    fail_writing(monkeypatch, step, file)
+    with pytest.raises(StorageError, match=rf"{file} can't be written: No space left on device"):
+        make(path)
     monkeypatch.undo()
     assert hidden_files(path) == set()
-    assert RunDirectory(path).generations() == kept
+    assert RunDirectory(path).generations() == (kept or [])
     if kept:
         run = Run.open(path)
         assert run.generation == kept[-1]
         assert run.warnings == []
+    if kept is None:
+        make(path)
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
-def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_that_cannot_be_read_is_not_put_aside(path: Path, monkeypatch: Patch) -> None:
     newest = RunDirectory(path).checkpoint(LAST)
     open_really = tensors.open_regular
 
@@ -720,22 +583,7 @@ def test_a_checkpoint_that_the_disk_does_not_give_is_not_put_aside(
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_start_on_a_full_disk_can_be_repeated(
-    small_recipe: RecipeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    path = tmp_path / "run"
-    fail_writing(monkeypatch, step, "recipe.toml")
-    with pytest.raises(StorageError, match=r"recipe\.toml can't be written: No space left"):
-        start(small_recipe(), run=path, executor="serial")
-    monkeypatch.undo()
-    assert hidden_files(path) == set()
-    assert start(small_recipe(), run=path, executor="serial").generation == 8
-
-
-@pytest.mark.parametrize("step", STEPS)
-def test_a_full_disk_leaves_the_old_file_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: Patch, step: str) -> None:
     file = tmp_path / "file"
     files.write_whole(file, b"old")
     fail_writing(monkeypatch, step, "file")
@@ -745,29 +593,24 @@ def test_a_full_disk_leaves_the_old_file_in_place(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_full_database_is_named_and_the_run_can_go_on(
-    small_recipe: RecipeMaker,
-    tmp_path: Path,
-    finished: tuple[Path, Any],
-    outcome_of: OutcomeOf,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_run_goes_on_after_a_full_database(
+    make: Make, tmp_path: Path, assert_whole: Look, monkeypatch: Patch
 ) -> None:
-    connect = sqlite3.connect
+    connect, path = sqlite3.connect, tmp_path / "run"
 
     def connect_to_a_small_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
         database = connect(*arguments, **options)
         database.execute("PRAGMA max_page_count = 8")
         return database
 
-    path = tmp_path / "run"
     monkeypatch.setattr(sqlite3, "connect", connect_to_a_small_disk)
     with pytest.raises(StorageError, match=r"history\.db can't be used: .*disk is full"):
-        start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
+        make(path)
     monkeypatch.undo()
     assert RunDirectory(path).generations() != []
     assert Run.open(path).warnings == []
     resume(path, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
 def mount(*arguments: str) -> None:
@@ -791,7 +634,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_real_disk_may_fill_up(
-    small_recipe: RecipeMaker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
+    small_recipe: Maker, disk: Path, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
     recipe = small_recipe("run.generations=60", "run.checkpoint_every=1", "run.keep_every=1")
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
@@ -811,40 +654,24 @@ def test_a_real_disk_may_fill_up(
     assert outcome_of(path) == outcome_of(whole.path)
 
 
-def test_a_run_on_a_read_only_disk_can_be_looked_at(
-    path: Path, disk: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
+def test_a_run_on_a_read_only_disk_is_read(path: Path, disk: Path, assert_whole: Look) -> None:
     mount("-o", "remount,size=64m", str(disk))
     copy = Path(shutil.copytree(path, disk / "run"))
     mount("-o", "remount,ro", str(disk))
-    assert outcome_of(copy) == finished[1]
+    assert_whole(copy)
     with pytest.raises(StorageError, match=r"run/\.lock can't be written: Read-only file system"):
         resume(copy, executor="serial")
     with pytest.raises(StorageError, match="Read-only file system"):
         resume(copy, generations=20, executor="serial")
     with pytest.raises(StorageError, match="can't be written: Read-only file system"):
         start("connect-four", run=disk / "other", executor="serial")
-    assert outcome_of(copy) == finished[1]
-
-
-def test_a_folder_that_may_not_be_written_to_is_named(path: Path) -> None:
-    if not os.geteuid():
-        pytest.skip("the superuser may write everywhere")
-    path.chmod(0o500)
-    try:
-        with pytest.raises(StorageError, match="Permission denied"):
-            start("connect-four", run=path / "inside", executor="serial")
-        assert Run.open(path).generation == LAST
-    finally:
-        path.chmod(0o700)
+    assert_whole(copy)
 
 
 # Two processes
 
 
-def test_a_second_process_is_sent_away_and_may_come_back(
-    small_recipe: RecipeMaker, path: Path, finished: tuple[Path, Any], outcome_of: OutcomeOf
-) -> None:
+def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Look) -> None:
     here, there = FORK.Pipe()
 
     def evolve_slowly() -> None:
@@ -854,44 +681,39 @@ def test_a_second_process_is_sent_away_and_may_come_back(
                 there.recv()
             return True
 
-        resume(
-            path, from_generation=6, force=True, executor="multiprocess", workers=2, callbacks=watch
-        )
+        options: Any = {"executor": "multiprocess", "workers": 2, "callbacks": watch}
+        resume(path, from_generation=6, force=True, **options)
 
     process = FORK.Process(target=evolve_slowly)
     process.start()
     assert here.recv() == "eight"
     busy = rf"run is in use by another process \(process {process.pid}\)"
-    with pytest.raises(RunBusyError, match=busy):
-        resume(path, executor="serial")
-    with pytest.raises(RunBusyError, match=busy):
-        resume(path, from_generation=0, force=True, executor="serial")
-    with pytest.raises(RunBusyError, match=busy):
-        resume(path, generations=20, executor="serial")
-    with pytest.raises(RunBusyError, match=busy):
-        start(small_recipe(), run=path, executor="serial", force=True)
+    for act in (
+        partial(resume, path, executor="serial"),
+        partial(go_back, path, 0),
+        partial(resume, path, generations=20, executor="serial"),
+        partial(make, path, force=True),
+    ):
+        with pytest.raises(RunBusyError, match=busy):
+            act()
     looked_at = Run.open(path)
     assert looked_at.generation == 6
     assert {check.generation for check in looked_at.checks()} == {0, 3, 6}
     here.send("go on")
     process.join()
     assert process.exitcode == 0
-    assert outcome_of(path) == finished[1]
-    resume(path, from_generation=9, force=True, executor="serial")
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
+    go_back(path, 9)
+    assert_whole(path)
 
 
-def test_many_that_start_at_once_make_one_run(
-    small_recipe: RecipeMaker, finished: tuple[Path, Any], tmp_path: Path, outcome_of: OutcomeOf
-) -> None:
-    recipe = small_recipe(f"run.generations={LAST}")
-    path = tmp_path / "run"
-    barrier = FORK.Barrier(8)
+def test_many_starts_at_once_make_one_run(make: Make, tmp_path: Path, assert_whole: Look) -> None:
+    path, barrier = tmp_path / "run", FORK.Barrier(8)
 
     def begin() -> None:
         barrier.wait()
         try:
-            start(recipe, run=path, executor="serial")
+            make(path)
         except ArenaError:
             os._exit(2)
 
@@ -903,24 +725,20 @@ def test_many_that_start_at_once_make_one_run(
     codes = [process.exitcode for process in processes]
     assert codes.count(0) >= 1
     assert set(codes) <= {0, 2}
-    assert outcome_of(path) == finished[1]
+    assert_whole(path)
 
 
-def test_run_that_is_locked_for_a_moment_counts_as_free(
-    small_recipe: RecipeMaker, tmp_path: Path
-) -> None:
-    path = tmp_path / "run"
-    start(small_recipe("run.generations=1"), run=path, executor="serial")
-    held = threading.Event()
+def test_run_that_is_locked_for_a_moment_counts_as_free(tmp_path: Path) -> None:
+    directory, held = RunDirectory(tmp_path), threading.Event()
 
     def look() -> None:
-        with RunDirectory(path).lock():
+        with RunDirectory(tmp_path).lock():
             held.set()
             time.sleep(0.1)
 
     looking = threading.Thread(target=look)
     looking.start()
     assert held.wait(10)
-    with RunDirectory(path).lock():
+    with directory.lock():
         pass
     looking.join()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,61 +19,48 @@ from evolve_arena.players.board.symmetry_check import check_symmetry
 from evolve_arena.runs import game_files
 
 ROWS: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
-DOTS = '''"""Dots and boxes, on two by two boxes: who closes one draws again."""
-
-import numpy as np
-
-CELLS = WIDTH = MOVES = LONGEST = 12
-TURN, SCORES, COUNT, LAST = 12, 13, 15, 16
-BOXES = ((0, 2, 6, 7), (1, 3, 7, 8), (2, 4, 9, 10), (3, 5, 10, 11))
 
 
-def start():
-    return np.zeros(17, np.int8)
+def change(source: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    return source
 
 
-def to_move(state):
-    return state[TURN]
-
-
-def legal(state, moves):
-    count = 0
-    for line in range(CELLS):
-        if state[line] == 0:
-            moves[count] = line
-            count += 1
-    return count
-
-
-def play(state, move):
-    seat, closed = state[TURN], 0
-    state[move] = 1
-    state[COUNT] += 1
-    state[LAST] = move
-    for a, b, c, d in BOXES:
-        if move in (a, b, c, d) and state[a] and state[b] and state[c] and state[d]:
-            closed += 1
-    state[SCORES + seat] += closed
-    if closed == 0:
-        state[TURN] = 1 - seat
-
-
-def is_over(state):
+DOTS = change(
+    ROWS.partition("def result")[0],
+    ('SYMMETRY = "all"\n', ""),
+    ("TURN = CELLS\n", "TURN, SCORES, COUNT, LAST = 9, 10, 12, 13\n"),
+    ("CELLS + 1, np.int8", "CELLS + 5, np.int8"),
+    ("state[move] = 1 + state[TURN]\n", "state[move] = 1\n    state[LAST] = move\n"),
+    (
+        "    state[TURN] = 1 - state[TURN]\n",
+        "    state[COUNT] += 1\n"
+        "    if move % 2 == 1 and state[4] == 1:\n"
+        "        state[SCORES + state[TURN]] += 1\n"
+        "    else:\n"
+        "        state[TURN] = 1 - state[TURN]\n",
+    ),
+    ('OPENSPIEL = "tic_tac_toe"\nBOTZONE = "TicTacToe"\nPETTINGZOO = "tictactoe_v3"\n', ""),
+)
+DOTS += """def is_over(state):
     return state[COUNT] == CELLS
 
 
 def points(state, seat):
     return state[SCORES + seat]
-'''
+"""
+"""Dots in cells: who puts one on a side once there is one in the middle scores and moves again."""
 SEE = """
 
 PLANES = 4
 
 
 def see(state, seat, planes):
-    for line in range(CELLS):
-        if state[line]:
-            planes[0] |= np.uint64(1) << np.uint64(line)
+    for cell in range(CELLS):
+        if state[cell]:
+            planes[0] |= np.uint64(1) << np.uint64(cell)
     planes[1] = np.uint64(state[SCORES + seat])
     planes[2] = np.uint64(state[SCORES + 1 - seat])
     planes[3] = np.uint64(state[TURN] == seat)
@@ -100,19 +87,11 @@ def load(folder: Path, name: str, source: str) -> Any:
     return open_file(file).make()
 
 
-def change(source: str, *changes: tuple[str, str]) -> str:
-    for old, new in changes:
-        assert old in source
-        source = source.replace(old, new)
-    return source
-
-
 def test_numbers_and_the_turn_that_networks_do_not_see_are_named(tmp_path: Path) -> None:
-    """The count of lines follows from the cells, and each move sets the last one anew."""
+    """The count of dots follows from the cells, and each move sets the last one anew."""
     first, second = find_hints(load(tmp_path, "dots_unseen", DOTS), 100)
-    assert first.startswith(
-        "networks do not see state[13] (SCORES), state[14] (SCORES + 1), which change"
-    )
+    unseen = "state[10] (SCORES), state[11] (SCORES + 1)"
+    assert first.startswith(f"networks do not see {unseen}, which change")
     assert second.startswith("the same player may move again, and networks do not see whose turn")
 
 
@@ -201,16 +180,14 @@ def result(state):
 def see(state, seat, planes):
     planes[0] = np.uint64(state[0] & 127)
 '''
-    game: BoardGame = load(folder, name, source)
-    return game
+    return load(folder, name, source)  # type: ignore[no-any-return]
 
 
 def test_counters_that_wrap(tmp_path: Path) -> None:
-    with pytest.raises(
-        GameFileError,
-        match=r"line 21: play makes 160 of state\[0\], of which np.int8 leaves -96: begin with"
-        r" np.int16 in start",
-    ):
+    told = (
+        r"line 21: play makes 160 of state\[0\], of which np.int8 leaves -96: begin with np.int16"
+    )
+    with pytest.raises(GameFileError, match=f"{told} in start"):
         find_hints(count_moves(tmp_path, "wrapped", "int8", 80), 5)
     assert find_hints(count_moves(tmp_path, "wide", "int16", 80), 5) == []
     (hint,) = find_hints(count_moves(tmp_path, "soon", "int8", 1), 5)
@@ -219,13 +196,11 @@ def test_counters_that_wrap(tmp_path: Path) -> None:
 
 
 def test_symmetries_are_tried(tmp_path: Path) -> None:
-    right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
-    assert right is not None
+    right: Any = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
     assert (right.views, right.declared, right.fixed) == (7, 7, "")
     assert right.positions > 1000
     assert check_symmetry(make_game("kalah"), 10) is None
-    othello = check_symmetry(make_game("othello"), 10)
-    assert othello is not None
+    othello: Any = check_symmetry(make_game("othello"), 10)
     assert (othello.views, othello.declared, othello.exchanging) == (3, 7, 4)
 
 
@@ -233,21 +208,16 @@ def test_a_turn_that_networks_see_turns_with_the_board(tmp_path: Path) -> None:
     """On all empty cells, as the hint says; on one of them it does not, and the hint names that."""
     again = change(ROWS, ("= 1 - state[TURN]", "= state[TURN] if move == 4 else 1 - state[TURN]"))
     (hint,) = find_hints(load(tmp_path, "turn_unseen", again), 100)
-    assert hint.endswith(
-        "let see set in a plane of its own the bits of all cells that are empty in the others if"
-        " to_move(state) == seat"
-    )
+    bits = "the bits of all cells that are empty in the others if to_move(state) == seat"
+    assert hint.endswith(f"let see set in a plane of its own {bits}")
     game = load(tmp_path, "turn_on_empty", again + SEE_TURN)
     assert find_hints(game, 100) == []
-    symmetry = check_symmetry(game, 20)
-    assert symmetry is not None
+    symmetry: Any = check_symmetry(game, 20)
     assert (symmetry.views, symmetry.fixed) == (7, "")
     changes = ["method.name=td-tuples", "method.games=20", "run.generations=1", "check.games=2"]
     ea.start(str(tmp_path / "turn_on_empty.py"), run=tmp_path / "run", changes=changes)
-
     corner = change(again + SEE_TURN, ("elif state[TURN]", "elif cell == 0 and state[TURN]"))
     symmetry = check_symmetry(load(tmp_path, "turn_on_corner", corner), 20)
-    assert symmetry is not None
     assert (symmetry.views, symmetry.exchanging, symmetry.fixed) == (1, 0, "a1")
 
 
@@ -260,38 +230,30 @@ def test_an_error_names_numbers_that_do_not_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "changes"),
+    ("name", "old", "new"),
     [
-        ("one_diagonal", [(", (2, 4, 6))", ")")]),
+        ("one_diagonal", ", (2, 4, 6))", ")"),
         (
             "no_middle",
-            [
-                (
-                    "        if state[cell] == 0:\n            moves",
-                    "        if state[cell] == 0 and (cell != 2 or state[0]):\n            moves",
-                )
-            ],
+            "if state[cell] == 0:\n            m",
+            "if state[cell] == 0 and (cell != 2 or state[0]):\n            m",
         ),
     ],
 )
-def test_symmetries_that_do_not_hold_are_refused(
-    name: str, changes: list[tuple[str, str]], tmp_path: Path
-) -> None:
-    game = load(tmp_path, name, change(ROWS, *changes))
-    with pytest.raises(
-        GameFileError, match=r"line 12: SYMMETRY is 'all', but (after|at the start)"
-    ):
+def test_wrong_symmetries_are_refused(name: str, old: str, new: str, tmp_path: Path) -> None:
+    game = load(tmp_path, name, change(ROWS, (old, new)))
+    told = r"line 12: SYMMETRY is 'all', but (after|at the start)"
+    with pytest.raises(GameFileError, match=told):
         check_symmetry(game, 100)
 
 
-def test_a_check_tells_how_much_it_tried(
+def test_a_check_tells_what_it_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No second game is begun, in which points decide after LONGEST moves."""
-    source = change(
-        ROWS.partition("def result")[0], ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_")
-    )
-    source = source.replace("OPENSPIEL", "_") + "def is_over(state):\n    return False\n\n\n"
+    rules = ROWS.partition("def result")[0].replace("OPENSPIEL", "_")
+    source = change(rules, ("LONGEST = CELLS\nSYMMETRY", "LONGEST = 5\n_"))
+    source += "def is_over(state):\n    return False\n\n\n"
     source += "def points(state, seat):\n    return 2 * (state[seat] == 1 + seat) + seat\n"
     file = tmp_path / "check_tells.py"
     file.write_text(source, encoding="utf-8")
@@ -300,10 +262,8 @@ def test_a_check_tells_how_much_it_tried(
     assert content["parts"].keys() == {"legal", "play", "result", "see", "the network"}
     game_report.print_report({**content, "limit": ""})
     told = capsys.readouterr().out
-    assert (
-        "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves; 1 not"
-        " over after the last move (LONGEST): points decide"
-    ) in told
+    ended = "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves"
+    assert f"{ended}; 1 not over after the last move (LONGEST): points decide" in told
     assert "compiled, 1 random games are the same as plain" in told
     assert "no part limits its speed clearly: 5 measurements disagree" in told
 
@@ -331,30 +291,21 @@ def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
 
 
 def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
-    assert right is not None
+    right: Any = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
     assert right.positions >= 200
     assert compare_with_openspiel(make_game("chomp")) is None
     wrong = change(ROWS, (", (2, 4, 6))", ")"))
     with pytest.raises(GameFileError, match=r"over there, not here|there \(1, 2\)"):
         compare_with_openspiel(load(tmp_path, "spiel_wrong", wrong), 1000)
-    other = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "tictactoe"'))
-    with pytest.raises(GameFileError, match=r"line 14: OPENSPIEL is 'tictactoe'"):
-        compare_with_openspiel(load(tmp_path, "spiel_other", other))
-    hex_board = change(ROWS, ('OPENSPIEL = "tic_tac_toe"', 'OPENSPIEL = "hex(board_size=4)"'))
-    with pytest.raises(GameFileError, match="is legal there, not here"):
-        compare_with_openspiel(load(tmp_path, "spiel_hex", hex_board))
-
-    found = builtins.__import__
-
-    def lack(name: str, *more: Any, **options: Any) -> Any:
-        if name == "pyspiel":
-            raise ImportError(name)
-        return found(name, *more, **options)
-
-    monkeypatch.setattr(builtins, "__import__", lack)
-    missing = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
-    assert missing is not None
+    for name, called, told in (
+        ("spiel_other", "tictactoe", "line 14: OPENSPIEL is 'tictactoe'"),
+        ("spiel_hex", "hex(board_size=4)", "is legal there, not here"),
+    ):
+        other = load(tmp_path, name, change(ROWS, ('"tic_tac_toe"', f'"{called}"')))
+        with pytest.raises(GameFileError, match=told):
+            compare_with_openspiel(other)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    missing: Any = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
     assert "not installed" in missing.obstacle
 
 
@@ -363,16 +314,11 @@ def test_texts_that_name_no_move_are_read_without_an_error(tmp_path: Path) -> No
     game = load(tmp_path, "read_raises", ROWS + read)
     with pytest.raises(GameFileError, match=r"line \d+: IndexError: .* \(read_move was given ''"):
         self_check.check_typed(game)
-    careful = read.replace(
-        "    return",
-        "    if text[:1] not in 'abc' or text[1:] not in '123':\n        return None\n    return",
-        1,
-    )
+    body = "    if text[:1] not in {} or text[1:] not in {}:\n        return None\n    return"
+    careful = read.replace("    return", body.format("'abc'", "'123'"))
     with pytest.raises(GameFileError, match="read_move was given ''"):  # "" in "abc" holds
         self_check.check_typed(load(tmp_path, "read_careful", ROWS + careful))
-    right = careful.replace("'abc' or", "('a', 'b', 'c') or").replace(
-        "in '123'", "in ('1', '2', '3')"
-    )
+    right = read.replace("    return", body.format("('a', 'b', 'c')", "('1', '2', '3')"))
     self_check.check_typed(load(tmp_path, "read_right", ROWS + right))
     capital = "\n\ndef name_move(move):\n    return 'ABCDEFGHI'[move]\n"
     capital += "\n\ndef read_move(text):\n    return 'ABCDEFGHI'.find(text) if text else None\n"

@@ -30,7 +30,8 @@ from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.training.loop import Progress
 
-RecipeMaker = Callable[..., Recipe]
+Capture = pytest.CaptureFixture[str]
+Maker = Callable[..., Recipe]
 Evolve = Callable[..., str]
 
 TITLE = "\x1b[2Jhi[/b]\n$$ \u202e \U0001f600 漢"
@@ -42,18 +43,13 @@ BOT = 'while read line; do case "$line" in *action*) echo place_disc 0;; esac; d
 
 
 @pytest.fixture(scope="module", name="place")
-def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) -> Path:
+def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: Maker) -> Path:
     """A folder with a recipe, its run, and a bot, all of which have such names."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / f"{NAME}.sh").write_text(BOT)
-    recipe = small_recipe().change(
-        {
-            "title": TITLE,
-            "check.opponents": ["random", f"process:sh '{folder / NAME}.sh'"],
-            "check.games": 2,
-            "run.generations": 1,
-        }
-    )
+    opponents = ["random", f"process:sh '{folder / NAME}.sh'"]
+    recipe = small_recipe("check.games=2", "run.generations=1")
+    recipe = recipe.change({"title": TITLE, "check.opponents": opponents})
     (folder / f"{NAME}.toml").write_text(recipe.to_toml())
     with chdir(folder):  # where its program may run from then on
         start(recipe, run=folder / NAME, executor="serial")
@@ -61,9 +57,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: RecipeMaker) 
 
 
 @pytest.fixture(name="evolve")
-def _evolve(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Evolve:
+def _evolve(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
     """Gives a command; what it prints must not make a terminal do anything."""
     monkeypatch.chdir(place)
 
@@ -131,18 +125,17 @@ def test_names_in_pictures_are_no_formulas(place: Path) -> None:
         figure = draw_runs([record, replace(record, name="_hidden", title="$\\alpha")])
     svg = render(figure, ".svg").decode()
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
-        rf"$x$ $$: {SHOWN}",
-        r" _hidden: $\alpha",
-    ]
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == [rf"$x$ $$: {SHOWN}", r" _hidden: $\alpha"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
-    for shown in ("$x$ $$:", " _hidden: $\\alpha"):
-        assert f"<!-- {shown}" in svg
+    for text in ("$x$ $$:", " _hidden: $\\alpha"):
+        assert f"<!-- {text}" in svg
 
 
 def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
     name = '"""\n\\"\\"\\"; import os; os.system("touch PWNED") \\'
-    player = replace_name(Run.open(place / NAME).champion, name)
+    player: Player = Run.open(place / NAME).champion
+    player.name = name
     (place / "named.safetensors").write_bytes(player.serialise(recipe=name))
     for words in ([NAME], ["file:named.safetensors"]):
         evolve("export", *words, "--out", "bot.py", "--force")
@@ -150,10 +143,9 @@ def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
         assert all(character.isprintable() or character == "\n" for character in source)
         module = ast.parse(source)
         imported = {node.names[0].name for node in ast.walk(module) if isinstance(node, ast.Import)}
+        named = {node.attr for node in ast.walk(module) if isinstance(node, ast.Attribute)}
         assert "os" not in imported
-        assert not any(
-            isinstance(node, ast.Attribute) and node.attr == "system" for node in ast.walk(module)
-        )
+        assert "system" not in named
         doc = ast.get_docstring(module)
         assert doc is not None
         assert doc.startswith("The connect-four player ")
@@ -162,12 +154,7 @@ def test_exported_bots_hold_names_as_texts(evolve: Evolve, place: Path) -> None:
     assert not (place / "PWNED").exists()
 
 
-def replace_name(player: Player, name: str) -> Player:
-    player.name = name
-    return player
-
-
-def test_lines_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_and_tables(capsys: Capture) -> None:
     print_line(TITLE, heading=NAME)
     print_line(TITLE, error=True)
     shown = capsys.readouterr()
@@ -183,7 +170,7 @@ def test_lines_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(line.count("x") for line in lines[4:]) < 300
 
 
-def test_the_live_view(small_recipe: RecipeMaker) -> None:
+def test_the_live_view(small_recipe: Maker) -> None:
     game = small_recipe().make_game()
     players = [make_random(game), make_random(game)]
     for player in players:

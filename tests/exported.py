@@ -1,0 +1,85 @@
+"""What exported bots choose: files of Python, programs in C, and pages under Node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export import export_player
+from tests.bred import compile_together, make_bred
+from tests.c_bots import ask, build, with_gcc
+from tests.pages import ask_page, make_safe, with_node
+
+Table = Mapping[str, tuple[str, str, dict[str, Any]]]
+"""Players by their names: game, kind of network, settings."""
+Case = tuple[BredPlayer, list[Any], list[int]]
+"""A player, positions, and what it chooses there in the arena."""
+
+
+def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
+    """A player of a *table*; its game is compiled once, for all of them that play it alike."""
+    alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
+    players = {each: make_bred(*made[:2], seed, **made[2]) for each, made in alike.items()}
+    rules = players[name].game.rules
+    compile_together([each for each in players.values() if each.game.rules == rules])
+    return players[name]
+
+
+def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
+    """The names that an exported file defines."""
+    names: dict[str, Any] = {"__name__": "bot"}
+    text = str(export_player(player, target))
+    exec(compile(text, "bot.py", "exec", dont_inherit=True), names)
+    return names
+
+
+def write_state(name: str, numbers: Sequence[Any]) -> str:
+    """A line of the plain dialect."""
+    return f"{name} {' '.join(str(int(number)) for number in numbers)}"
+
+
+def tell(position: Any) -> list[Any]:
+    """What stands for a position on a page."""
+    return [make_safe(position.state), position.plies, [make_safe(past) for past in position.past]]
+
+
+def choose_in_python(
+    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+) -> list[int]:
+    """What the file chooses, which looks as far as its player or *depth* plies ahead."""
+    choose, options = load_bot(player)["choose"], {} if depth is None else {"depth": depth}
+    return [choose(list(each.state), past=each.past, **options) for each in positions]
+
+
+def choose_in_c(
+    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+) -> list[int]:
+    """The same of the program."""
+    program, go = build(str(export_player(player, "c")), folder), "go"
+    lines = []
+    for each in positions:
+        lines += [write_state("past", past) for past in each.past]
+        lines += [write_state("state", each.state), go if depth is None else f"go depth {depth}"]
+    return ask(program, lines)
+
+
+def choose_on_page(
+    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+) -> list[int]:
+    """The same of the page."""
+    asked = "ask_bot(position)" if depth is None else f"ask_ahead(position, {depth})"
+    return ask_page(player, list(map(tell, positions)), folder, f"return bot.{asked};")[0]
+
+
+in_every_language = pytest.mark.parametrize(
+    "choose",
+    [
+        pytest.param(choose_in_python, id="python"),
+        pytest.param(choose_in_c, id="c", marks=with_gcc),
+        pytest.param(choose_on_page, id="page", marks=with_node),
+    ],
+)
