@@ -18,7 +18,7 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import find_dialect
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.export import export_player, find_exporter
+from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.methods import METHODS
 from evolve_arena.runs.recipes.recipe import make_usual
 from evolve_arena.runs.targets import TARGETS
@@ -158,9 +158,6 @@ def _why_not_met(spec: GameSpec, name: str) -> str:
 
 def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str:
     game = player.game.name
-    if not find_exporter(game, target):
-        others = [other for other in game_names() if find_exporter(other, target)]
-        return f"it is for {' and '.join(others)}"
     told = _why(lambda: export_player(graph if target == "neat-python" else player, target))
     if told.endswith(f"{game}, which can't be exported to {target}"):
         return f"so far it takes {GENERAL_GAMES}"

@@ -283,16 +283,6 @@ class GameSpec:
     positions: Path | None = None
     """A file of positions with known answers, for the usual options, which ``evolve evaluate``
     lets a player solve; see `evolve_arena.runs.positions`."""
-    exporters: Mapping[str, str] = field(default_factory=dict)
-    """How champions are exported, by target: what writes the text of a file, each found at
-    ``package.module:function``."""
-    page: str | None = None
-    """What makes a page of a bot that was exported to ``python``: takes the player, gives a
-    `evolve_arena.runs.export.page.PageSource`; found likewise. Then there is the target ``html``,
-    too."""
-    hosts: Mapping[str, str] = field(default_factory=dict)
-    """What reads a host's moves for bots that were exported to ``python``, by target: takes the
-    player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
 
     @property
     def name(self) -> str:

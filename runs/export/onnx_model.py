@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.core.extras import import_extra
-from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import (
     DELTAS_AT,
@@ -23,9 +22,8 @@ from evolve_arena.genomes.tuple_entries import (
     TURNS,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export.graphs import Node, read_nodes
+from evolve_arena.runs.export.networks import Node, find_nodes, find_numbers
 
 OPSET, IR_VERSION = 17, 8
 """Of 2022: whatever runs ONNX knows these."""
@@ -199,8 +197,8 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
-    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    picked = model.cast(model.add("Gather", model.constant(numbers, np.int32), entries), "INT64")
+    numbers = model.constant(find_numbers(player), np.int32)
+    picked = model.cast(model.add("Gather", numbers, entries), "INT64")
     total = model.add("ReduceSum", picked, model.constant([1], np.int64), keepdims=1)  # is exact
     unit = model.constant(1.0 / RESOLUTION)
     model.cast(model.add("Mul", model.cast(total, "DOUBLE"), unit), "FLOAT", "values")
@@ -211,11 +209,11 @@ def _write_graph(model: _Model, player: NeatPlayer) -> int:
     """A NEAT graph, node by node, with numbers of 64 bits; gives the number of its inputs."""
     decoder = player.decoder
     inputs, outputs = int(decoder.inputs), int(decoder.outputs)
-    graphs = compile_graphs(player.genome, inputs, outputs, feed_forward=True)
+    count, nodes = find_nodes(player)
     slots = model.split(model.cast("inputs", "DOUBLE"), inputs)
     nothing = model.add("Sub", slots[0], slots[0])
-    after = [*slots, *[nothing] * (int(graphs.slots[0]) - inputs)]
-    for node in read_nodes(graphs):
+    after = [*slots, *[nothing] * (count - inputs)]
+    for node in nodes:
         after[node.slot] = _write_node(model, node, after, nothing)
     found = model.add("Concat", *after[inputs : inputs + outputs], axis=1)
     model.cast(found, "FLOAT", "values")

@@ -12,7 +12,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
 from evolve_arena.players.bred import BredPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export.graphs import read_nodes
+from evolve_arena.runs.export.networks import read_nodes
 
 MOST_WIRES = 160
 """Of more connections only those are told that carry most, of each layer as many."""

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, shipped_games
+from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.board.loader import load_game
@@ -338,7 +339,8 @@ def test_files_need_no_more_than_python_3_8(target: str) -> None:
 
 def test_every_host_has_games_and_every_game_a_bot_for_its_hosts() -> None:
     found = {
-        host: {name for name in shipped_games() if host in find_game(name).hosts} for host in HOSTS
+        host: {name for name in shipped_games() if host.upper() in find_game(name).make().plain}
+        for host in HOSTS
     }
     assert found["openspiel"] >= {game for game, *_ in SPIEL}
     assert found["botzone"] == {game for game, _ in BOTZONE}
@@ -364,10 +366,17 @@ def result(state): return 2 if (state[:4] == 0).any() else 0
 """
 
 
-def test_a_file_of_ones_own_says_what_a_host_calls_the_game(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_says_what_a_host_calls_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
     file = tmp_path / "own.py"
     file.write_text(f"OPENSPIEL = 'mnk(m=2,n=2,k=3)'\n{OWN}")
-    assert set(load_game(file).hosts) == {"openspiel"}
+    bot = make_bred(open_file(file).name, "mlp")
+    assert 'load_game("mnk(m=2,n=2,k=3)")' in str(export_player(bot, "openspiel"))
+    for host in ("botzone", "pettingzoo"):
+        with pytest.raises(BadValueError, match=f"can't be exported to {host}"):
+            export_player(bot, host)
     file.write_text(f"BOTZONE = 3\n{OWN}")
     with pytest.raises(GameFileError, match="line 1: BOTZONE must be the game's name there"):
         load_game(file)

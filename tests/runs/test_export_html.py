@@ -17,10 +17,10 @@ import pytest
 
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.javascript import (
     BUILTINS,
     LIBRARY,
@@ -31,7 +31,7 @@ from evolve_arena.runs.export.javascript import (
     translate,
     write_value,
 )
-from evolve_arena.runs.export.page import PAGE, run_source, write_python, write_source
+from evolve_arena.runs.export.page import PAGE, run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
 from tests.pages import ask_page, make_safe, run_script, with_node
@@ -269,7 +269,7 @@ def tell(position: Any) -> list[Any]:
 def test_pages_choose_the_moves_of_the_exported_file(kind: str, tmp_path: Path) -> None:
     name, network, settings, count = KINDS[kind]
     player = make_bred(name, network, 1, **settings)
-    bot = run_source(write_python(player))
+    bot = run_source(export_python(player))
     positions = random_positions(player.game, count)
     given = list(map(tell, positions))
     found, _ = ask_page(player, given, tmp_path, "return bot.ask_bot(position);")
@@ -364,10 +364,7 @@ def test_a_rule_that_cannot_be_translated_is_named_in_the_games_file(
 # The page
 
 
-def test_every_game_that_is_exported_to_python_has_a_page() -> None:
-    for name in ("connect-four", "checkers", "tic-tac-toe", "pig"):
-        assert find_game(name).page is not None
-        assert "html" not in find_game(name).exporters
+def test_a_game_that_hides_something_has_no_page() -> None:
     with pytest.raises(BadValueError, match="hides something from its players"):
         export_player(make_bred("ticket-to-ride", "mlp", hidden=(2,)), "html")
 
@@ -421,7 +418,7 @@ def test_the_scripts_are_small() -> None:
 def test_the_python_of_a_page_runs_as_it_stands() -> None:
     """What is translated is a module that Python runs as well."""
     player = make_bred("othello", "mlp", size=6)
-    text, _ = write_source(player)
+    text = write_source(player)
     ast.parse(text)
     space = run_source(text)
     position = space["begin_page"]()
@@ -435,7 +432,7 @@ def test_the_python_of_a_page_runs_as_it_stands() -> None:
 def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None:
     """People play by mouse and by keys; the bot answers as the Python file does."""
     player = make_bred("tic-tac-toe", "mlp", 3)
-    bot = run_source(write_python(player))
+    bot = run_source(export_python(player))
     file = tmp_path / "page.html"
     file.write_text(export_player(player, "html"), encoding="utf-8")
     with open_page(file) as page:
