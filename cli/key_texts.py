@@ -6,15 +6,16 @@ import json
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve_arena.cli.output import print_line
-from evolve_arena.core.game import GameSpec, Option
+from evolve_arena.core.game import GameSpec, options_of
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.operators import Operator
+from evolve_arena.runs.recipes.keys import list_fields
 from evolve_arena.runs.recipes.recipe import Recipe, sections_of
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
@@ -37,27 +38,17 @@ class KeyText(NamedTuple):
 
 
 def describe_section(model: type[BaseModel], prefix: str) -> Iterator[KeyText]:
-    """The keys of a section, and of those inside."""
-    helps = read_helps(model)
-    for name, field in model.model_fields.items():
-        inner = find_section(field.annotation)
-        if field.exclude:
-            continue
-        if inner is not None:
-            yield from describe_section(inner, f"{prefix}{name}.")
-        else:
-            meaning = write_sentence(field.description or helps.get(name, ""))
-            values = describe_type(field.annotation, field.metadata)
-            yield KeyText(prefix + name, values, write_default(field), meaning)
+    """The keys of a section, and of those inside; an operator is a value."""
+    for key, field, meaning in list_fields(model, prefix, Operator):
+        values = describe_type(field.annotation, field.metadata)
+        yield KeyText(key, values, write_default(field), write_sentence(meaning))
 
 
 def describe_game(spec: GameSpec) -> Iterator[KeyText]:
     """The options of a game."""
     rules = spec.game.rules_type
     helps = read_helps(rules)
-    for key, hint in get_type_hints(rules, include_extras=True).items():
-        options = [each for each in get_args(hint)[1:] if isinstance(each, Option)]
-        option = options[0] if options else Option()
+    for key, option in options_of(rules).items():
         values = sorted(option.values or range(option.lowest, option.highest + 1))
         several = len(values) > 2 and values[-1] - values[0] == len(values) - 1
         span = f"{values[0]} to {values[-1]}" if several else " or ".join(map(str, values))
@@ -90,14 +81,6 @@ def print_recipe_keys(recipe: Recipe) -> None:
         told = f" = {value}   ({text.values}{default})".replace("`", "")
         print_line(told, heading=text.key)
         print_line(f"    {text.meaning}")
-
-
-def find_section(annotation: Any) -> type[BaseModel] | None:
-    """The section that a key holds, if it holds one; an operator is a value."""
-    for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and issubclass(each, BaseModel) and each is not Operator:
-            return each
-    return None
 
 
 def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:

@@ -64,6 +64,16 @@ class Option:
             )
 
 
+def options_of(rules_type: type[Any]) -> dict[str, Option]:
+    """What the fields of a game's ``rules_type`` may be, by name; any whole number if none says."""
+    hints = get_type_hints(rules_type, include_extras=True)
+    said = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {
+        name: next((each for each in found if isinstance(each, Option)), Option(0, 2**31 - 1))
+        for name, found in said.items()
+    }
+
+
 class Game(ABC, Generic[State, Move]):
     """Rules over states that are values: nothing is changed in place.
 
@@ -82,9 +92,8 @@ class Game(ABC, Generic[State, Move]):
     """How many play."""
 
     def __init__(self, **options: int) -> None:
-        for name, hint in get_type_hints(self.rules_type, include_extras=True).items():
-            for option in getattr(hint, "__metadata__", ()):
-                option.check(name, options.get(name, self.rules_type._field_defaults[name]))
+        for name, option in options_of(self.rules_type).items():
+            option.check(name, options.get(name, self.rules_type._field_defaults[name]))
         self.rules: Any = self.make_rules(**{name: int(value) for name, value in options.items()})
         """The options as numbers: what compiled code takes."""
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from evolve_arena.core.errors import ArenaError, quote, spell
 from evolve_arena.core.game import GameSpec, section_of_rules
 from evolve_arena.core.registry import find_game, usual_game
+from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.method import Method
 from evolve_arena.runs.recipes.methods import find_method, methods_of
-from evolve_arena.runs.validation import is_model
+from evolve_arena.runs.validation import find_model
 
 MOST_SUGGESTED = 3
 
@@ -33,8 +35,7 @@ def list_keys(
     spec, kind, models = find_sections(content, sections)
     found: dict[str, tuple[str, ...]] = {"title": ()}
     for section, model in models.items():
-        for key, values in _list_fields(model, f"{section}."):
-            found[key] = values
+        found |= {key: _values_of(f.annotation) for key, f, _ in list_fields(model, f"{section}.")}
     if kind.section is not None:
         found = {key: found[key] for key in found if not key.startswith(f"method.{kind.section}")}
     found["method.name"] = tuple(methods_of(spec.name))
@@ -105,24 +106,28 @@ def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) ->
     return inner.get(key, usual)
 
 
-def _list_fields(model: Any, prefix: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+def list_fields(
+    model: type[BaseModel], prefix: str, *values: type[BaseModel]
+) -> Iterator[tuple[str, FieldInfo, str]]:
+    """The keys of a section and of those inside, each with its field and what its source says.
+
+    Args:
+        model: The section.
+        prefix: What stands before its keys.
+        values: Sections inside that count as values.
+    """
+    helps = read_helps(model)
     for name, field in model.model_fields.items():
-        if field.exclude:
-            continue
-        inner = [part for part in _parts_of(field.annotation) if is_model(part)]
-        if inner:
-            yield from _list_fields(inner[0], f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", _values_of(field.annotation)
-
-
-def _parts_of(annotation: Any) -> tuple[Any, ...]:
-    return (annotation, *get_args(annotation))
+        inner = find_model(field.annotation)
+        if inner is not None and inner not in values and not field.exclude:
+            yield from list_fields(inner, f"{prefix}{name}.", *values)
+        elif not field.exclude:
+            yield f"{prefix}{name}", field, field.description or helps.get(name, "")
 
 
 def _values_of(annotation: Any) -> tuple[str, ...]:
     values: list[str] = []
-    for part in _parts_of(annotation):
+    for part in (annotation, *get_args(annotation)):
         if get_origin(part) is Literal:
             values += [str(value) for value in get_args(part)]
         elif part is bool:
