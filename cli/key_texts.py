@@ -15,8 +15,8 @@ from evolve_arena.cli.output import print_line
 from evolve_arena.core.game import GameSpec, options_of
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.operators import Operator
-from evolve_arena.runs.recipes.keys import list_fields
-from evolve_arena.runs.recipes.recipe import Recipe, sections_of
+from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.recipes.sections import find_sections, list_fields
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
 """Roles of reStructuredText, which docstrings may have."""
@@ -59,7 +59,7 @@ def describe_game(spec: GameSpec) -> Iterator[KeyText]:
 def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
     """Each key of a *recipe*, and the value that it has there."""
     content = recipe.model_dump(mode="json")
-    sections = sections_of(content)
+    sections = find_sections(content)
     texts = [KeyText("game.name", "a game's name, or its file", "", "The game that is played.")]
     texts += describe_game(recipe.spec)
     for section in [name for name in sections if content.get(name) is not None and name != "game"]:

@@ -176,7 +176,7 @@ def write_section(place: str) -> Callable[[], str]:
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
-        from evolve_arena.runs.recipes.recipe import CheckConfig, RunConfig, SearchConfig
+        from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig
 
         models = {
             "neat": NeatConfig,
@@ -192,13 +192,13 @@ def write_section(place: str) -> Callable[[], str]:
 
 def write_recipes() -> str:
     """The recipes that ship."""
-    from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names, recipe_summary
+    from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     rows = []
     for name in recipe_names():
         recipe = load_recipe(name)
         method, game = recipe.method.get("name", ""), recipe.game["name"]
-        rows.append((f"`{name}`", str(game), f"`{method}`", recipe_summary(name)))
+        rows.append((f"`{name}`", str(game), f"`{method}`", describe_recipe(name).title))
     return write_table(("recipe", "game", "method", "what it breeds"), rows)
 
 

@@ -22,18 +22,15 @@ from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.recipes.code import list_texts
-from evolve_arena.runs.recipes.keys import list_fields
 from evolve_arena.runs.recipes.recipe import (
-    CheckConfig,
     Recipe,
-    RunConfig,
-    SearchConfig,
+    describe_recipe,
     load_recipe,
     parse_changes,
     recipe_names,
-    recipe_summary,
     searches,
 )
+from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig, list_fields
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.kept_games import parse_games
 from evolve_arena.runs.store.record import Record, blocks, read_file
@@ -177,7 +174,7 @@ class Desk:
         """The recipes that ship, with what they breed."""
         usual = usual_game()
         return [
-            {"name": name, "title": recipe_summary(name), "usual": name == usual}
+            {"name": name, "title": describe_recipe(name).title, "usual": name == usual}
             for name in recipe_names()
         ]
 
