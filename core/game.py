@@ -229,19 +229,17 @@ class KernelSpec:
     """The number of the move that the only one of some packed players chooses, or less than 0 if
     it wants what is never allowed: takes copies of :attr:`modules` by their last names, the rules,
     the packed players, the position and the workspace, from whose first stream chance comes."""
+    play: Callable[..., None]
+    """Plays matches: takes the last of these copies, the rules, the packed players, the seat order
+    of each match, its seed, its opening, the workspace, and the arrays of
+    `evolve_arena.arena.batch.Results` to fill in."""
     make_workspace: Callable[[Any, Any], Any]
     """Arrays for matches by some rules of some packed players, used again and again; one is
     ``streams``."""
-    record_fields: int
-    """How many numbers the record of a packed player has."""
     constants: Callable[[Any], Mapping[str, Any]] = lambda rules: {}
     """What names in these files are by some rules, if a copy for them knows them beforehand."""
     instead: Mapping[str, str] = field(default_factory=dict)
     """Other modules that the copies import, by what :attr:`modules` import."""
-    play: Callable[..., None] | None = None
-    """Plays matches, if that is more than to call ``play_matches`` of the last of :attr:`modules`:
-    takes it, the rules, the packed players, the seat order of each match, its seed, its opening,
-    the workspace, and the arrays of `evolve_arena.arena.batch.Results` to fill in."""
     draw_openings: Callable[..., None] | None = None
     """Fills rows with random moves; None if games begin at random anyway."""
     longest_opening: Callable[[Any], int] = lambda rules: 0
