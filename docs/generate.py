@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolve_arena.cli.key_texts import write_sentence
+from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
 from evolve_arena.core.sentences import read_sentences
 
@@ -75,7 +75,7 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def write_keys(model: type[BaseModel], prefix: str) -> str:
     """The table of a section's keys."""
-    from evolve_arena.cli.key_texts import describe_section
+    from evolve_arena.cli.recipe_texts import describe_section
 
     return write_table(
         ("key", "value", "what it means"),
@@ -128,7 +128,7 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
 
 def write_game_keys() -> str:
     """``[game]``: the options of each game."""
-    from evolve_arena.cli.key_texts import describe_game
+    from evolve_arena.cli.recipe_texts import describe_game
     from evolve_arena.core.registry import find_game, shipped_games
 
     rows = []

@@ -111,12 +111,12 @@ def recipes(
 ) -> None:
     """List the recipes that can be started, or the keys of one."""
     from evolve_arena.cli.output import print_json
-    from evolve_arena.cli.recipe_list import print_recipes, print_usual_recipes
+    from evolve_arena.cli.recipe_texts import print_recipes, print_usual_recipes
     from evolve_arena.core.registry import find_game, usual_game
     from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     if keys:
-        from evolve_arena.cli.key_texts import describe_recipe_keys, print_recipe_keys
+        from evolve_arena.cli.recipe_texts import describe_recipe_keys, print_recipe_keys
 
         recipe = load_recipe(game or usual_game())
         if json:

@@ -27,7 +27,7 @@ from evolve_arena.runs.plots.cards import (
     sign_colour,
     write_signed,
 )
-from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.layout import Point
 from evolve_arena.runs.plots.sketch import Board, lay_out_board, write_title
 from evolve_arena.runs.plots.style import (
     GREY,

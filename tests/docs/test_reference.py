@@ -17,7 +17,7 @@ import yaml
 
 import evolve_arena as ea
 from evolve_arena.cli.app import app
-from evolve_arena.cli.key_texts import describe_section
+from evolve_arena.cli.recipe_texts import describe_section
 from evolve_arena.core.registry import find_game, shipped_games
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
