@@ -393,10 +393,7 @@ def sweep(
     except RunsStoppedError as stop:
         print_line(f"evolve: {stop}", error=True)
         raise typer.Exit(130) from None
-    if json:
-        print_json(found.to_dict())
-    else:
-        print_sweep(found)
+    print_json(found.to_dict()) if json else print_sweep(found)
 
 
 def info(
@@ -423,10 +420,7 @@ def info(
         print_json({"runs": runs}) if json else print_runs(runs)
         return
     content = summarise(_open(run))
-    if json:
-        print_json(content)
-    else:
-        print_summary(content)
+    print_json(content) if json else print_summary(content)
 
 
 def plot(

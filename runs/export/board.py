@@ -20,6 +20,7 @@ from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import AGAIN, BY_SEAT
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
+from evolve_arena.players.board.loader import TOLD
 from evolve_arena.players.board.workspace import (
     DEPTH,
     ROLLOUTS,
@@ -42,12 +43,6 @@ PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """What rules may use of NumPy without that the bot needs it."""
 VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
 """How the rules see memory as numbers of another kind."""
-TOLD = {
-    "features": ("state", "seat", "out"),
-    "describe_move": ("state", "move", "seat", "out"),
-    "prune": ("state", "seat", "moves", "count"),
-}
-"""Functions that may be told more than this, by name."""
 OF_SPIEL = "whose rules are in pyspiel, so no file can hold them: export it with --to openspiel"
 OF_OTHERS = (
     "which can't be exported yet: name its champion.safetensors as file:PATH wherever a player is"
