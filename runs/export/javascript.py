@@ -213,7 +213,6 @@ class _Module:
         self.attributes = {"self"}
         for node in self.tree.body:
             self._note(node)
-        self.reached: list[str] = []
         self.written: dict[str, str] = {}
 
     def _note(self, node: ast.stmt) -> None:
