@@ -142,8 +142,6 @@ PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_t
 
 
 def _why_no_search(player: BredPlayer, name: str) -> str:
-    if not hasattr(player.decoder, name):
-        return f"so far it is for {GENERAL_GAMES}"
     told = _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
     return told.removeprefix(f"{name}: ")
 

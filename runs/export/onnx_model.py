@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, one_line
+from evolve_arena.core.errors import one_line
 from evolve_arena.core.extras import import_extra
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import (
@@ -44,28 +44,24 @@ def export_onnx(player: BredPlayer) -> bytes:
 
     Raises:
         MissingPackageError: The package onnx is not installed.
-        BadValueError: The player is no network.
     """
     model = _Model()
     if isinstance(player, TuplePlayer):
         inputs = _write_tuples(model, player)
     elif isinstance(player, NeatPlayer):
         inputs = _write_graph(model, player)
-    elif hasattr(player.decoder, "mlp"):
+    else:
         assert isinstance(player, VectorPlayer)
         inputs = _write_layers(model, player)
-    else:
-        raise BadValueError(f"{player.name} is no network: export it with --to python")
     return model.finish(player, inputs, _describe(player))
 
 
 def _describe(player: BredPlayer) -> dict[str, Any]:
     """What a reader of the file should know, ready for JSON.
 
-    ``planes`` or ``names`` say what the inputs are, ``scales`` by what they have to be multiplied
-    before, if by anything.
+    ``planes`` or ``names`` say what the inputs are; nothing has to be multiplied by ``scales``.
     """
-    decoder, head = player.decoder, getattr(player.decoder, "head", "")
+    decoder, head = player.decoder, player.decoder.head
     told: dict[str, Any] = {
         "game": player.game.name,
         "options": player.game.options,
@@ -73,21 +69,20 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
         "name": player.name,
         "head": head,
         "decoder": asdict(decoder),
-        "shown": SHOWN.get(head, ""),
+        "shown": SHOWN[head],
     }
-    names, scales = getattr(decoder, "input_names", ()), getattr(decoder, "scales", ())
+    names = getattr(decoder, "input_names", ())
     planes: list[list[Any]] = []
     if isinstance(player, TuplePlayer):
         planes = [
             [name, len(place)]
             for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
         ]
-        planes += [["moves again", 1]] if getattr(decoder, "turns", False) else []
-        planes += [["seat that has moved, from 0", 1]] if getattr(decoder, "by_seat", False) else []
+        planes += [["moves again", 1]] if decoder.turns else []
+        planes += [["seat that has moved, from 0", 1]] if decoder.by_seat else []
     elif not names and (seen := player.see(player.game.initial())):
         planes, names = [list(plane) for plane in seen.labels.planes], seen.labels.names
-    told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
-    return told
+    return {**told, "planes": planes, "names": list(names), "scales": []}
 
 
 class _Model:
@@ -139,9 +134,7 @@ class _Model:
         def tell(name: str, size: int | None) -> Any:
             return helper.make_tensor_value_info(name, kind, ["positions", size])
 
-        outputs = getattr(player.decoder, "outputs", None) or (
-            player.decoder.mlp.outputs if hasattr(player.decoder, "mlp") else 1
-        )
+        outputs = getattr(player.decoder, "outputs", 1)  # of tuples one
         given, found = [tell("inputs", inputs)], [tell("values", outputs)]
         graph = helper.make_graph(self.nodes, "network", given, found, self.constants.values())
         model = helper.make_model(
@@ -169,7 +162,7 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
     value, count = "inputs", len(mlp.sizes) - 1
     for layer in range(1, count + 1):
         parts = [network[f"{name}_{layer}"] for name in ("weights", "biases")]
-        if layer == 1 and player.packed.columns.size and not getattr(decoder, "is_dense", False):
+        if layer == 1 and not decoder.is_dense:
             parts = [np.rint(part * float(RESOLUTION)) / RESOLUTION for part in parts]
         given = [model.constant(part, np.float32) for part in parts]
         value = model.add("Gemm", value, *given, result="values" if layer == count else "")

@@ -47,7 +47,7 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     weights, biases = layers[0]
     if len(layers) > 1 or len(biases) > 1:
         return _draw_matrices(title, remarks, _list_matrices(player, labels))
-    bins = getattr(player.decoder, "bins", 0)
+    bins = player.decoder.bins
     if not bins or player.decoder.head == "action":
         return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
     names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)

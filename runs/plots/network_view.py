@@ -101,8 +101,7 @@ def _find_shares(
 
 def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
     decoder = player.decoder
-    expand = getattr(decoder, "expand", lambda genomes: genomes)
-    genome = expand(player.genome[None])[0]
+    genome = decoder.expand(player.genome[None])[0]
     outputs = [values[0] for values in decoder.mlp.activations(genome, inputs[None])]
     before, first = inputs, 0
     wires: Wires = []

@@ -38,6 +38,7 @@ from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
@@ -129,8 +130,8 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 
 
 def searches(decoder: Any) -> bool:
-    """Test if players of a *decoder* can look ahead: it has settings for that."""
-    return hasattr(decoder, "rollouts")
+    """Test if players of a *decoder* can look ahead: in games that are one file of rules."""
+    return isinstance(decoder.game, BoardGame)
 
 
 class Recipe(Config):
