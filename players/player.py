@@ -82,7 +82,7 @@ class Player(ABC):
         ui = find_text_ui(self.game) if self.game is not None else None
         if ui is None or not ui.has_values(self):
             raise BadValueError(f"{self.name} gives no values to its moves")
-        return dict(ui.find_values(self, position, []))
+        return dict(ui.find_values(self, position))
 
     def end(self) -> None:  # noqa: B027
         """Called after each game."""

@@ -226,7 +226,7 @@ def test_the_move_of_the_best_value_is_chosen(name: str, method: str, folder: st
     ui = find_text_ui(game)
     assert ui.has_values(player)
     for position, moves, _ in walk(game, 3):
-        values = ui.find_values(player, position, [])
+        values = ui.find_values(player, position)
         assert set(values) <= set(moves)
         chosen = player.choose(position, new_stream(1))
         wins = game.outcome(game.play(position, chosen)) is not None  # that goes before all values
