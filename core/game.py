@@ -34,12 +34,6 @@ class Outcome:
         """The seat that won alone, or None."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
-    @property
-    def scores(self) -> tuple[float, ...]:
-        """Each seat's share of the win: 1 / k for the k seats that are first together, else 0."""
-        share = 1.0 / self.places.count(1)
-        return tuple(share if place == 1 else 0.0 for place in self.places)
-
 
 @dataclass(frozen=True)
 class Option:
@@ -262,9 +256,8 @@ class GameSpec:
     players: Mapping[str, PlayerKind] = field(default_factory=dict)
     """Its own players by name, beside those of every game."""
     opponents: tuple[str, ...] = ("random",)
-    """Whom champions meet in checks if a recipe does not say."""
-    stand_in: str = "random"
-    """Whom people meet if nothing was bred yet."""
+    """Whom champions meet in checks if a recipe does not say; the first one also people, if nothing
+    was bred yet."""
     ladder: tuple[str, ...] = ("random",)
     """Whom ``evolve evaluate`` lets a player meet."""
     most_seats: int = 2

@@ -354,7 +354,7 @@ class Desk:
 
 def _usual_players(spec: GameSpec) -> list[str]:
     """Whom champions of a game meet in checks and measurements, and a random player."""
-    return list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder, "random"]))
+    return list(dict.fromkeys([*spec.opponents, *spec.ladder, "random"]))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -192,7 +192,6 @@ def load_game(
         networks=networks,
         players={**searches, **scripted},
         opponents=tuple(opponents),
-        stand_in=opponents[0],
         ladder=tuple(ladder),
         most_seats=max(seats),
         seats_option="seats" if "SEATS" in file.options else None,

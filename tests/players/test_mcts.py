@@ -347,7 +347,7 @@ def find_worst(player: Any, game: BoardGame, board: Board, move: int) -> float:
     def value(end: Board) -> float:
         outcome = game.outcome(end)
         if outcome:
-            return 1e6 * (outcome.scores[seat] - 0.5)
+            return 1e6 * ((outcome.places[seat] == 1) / outcome.places.count(1) - 0.5)
         inputs = game.observe(end, seat).reshape(1, -1).astype(np.float64)
         return float(player.decoder.mlp.evaluate(player.genome, inputs).ravel()[0])
 
@@ -415,7 +415,7 @@ def test_a_search_that_is_cut_short_leaves_the_move_of_the_one_before(ttt: Board
 def test_files_without_evaluate_meet_it(ttt: BoardGame) -> None:
     spec = find_game("ttt")
     assert spec.opponents == ("mcts:rollouts=100", "random")
-    assert spec.stand_in == "mcts:rollouts=100"
+    assert spec.opponents[0] == "mcts:rollouts=100"
     assert spec.ladder == ("random", *(f"mcts:rollouts={count}" for count in (10, 100, 1000)))
     assert "mcts:rollouts=1000" in find_game("othello").ladder
 
