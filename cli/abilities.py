@@ -23,8 +23,8 @@ from evolve_arena.runs.recipes.methods import METHODS
 from evolve_arena.runs.recipes.recipe import make_usual
 from evolve_arena.runs.targets import TARGETS
 
-SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
-"""Searches over what was bred, by the setting that asks for one."""
+SEARCHES = ("depth", "rollouts")
+"""The settings that ask for a search over what was bred: alpha-beta, and MCTS."""
 GENERAL = ("random", "minimax", "mcts")
 """Players that games may have in common."""
 GENERAL_GAMES = "games that are one file of rules"
