@@ -34,6 +34,12 @@ class Outcome:
         """The seat that won alone, or None."""
         return self.places.index(1) if self.places.count(1) == 1 else None
 
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Each seat's share of the win: 1 / k for the k seats that are first together, else 0."""
+        share = 1.0 / self.places.count(1)
+        return tuple(share if place == 1 else 0.0 for place in self.places)
+
 
 @dataclass(frozen=True)
 class Option:

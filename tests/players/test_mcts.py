@@ -347,7 +347,7 @@ def find_worst(player: Any, game: BoardGame, board: Board, move: int) -> float:
     def value(end: Board) -> float:
         outcome = game.outcome(end)
         if outcome:
-            return 1e6 * ((outcome.places[seat] == 1) / outcome.places.count(1) - 0.5)
+            return 1e6 * (outcome.scores[seat] - 0.5)
         inputs = game.observe(end, seat).reshape(1, -1).astype(np.float64)
         return float(player.decoder.mlp.evaluate(player.genome, inputs).ravel()[0])
 

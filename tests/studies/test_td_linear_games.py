@@ -155,7 +155,7 @@ class Replay:
             if learn and states == AFTER and done and self.end(board) is None:
                 self.see(board, slot)
             self.figures[PLIES] += 1
-        reward = 2.0 * (outcome.places[0] == 1) / outcome.places.count(1) - 1.0
+        reward = 2.0 * outcome.scores[0] - 1.0
         for slot in range(2 if learn else 0):
             self.see(board, slot, last=True, reward=reward if slot == 0 else -reward)
         self.figures[[FIRST_WINS, DRAWS]] += [reward == 1.0, reward == 0.0]
