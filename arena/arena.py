@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,9 +77,9 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     results = results or Results.of(batch.game, new_outputs(batch.work()))
     for rules, rows in list_tables(batch, part or slice(0, len(batch))):
         *_, module = find_variant(find_game(batch.game), rules, batch.packed).values()
-        play = partial(kernel.play, module) if kernel.play else module.play_matches
         played = [array[rows] for array in results.arrays]
-        play(
+        kernel.play(
+            module,
             rules,
             batch.packed,
             batch.seatings[rows],

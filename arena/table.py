@@ -269,8 +269,7 @@ class Table:
         sentence = result.sentence
         if winner is not None and result.termination is not Termination.WIN:
             sentence += f" {self.party.phrase(winner, 'win')} ({result.termination})."
-        more = self.ui.describe_result(self.position, result, self.names)
-        return f"{sentence}\n\n{more}" if more else sentence
+        return sentence
 
     def leave(self) -> None:
         """Tells the programs that the game is over."""

@@ -89,7 +89,7 @@ def _loop(step: str, start: str) -> str:
 
 def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
     """The time for a move, against the exported Python file; both choose the same ones."""
-    page = run_source(write_source(player)[0])
+    page = run_source(write_source(player))
     positions = random_positions(player.game, count)
     told: list[Any] = [(position.state, position.plies, []) for position in positions]
     given = [[make_safe(state), *rest] for state, *rest in told]

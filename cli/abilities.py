@@ -18,13 +18,13 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import find_dialect
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.export import export_player, find_exporter
+from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.methods import METHODS
 from evolve_arena.runs.recipes.recipe import make_usual
 from evolve_arena.runs.targets import TARGETS
 
-SEARCHES = {"depth": "alpha-beta over networks", "rollouts": "MCTS over networks"}
-"""Searches over what was bred, by the setting that asks for one."""
+SEARCHES = ("depth", "rollouts")
+"""The settings that ask for a search over what was bred: alpha-beta, and MCTS."""
 GENERAL = ("random", "minimax", "mcts")
 """Players that games may have in common."""
 GENERAL_GAMES = "games that are one file of rules"
@@ -142,8 +142,6 @@ PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_t
 
 
 def _why_no_search(player: BredPlayer, name: str) -> str:
-    if not hasattr(player.decoder, name):
-        return f"so far it is for {GENERAL_GAMES}"
     told = _why(lambda: replace(player.decoder, **{name: 1}).player(player.genome, "searching"))
     return told.removeprefix(f"{name}: ")
 
@@ -158,9 +156,6 @@ def _why_not_met(spec: GameSpec, name: str) -> str:
 
 def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str:
     game = player.game.name
-    if not find_exporter(game, target):
-        others = [other for other in game_names() if find_exporter(other, target)]
-        return f"it is for {' and '.join(others)}"
     told = _why(lambda: export_player(graph if target == "neat-python" else player, target))
     if told.endswith(f"{game}, which can't be exported to {target}"):
         return f"so far it takes {GENERAL_GAMES}"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from types import FrameType, TracebackType
 from typing import Any
 
 from rich.console import Console, Group
@@ -20,7 +18,7 @@ from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import Node
 from evolve_arena.cli.output import as_text, format_interval, print_line
 from evolve_arena.core.extras import import_extra
-from evolve_arena.core.logs import format_seconds
+from evolve_arena.core.logs import Interruptible, format_seconds
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.check_points import find_scores
 from evolve_arena.runs.training.loop import Callback, Progress, during_checks
@@ -28,7 +26,7 @@ from evolve_arena.runs.training.loop import Callback, Progress, during_checks
 REFRESH_SECONDS = 0.2
 
 
-class Display:
+class Display(Interruptible):
     """Shows a run as it goes on, and stops it cleanly on Ctrl-C. Use it in a ``with``.
 
     Args:
@@ -36,30 +34,19 @@ class Display:
         quiet: Whether to show nothing.
     """
 
+    until = "this generation"
+
     def __init__(self, title: str, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
         self.title = title
-        self.quiet = quiet
-        self.interrupted = False
-        """Whether Ctrl-C was pressed."""
         self._console = Console(stderr=True, highlight=False)
         self._live: Live | None = None
         self._shown = 0.0
-        self._began = time.perf_counter()
         self._begun = False
         self._told: int | None = None
-        self._previous: Any = None
 
-    def __enter__(self) -> Display:
-        self._previous = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        signal.signal(signal.SIGINT, self._previous)
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        super().__exit__(kind, *error)
         if self._live:
             self._live.stop()
 
@@ -85,15 +72,6 @@ class Display:
             self._told = progress.checked
             print_line(self._line(progress), error=True)
         return not self.interrupted
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.interrupted:
-            raise KeyboardInterrupt
-        self.interrupted = True
-        print(
-            "\nstopping after this generation (again: at once) ...",
-            file=sys.stderr,
-        )
 
     def _draw(self, progress: Progress) -> Group:
         bar = ProgressBar(total=max(1, progress.generations), completed=progress.generation)

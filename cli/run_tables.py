@@ -88,8 +88,7 @@ def print_results(run: Run) -> None:
     print_line(f"run       {path}")
     print_line(f"play      evolve play run:{path}")
     print_line(f"plot      evolve plot {path}")
-    if "python" in run.recipe.spec.exporters:
-        print_line(f"export    evolve export {path} --to python")
+    print_line(f"export    evolve export {path} --to python")
     print_line(f"measure   evolve evaluate run:{path}")
 
 

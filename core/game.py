@@ -64,6 +64,16 @@ class Option:
             )
 
 
+def options_of(rules_type: type[Any]) -> dict[str, Option]:
+    """What the fields of a game's ``rules_type`` may be, by name; any whole number if none says."""
+    hints = get_type_hints(rules_type, include_extras=True)
+    said = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {
+        name: next((each for each in found if isinstance(each, Option)), Option(0, 2**31 - 1))
+        for name, found in said.items()
+    }
+
+
 class Game(ABC, Generic[State, Move]):
     """Rules over states that are values: nothing is changed in place.
 
@@ -82,9 +92,8 @@ class Game(ABC, Generic[State, Move]):
     """How many play."""
 
     def __init__(self, **options: int) -> None:
-        for name, hint in get_type_hints(self.rules_type, include_extras=True).items():
-            for option in getattr(hint, "__metadata__", ()):
-                option.check(name, options.get(name, self.rules_type._field_defaults[name]))
+        for name, option in options_of(self.rules_type).items():
+            option.check(name, options.get(name, self.rules_type._field_defaults[name]))
         self.rules: Any = self.make_rules(**{name: int(value) for name, value in options.items()})
         """The options as numbers: what compiled code takes."""
 
@@ -220,19 +229,17 @@ class KernelSpec:
     """The number of the move that the only one of some packed players chooses, or less than 0 if
     it wants what is never allowed: takes copies of :attr:`modules` by their last names, the rules,
     the packed players, the position and the workspace, from whose first stream chance comes."""
+    play: Callable[..., None]
+    """Plays matches: takes the last of these copies, the rules, the packed players, the seat order
+    of each match, its seed, its opening, the workspace, and the arrays of
+    `evolve_arena.arena.batch.Results` to fill in."""
     make_workspace: Callable[[Any, Any], Any]
     """Arrays for matches by some rules of some packed players, used again and again; one is
     ``streams``."""
-    record_fields: int
-    """How many numbers the record of a packed player has."""
     constants: Callable[[Any], Mapping[str, Any]] = lambda rules: {}
     """What names in these files are by some rules, if a copy for them knows them beforehand."""
     instead: Mapping[str, str] = field(default_factory=dict)
     """Other modules that the copies import, by what :attr:`modules` import."""
-    play: Callable[..., None] | None = None
-    """Plays matches, if that is more than to call ``play_matches`` of the last of :attr:`modules`:
-    takes it, the rules, the packed players, the seat order of each match, its seed, its opening,
-    the workspace, and the arrays of `evolve_arena.arena.batch.Results` to fill in."""
     draw_openings: Callable[..., None] | None = None
     """Fills rows with random moves; None if games begin at random anyway."""
     longest_opening: Callable[[Any], int] = lambda rules: 0
@@ -255,9 +262,8 @@ class GameSpec:
     players: Mapping[str, PlayerKind] = field(default_factory=dict)
     """Its own players by name, beside those of every game."""
     opponents: tuple[str, ...] = ("random",)
-    """Whom champions meet in checks if a recipe does not say."""
-    stand_in: str = "random"
-    """Whom people meet if nothing was bred yet."""
+    """Whom champions meet in checks if a recipe does not say; the first one also people, if nothing
+    was bred yet."""
     ladder: tuple[str, ...] = ("random",)
     """Whom ``evolve evaluate`` lets a player meet."""
     most_seats: int = 2
@@ -283,16 +289,6 @@ class GameSpec:
     positions: Path | None = None
     """A file of positions with known answers, for the usual options, which ``evolve evaluate``
     lets a player solve; see `evolve_arena.runs.positions`."""
-    exporters: Mapping[str, str] = field(default_factory=dict)
-    """How champions are exported, by target: what writes the text of a file, each found at
-    ``package.module:function``."""
-    page: str | None = None
-    """What makes a page of a bot that was exported to ``python``: takes the player, gives a
-    `evolve_arena.runs.export.page.PageSource`; found likewise. Then there is the target ``html``,
-    too."""
-    hosts: Mapping[str, str] = field(default_factory=dict)
-    """What reads a host's moves for bots that were exported to ``python``, by target: takes the
-    player and the target, gives a `evolve_arena.runs.export.hosts.HostSource`; found likewise."""
 
     @property
     def name(self) -> str:

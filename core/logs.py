@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import sys
 import textwrap
+from types import FrameType
+from typing import Any, ClassVar, Self
 
 from evolve_arena.core.errors import one_line
 
@@ -43,6 +46,36 @@ def tell_compiling(what: str, seconds: float) -> None:
     """Announce that *what* is compiled; see :data:`evolve_arena.core.on_compile`."""
     about = format_seconds(seconds)
     print_status(f"compiling {what} for this machine, once: about {about} ...")
+
+
+class Interruptible:
+    """What goes on until Ctrl-C, or stops at once if that is pressed again. Use it in a ``with``.
+
+    Args:
+        quiet: Whether to show nothing meanwhile.
+    """
+
+    until: ClassVar[str]
+    """What is finished first, for the message."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.interrupted = False
+        """Whether Ctrl-C was pressed."""
+        self._previous: Any = None
+
+    def __enter__(self) -> Self:
+        self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        signal.signal(signal.SIGINT, self._previous)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        print(f"\nstopping after {self.until} (again: at once) ...", file=sys.stderr)
 
 
 def format_seconds(seconds: float) -> str:

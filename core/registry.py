@@ -218,10 +218,8 @@ def load(place: str) -> Any:
 
 
 def find_commands() -> list[Any]:
-    """The modules called ``commands`` of the page, games and studies; the command line has them."""
-    places = (WEB, *_packages(GROUP), STUDIES)
-    found = [place for place in places if find_spec(f"{place}.commands")]
-    return [import_module(f"{place}.commands") for place in found]
+    """The modules called ``commands`` of the page and studies; the command line has them."""
+    return [import_module(f"{place}.commands") for place in (WEB, STUDIES)]
 
 
 def recipe_readers() -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolve_arena.cli.key_texts import write_sentence
+from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
 from evolve_arena.core.sentences import read_sentences
 
@@ -75,7 +75,7 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def write_keys(model: type[BaseModel], prefix: str) -> str:
     """The table of a section's keys."""
-    from evolve_arena.cli.key_texts import describe_section
+    from evolve_arena.cli.recipe_texts import describe_section
 
     return write_table(
         ("key", "value", "what it means"),
@@ -128,7 +128,7 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
 
 def write_game_keys() -> str:
     """``[game]``: the options of each game."""
-    from evolve_arena.cli.key_texts import describe_game
+    from evolve_arena.cli.recipe_texts import describe_game
     from evolve_arena.core.registry import find_game, shipped_games
 
     rows = []
@@ -176,7 +176,7 @@ def write_section(place: str) -> Callable[[], str]:
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
         from evolve_arena.genomes.neat.config import NeatConfig
-        from evolve_arena.runs.recipes.recipe import CheckConfig, RunConfig, SearchConfig
+        from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig
 
         models = {
             "neat": NeatConfig,
@@ -192,13 +192,13 @@ def write_section(place: str) -> Callable[[], str]:
 
 def write_recipes() -> str:
     """The recipes that ship."""
-    from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names, recipe_summary
+    from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     rows = []
     for name in recipe_names():
         recipe = load_recipe(name)
         method, game = recipe.method.get("name", ""), recipe.game["name"]
-        rows.append((f"`{name}`", str(game), f"`{method}`", recipe_summary(name)))
+        rows.append((f"`{name}`", str(game), f"`{method}`", describe_recipe(name).title))
     return write_table(("recipe", "game", "method", "what it breeds"), rows)
 
 

@@ -49,9 +49,6 @@ class Labels:
     """Name, rows and columns of each group of inputs, in their order."""
     names: Sequence[str] = ()
     """What each input is, where inputs are no cells; they stand below each other then."""
-    cells: Sequence[int] = ()
-    """The cell of the game's `evolve_arena.players.board_view.BoardView` that each input of a plane
-    is. If it is left out, planes of as many inputs as there are cells have them in their order."""
     outputs: Sequence[str] = ()
     """What the network's outputs are, if there are several."""
     last_unit: str = ""

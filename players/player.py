@@ -12,6 +12,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream, below, new_stream
+from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.packed import PackedPlayers, simple_player
 from evolve_arena.players.text_ui import find_text_ui
 
@@ -81,7 +82,7 @@ class Player(ABC):
         ui = find_text_ui(self.game) if self.game is not None else None
         if ui is None or not ui.has_values(self):
             raise BadValueError(f"{self.name} gives no values to its moves")
-        return dict(ui.find_values(self, position, []))
+        return dict(ui.find_values(self, position))
 
     def end(self) -> None:  # noqa: B027
         """Called after each game."""
@@ -198,5 +199,4 @@ class ForfeitError(ArenaError):
 
 def make_random(game: AnyGame) -> CompiledPlayer:
     """A player that picks any legal move, each with the same probability."""
-    fields = find_game(game.name).kernel.record_fields
-    return CompiledPlayer(game, simple_player(fields), "random")
+    return CompiledPlayer(game, simple_player(RECORD_FIELDS), "random")

@@ -25,12 +25,6 @@ class TextUI(ABC):
     """Whether everybody sees everything, so that moves can be taken back."""
     greeting: str
     """How the help begins: how a move is made."""
-    meanings: ClassVar[Mapping[str, str]] = {}
-    """What commands do, where it is not what `evolve_arena.cli.play.prompt.COMMANDS` says."""
-    extras: ClassVar[Mapping[str, str]] = {}
-    """Commands that this game adds, and what they do; see :meth:`obey`."""
-    thinker: ClassVar[str] = "network"
-    """Who can be asked for the values of moves."""
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -130,23 +124,13 @@ class TextUI(ABC):
         """Whether *player* can say what it thinks of each move."""
         return False
 
-    def find_values(
-        self, player: Any, position: Any, earlier: Sequence[Any]
-    ) -> Mapping[Any, float]:
+    def find_values(self, player: Any, position: Any) -> Mapping[Any, float]:
         """The same as numbers, by move."""
         raise NotImplementedError
 
-    def describe_values(self, player: Any, position: Any, earlier: Sequence[Any]) -> str:
-        """What a *player* who has values thinks; it was asked in the *earlier* positions."""
+    def describe_values(self, player: Any, position: Any) -> str:
+        """What a *player* who has values thinks."""
         raise NotImplementedError
-
-    def is_turn_begun(self, position: Any) -> bool:
-        """Whether the board need not be drawn again, since a turn goes on."""
-        return False
-
-    def heading(self, position: Any) -> str:
-        """A line for onlookers whenever it changes, such as the number of the round."""
-        return ""
 
     def tell_turn(self, turn: Sequence[tuple[Any, Any]]) -> str:
         """What a player did, after its name: "plays column 3".
@@ -155,18 +139,6 @@ class TextUI(ABC):
             turn: The positions and the moves in them that make up the turn.
         """
         return f"plays {', then '.join(self.name(move, position) for position, move in turn)}"
-
-    def tell_gain(self, before: Any, after: Any, seat: int, *, colour: bool) -> str:
-        """What the own move showed to who sits at *seat* alone, such as a card; or nothing."""
-        return ""
-
-    def describe_result(self, position: Any, match: Any, names: Sequence[str]) -> str:
-        """More about how a game ended than who has won; or nothing."""
-        return ""
-
-    def obey(self, command: str, position: Any, names: Sequence[str], *, colour: bool) -> str:
-        """Does one of :attr:`extras`, and gives what is to be said."""
-        raise NotImplementedError
 
 
 def find_text_ui(game: AnyGame) -> TextUI:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
+from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
 
@@ -150,8 +150,7 @@ class TupleDecoder(ABC):
         Raises:
             BadValueError: There are fewer numbers than the tuples read.
         """
-        fields = find_game(self.game.name).kernel.record_fields
-        seats = np.zeros((len(genomes), fields), dtype=np.int64)
+        seats = np.zeros((len(genomes), RECORD_FIELDS), dtype=np.int64)
         parts: list[NDArray[np.int32]] = []
         at = 0
         for seat, cells, tables in zip(seats, genomes.cells, genomes.tables, strict=True):

@@ -23,7 +23,6 @@ from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_p
 from evolve_arena.runs.consent import Allow, obtain, permit_files, remember
 from evolve_arena.runs.evaluation import evaluate_player
 from evolve_arena.runs.players import find_player, game_for
-from evolve_arena.runs.recipes.neat_config import read_neat_config
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe, parse_changes
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.directory import HOME, RunDirectory
@@ -125,14 +124,8 @@ def start(
         force=force,
         allow_process=allow_process,
     )
-    with _show_progress(made, progress) as shown:
-        made.advance(
-            workers=workers,
-            executor=executor,
-            address=address,
-            callbacks=[*list_callbacks(callbacks), *shown],
-        )
-    return made
+    where = {"workers": workers, "executor": executor, "address": address}
+    return _advance(made, progress, callbacks, **where)
 
 
 def prepare(
@@ -154,6 +147,8 @@ def prepare(
     if neat_config is not None:
         if isinstance(recipe, Recipe):
             raise BadValueError("neat_config is for a recipe's name, not for a Recipe")
+        from evolve_arena.runs.recipes.neat_config import read_neat_config
+
         recipe, values, remarks = read_neat_config(
             neat_config, recipe, values, permit_files(allow_process)
         )
@@ -238,14 +233,8 @@ def branch(
     made = prepare_branch(
         source, generation, run=run, changes=values, seed=seed, allow=allow_process
     )
-    with _show_progress(made, progress) as shown:
-        made.advance(
-            workers=workers,
-            executor=executor,
-            address=address,
-            callbacks=[*list_callbacks(callbacks), *shown],
-        )
-    return made
+    where = {"workers": workers, "executor": executor, "address": address}
+    return _advance(made, progress, callbacks, **where)
 
 
 def prepare_branch(
@@ -322,16 +311,8 @@ def resume(
     made, begin = prepare_resumption(
         run, from_generation, changes=values, force=force, allow=allow_process
     )
-    with _show_progress(made, progress) as shown:
-        made.advance(
-            workers=workers,
-            executor=executor,
-            address=address,
-            callbacks=[*list_callbacks(callbacks), *shown],
-            from_generation=begin,
-            force=force,
-        )
-    return made
+    where = {"workers": workers, "executor": executor, "address": address}
+    return _advance(made, progress, callbacks, from_generation=begin, force=force, **where)
 
 
 def prepare_resumption(
@@ -535,6 +516,15 @@ def _find_game(game: str | AnyGame) -> AnyGame:
     if not isinstance(game, Game):
         raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
     return game
+
+
+def _advance(
+    run: Run, progress: bool | None, callbacks: Callback | Iterable[Callback], **options: Any
+) -> Run:
+    """The same *run*, which has gone on to its end, or until it was stopped."""
+    with _show_progress(run, progress) as shown:
+        run.advance(callbacks=[*list_callbacks(callbacks), *shown], **options)
+    return run
 
 
 def _show_progress(run: Run, wanted: bool | None) -> AbstractContextManager[list[Callback]]:

@@ -17,15 +17,17 @@ class Target:
     """What follows a champion's name in the names of such files."""
     about: str
     """What such a file is, in some words for the help."""
-    writer: str = ""
-    """What writes it, found at ``package.module:function``, for every game that does not name an
-    exporter of its own; it takes the player and gives text or bytes, or raises a
-    :class:`~evolve_arena.core.errors.BadValueError` that says why it can't. Empty if only games
-    themselves say how."""
+    writer: str
+    """What writes it, found at ``package.module:function``: it takes the player and gives text or
+    bytes, or raises a :class:`~evolve_arena.core.errors.BadValueError` that says why it can't."""
 
 
 TARGETS = {
-    "python": Target(".py", "a bot of one file that needs no more than Python 3.8"),
+    "python": Target(
+        ".py",
+        "a bot of one file that needs no more than Python 3.8",
+        "evolve_arena.runs.export.board:export_python",
+    ),
     "html": Target(
         ".html",
         "a page that needs no more than a browser: the board, the rules, and the bot",

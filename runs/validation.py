@@ -83,13 +83,16 @@ def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[s
     for part in place[:-1]:
         field = model.model_fields.get(str(part))
         hint = field.annotation if field else None
-        inner = next(filter(is_model, (hint, *get_args(hint))), None)
+        inner = find_model(hint)
         if inner is None:
             return []
         model = inner
     return sorted(name for name, field in model.model_fields.items() if not field.exclude)
 
 
-def is_model(part: Any) -> bool:
-    """Whether *part* of a type is a section."""
-    return isinstance(part, type) and issubclass(part, BaseModel)
+def find_model(annotation: Any) -> type[BaseModel] | None:
+    """The section that a key of this type holds, if it holds one."""
+    for part in (annotation, *get_args(annotation)):
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            return part
+    return None

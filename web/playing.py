@@ -130,7 +130,7 @@ class Desk:
         thinker = self._find_thinker(table, player)
         if thinker is None:
             return {"by": "", "values": {}}
-        values = table.ui.find_values(thinker, position, [])
+        values = table.ui.find_values(thinker, position)
         return {
             "by": one_line(thinker.name, 80),
             "values": {
@@ -280,8 +280,7 @@ class Desk:
             "result": None
             if result is None
             else {
-                "text": one_line(table.describe_result().split("\n\n")[0], 200),
-                "more": table.describe_result().partition("\n\n")[2],
+                "text": one_line(table.describe_result(), 200),
                 "winner": table.winner if table.winner is None else table.order.index(table.winner),
             },
             "open": table.ui.is_open,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, one_line
-from evolve_arena.core.game import GameSpec, Option
+from evolve_arena.core.game import GameSpec, Option, options_of
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
@@ -23,16 +23,14 @@ from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.recipes.code import list_texts
 from evolve_arena.runs.recipes.recipe import (
-    CheckConfig,
     Recipe,
-    RunConfig,
-    SearchConfig,
+    describe_recipe,
     load_recipe,
     parse_changes,
     recipe_names,
-    recipe_summary,
     searches,
 )
+from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig, SearchConfig, list_fields
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.kept_games import parse_games
 from evolve_arena.runs.store.record import Record, blocks, read_file
@@ -176,7 +174,7 @@ class Desk:
         """The recipes that ship, with what they breed."""
         usual = usual_game()
         return [
-            {"name": name, "title": recipe_summary(name), "usual": name == usual}
+            {"name": name, "title": describe_recipe(name).title, "usual": name == usual}
             for name in recipe_names()
         ]
 
@@ -186,11 +184,10 @@ class Desk:
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
         spec, kind = loaded.spec, loaded.kind
-        hints = get_type_hints(spec.game.rules_type, include_extras=True)
         helps = read_helps(spec.game.rules_type)
         fields = [
-            _describe_option(f"game.{name}", hint, values["game"].get(name), helps.get(name, ""))
-            for name, hint in hints.items()
+            _describe_option(f"game.{name}", option, values["game"].get(name), helps.get(name, ""))
+            for name, option in options_of(spec.game.rules_type).items()
         ]
         sections: list[tuple[str, type[BaseModel]]] = [
             ("network", kind.network_section(spec, loaded.network)),
@@ -201,13 +198,13 @@ class Desk:
         if searches(loaded.make_decoder()):
             sections.append(("search", SearchConfig))
         sections += [("check", CheckConfig), ("run", RunConfig)]
+        left_out: dict[str, Collection[str]] = {"islands": {"each"}, "run": ORIGINS}
+        left_out["method"] = {str(kind.section)}
         for name, model in sections:
-            inner = {"method": {kind.section}, "islands": {"each"}, "run": ORIGINS}.get(name, {})
-            fields += _describe_fields(f"{name}.", model, values[name] or {}, inner)
+            fields += _describe_fields(name, model, values[name] or {}, left_out.get(name, ()))
         if kind.section:
             annotation: Any = kind.config_type.model_fields[kind.section].annotation
-            content = values.get(kind.section) or {}
-            fields += _describe_fields(f"{kind.section}.", annotation, content, ())
+            fields += _describe_fields(kind.section, annotation, values.get(kind.section) or {}, ())
         return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
 
     def write_recipe(self, recipe: str, changes: list[str]) -> str:
@@ -304,16 +301,15 @@ class Desk:
         found = []
         for name in shipped_games():
             spec = find_game(name)
-            hints = get_type_hints(spec.game.rules_type, include_extras=True)
-            usual = spec.make()
+            known, usual = options_of(spec.game.rules_type), spec.make()
             options = [
-                _describe_option(key, hint, getattr(usual.rules, key))
-                for key, hint in hints.items()
+                _describe_option(key, option, getattr(usual.rules, key))
+                for key, option in known.items()
                 if key != spec.seats_option
             ]
             seats = [usual.seats]
             if spec.seats_option:
-                option = _option_of(hints[spec.seats_option])
+                option = known[spec.seats_option]
                 seats = list(option.values or range(option.lowest, option.highest + 1))
             title = str(getattr(spec.game, "title", name))
             row = {"name": name, "title": title, "usual": name == usual_game()}
@@ -358,7 +354,7 @@ class Desk:
 
 def _usual_players(spec: GameSpec) -> list[str]:
     """Whom champions of a game meet in checks and measurements, and a random player."""
-    return list(dict.fromkeys([spec.stand_in, *spec.opponents, *spec.ladder, "random"]))
+    return list(dict.fromkeys([*spec.opponents, *spec.ladder, "random"]))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -444,13 +440,7 @@ def _clean(value: Any) -> Any:
 # --- Forms ------------------------------------------------------------------------------------
 
 
-def _option_of(hint: Any) -> Option:
-    found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Option)]
-    return found[0] if found else Option(0, 2**31 - 1)
-
-
-def _describe_option(key: str, hint: Any, value: Any, told: str = "") -> dict[str, Any]:
-    option = _option_of(hint)
+def _describe_option(key: str, option: Option, value: Any, told: str = "") -> dict[str, Any]:
     found = {"key": key, "value": value, "type": "integer", "help": told}
     if option.values:
         return {**found, "type": "choice", "choices": list(option.values)}
@@ -458,30 +448,16 @@ def _describe_option(key: str, hint: Any, value: Any, told: str = "") -> dict[st
 
 
 def _describe_fields(
-    prefix: str, model: type[BaseModel], values: Mapping[str, Any], left_out: Any
+    section: str, model: type[BaseModel], values: Mapping[str, Any], left_out: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    """One entry a key; sections inside are gone through."""
-    helps = read_helps(model)
-    for name, field in model.model_fields.items():
-        if name in left_out or name == "id" or field.exclude:
-            continue
-        inner = _find_model(field.annotation)
-        value = values.get(name)
-        if inner is not None:
-            yield from _describe_fields(f"{prefix}{name}.", inner, value or {}, ())
-        else:
-            yield {
-                "key": prefix + name,
-                "value": value,
-                "help": field.description or helps.get(name, ""),
-            } | _describe_type(field, value)
-
-
-def _find_model(annotation: Any) -> type[BaseModel] | None:
-    for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and issubclass(each, BaseModel):
-            return each
-    return None
+    """One entry a key of a *section*, but for some; keys of sections inside are gone through."""
+    for key, field, told in list_fields(model, f"{section}."):
+        _, name, *_ = places = key.split(".")
+        value: Any = values
+        for place in places[1:]:
+            value = (value or {}).get(place)
+        if name not in left_out and places[-1] != "id":
+            yield {"key": key, "value": value, "help": told} | _describe_type(field, value)
 
 
 def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:

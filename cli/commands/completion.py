@@ -138,9 +138,10 @@ def complete_values(context: typer.Context, incomplete: str) -> list[str]:
 
 def _list_keys(name: str) -> list[str]:
     """Each key of a shipped recipe, with its values behind it, divided by ``=``."""
-    from evolve_arena.runs.recipes.recipe import keys_of, read_content
+    from evolve_arena.runs.recipes.recipe import read_content
+    from evolve_arena.runs.recipes.sections import list_keys
 
-    return ["=".join((key, *values)) for key, values in keys_of(read_content(name)).items()]
+    return ["=".join((key, *values)) for key, values in list_keys(read_content(name)).items()]
 
 
 def _list_forms(game: str) -> list[str]:

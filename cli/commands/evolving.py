@@ -111,12 +111,12 @@ def recipes(
 ) -> None:
     """List the recipes that can be started, or the keys of one."""
     from evolve_arena.cli.output import print_json
-    from evolve_arena.cli.recipe_list import print_recipes, print_usual_recipes
+    from evolve_arena.cli.recipe_texts import print_recipes, print_usual_recipes
     from evolve_arena.core.registry import find_game, usual_game
     from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     if keys:
-        from evolve_arena.cli.key_texts import describe_recipe_keys, print_recipe_keys
+        from evolve_arena.cli.recipe_texts import describe_recipe_keys, print_recipe_keys
 
         recipe = load_recipe(game or usual_game())
         if json:
@@ -393,10 +393,7 @@ def sweep(
     except RunsStoppedError as stop:
         print_line(f"evolve: {stop}", error=True)
         raise typer.Exit(130) from None
-    if json:
-        print_json(found.to_dict())
-    else:
-        print_sweep(found)
+    print_json(found.to_dict()) if json else print_sweep(found)
 
 
 def info(
@@ -423,10 +420,7 @@ def info(
         print_json({"runs": runs}) if json else print_runs(runs)
         return
     content = summarise(_open(run))
-    if json:
-        print_json(content)
-    else:
-        print_summary(content)
+    print_json(content) if json else print_summary(content)
 
 
 def plot(

@@ -61,9 +61,8 @@ def export(
 ) -> None:
     """Write a champion as a program, a page, or for a host."""
     from evolve_arena.cli.output import print_line
-    from evolve_arena.runs.export import NotedText, export_player
-    from evolve_arena.runs.export.record import write_export
-    from evolve_arena.runs.store.files import check_free, write_whole
+    from evolve_arena.runs.export import export_player
+    from evolve_arena.runs.store.files import check_free, write_export, write_whole
 
     suffix = check_target(to).suffix
     player, place = _find_champion(run, generation)
@@ -75,8 +74,6 @@ def export(
         write_whole(file, written)
     else:
         write_export(file, written, force=force)
-    for note in content.notes if isinstance(content, NotedText) else ():
-        print_line(note, error=True)
     print_line(file)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import typer
 
@@ -172,13 +172,11 @@ def split_options(words: list[str], context: typer.Context) -> tuple[list[str], 
 
 def _find_switches() -> dict[str, bool]:
     """The options of all games, such as ``--columns``, and whether each is just on or off."""
-    from evolve_arena.core.game import Option
-    from evolve_arena.core.registry import find_game, game_names
+    from evolve_arena.core.game import Option, options_of
+    from evolve_arena.core.registry import find_game
 
     found = {}
     for game in game_names():
-        hints = get_type_hints(find_game(game).game.rules_type, include_extras=True)
-        for name, hint in hints.items():
-            is_switch = Option() in getattr(hint, "__metadata__", ())
-            found[f"--{name.replace('_', '-')}"] = is_switch
+        for name, option in options_of(find_game(game).game.rules_type).items():
+            found[f"--{name.replace('_', '-')}"] = option == Option()
     return found

@@ -80,10 +80,7 @@ def check(
     from evolve_arena.runs.game_files import report
 
     content = report(game, games)
-    if json:
-        print_json(content)
-    else:
-        print_report(content)
+    print_json(content) if json else print_report(content)
 
 
 def doctor(
@@ -98,7 +95,4 @@ def doctor(
     from evolve_arena.cli.output import print_json
 
     content = examine(quick=quick)
-    if json:
-        print_json(content)
-    else:
-        print_examination(content)
+    print_json(content) if json else print_examination(content)

@@ -117,10 +117,7 @@ def duel(
             first, second, games=games, opening_plies=openings, seed=seed, game=rules, keep=keep
         )
     content = result.to_dict()
-    if json:
-        print_json(content)
-    else:
-        print_duel(result)
+    print_json(content) if json else print_duel(result)
     hint = not openings and not find_game(rules.name).has_chance
     print_caveats(list_caveats(content, hint=hint))
 
@@ -263,10 +260,7 @@ def evaluate(
             seats=seats,
             seed=seed,
         )
-    if json:
-        print_json(content)
-    else:
-        print_evaluation(content, rules)
+    print_json(content) if json else print_evaluation(content, rules)
     print_caveats(line for duel in content["opponents"].values() for line in duel["warnings"])
 
 

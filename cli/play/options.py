@@ -168,10 +168,10 @@ def newest_opponent(
     champions.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
     names = [f"run:{file.parent}" for file in champions]
     if game is None:
-        return names[0] if names else find_game(usual_game()).stand_in
+        return names[0] if names else find_game(usual_game()).opponents[0]
     newest = next((name for name in names if _find_rules(name, game.name)), None)
     if newest is None or (exactly and _find_rules(newest, game.name) != game.rules):
-        return find_game(game.name).stand_in
+        return find_game(game.name).opponents[0]
     return newest
 
 

@@ -92,19 +92,16 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
         BadValueError: It is a move, and the game is over.
     """
     words = " ".join(text.lower().split()).rstrip(".!")
-    known = [*ui.extras, *COMMANDS]
-    if words in ui.extras:
-        return Command(words)
     try:
         return ui.read_turn(text, position)
     except IllegalMoveError:
-        if name := _find_command(words, known):
+        if name := _find_command(words):
             return Command(name)
-        if (match := COUNTED.fullmatch(words)) and _find_command(match[1], known) == "undo":
+        if (match := COUNTED.fullmatch(words)) and _find_command(match[1]) == "undo":
             return Command("undo", int(match[2]))
-        near = " " not in words and difflib.get_close_matches(words, known, n=1, cutoff=0.75)
+        near = " " not in words and difflib.get_close_matches(words, COMMANDS, n=1, cutoff=0.75)
         if near or (ui.is_open and len(words) > 1 and words.replace(" ", "").isalpha()):
-            possible = [name for name in known if ui.is_open or name not in ONLY_OPEN]
+            possible = [name for name in COMMANDS if ui.is_open or name not in ONLY_OPEN]
             raise UnknownNameError("command", words[:20], possible) from None
         raise
 
@@ -200,8 +197,7 @@ class PromptLoop:
         players = [program.player for program in asked if program is not None]
         thinkers = [player for player in players if self._ui.has_values(player)]
         for thinker in thinkers[:1]:
-            earlier = table.earlier(table.seat)
-            self._screen.say(self._ui.describe_values(thinker, table.position, earlier))
+            self._screen.say(self._ui.describe_values(thinker, table.position))
         return bool(thinkers)
 
     def forget(self) -> None:
@@ -257,23 +253,13 @@ class PromptLoop:
                 raise BadValueError("two people change sides by changing chairs")
             table.swap()
             self._screen.say(f"Now {table.describe_seats()}.")
-        elif name == "values":
-            if not self.tell_values(table):
-                raise BadValueError(
-                    f"there is no {self._ui.thinker} here to ask: begin with --hint PLAYER"
-                )
-        else:
-            position = self.game.view(table.position, table.seat)
-            colour = self._screen.colour
-            self._screen.paint(self._ui.obey(name, position, table.names, colour=colour))
+        elif not self.tell_values(table):
+            raise BadValueError("there is no network here to ask: begin with --hint PLAYER")
 
     def _help(self) -> None:
-        greeting = self._ui.greeting
-        gap = "\n" if "\n" in greeting else " "
-        self._screen.say(f"{greeting}{gap}Or say, whole or in part:")
-        meanings = {**self._ui.extras, **COMMANDS, **self._ui.meanings}
-        width = max(map(len, meanings)) + 2
-        for name, meaning in meanings.items():
+        self._screen.say(f"{self._ui.greeting} Or say, whole or in part:")
+        width = max(map(len, COMMANDS)) + 2
+        for name, meaning in COMMANDS.items():
             if self._ui.is_open or name not in ONLY_OPEN:
                 self._screen.say(f"  {name:{width}}{meaning}")
 
@@ -295,8 +281,8 @@ class PromptLoop:
         return self._advisor
 
 
-def _find_command(word: str, known: list[str]) -> str | None:
+def _find_command(word: str) -> str | None:
     if word in SYNONYMS:
         return SYNONYMS[word]
-    near = [name for name in known if word and name.startswith(word)]
+    near = [name for name in COMMANDS if word and name.startswith(word)]
     return near[0] if len(near) == 1 else None

@@ -151,10 +151,7 @@ class Session:
                     return
                 self._prompt.ask_what_next(table)
             elif table.program is None:
-                seat, before = table.seat, len(table.moves)
                 self._prompt.ask_move(table)
-                if len(table.moves) > before:
-                    self._tell_gain(table, seat)
             else:
                 self._let_program_move(table, shown)
 
@@ -165,33 +162,21 @@ class Session:
         if not (over or watched) or position is shown.position or position == shown.position:
             return
         shown.position = position
-        if over or not table.ui.is_turn_begun(position):
-            self._prompt.draw(table)
+        self._prompt.draw(table)
         if self.plan.values and not over:
             self._prompt.tell_values(table)
 
     def _let_program_move(self, table: Table, shown: _Shown) -> None:
         started = time.monotonic()
         seat, called, position = table.seat, table.mover, table.position
-        if not self.party.people and (heading := table.ui.heading(position)) != shown.heading:
-            shown.heading = heading
-            self._screen.say(heading)
         if table.ask_program():
             shown.turn.append((position, table.last))
         if not shown.turn or (table.result is None and table.seat == seat):
             return  # the turn goes on, or there was none
         if not self.party.people:
             time.sleep(max(0.0, self.plan.delay - (time.monotonic() - started)))
-        margin = "  " if shown.heading else ""
-        self._screen.say(f"{margin}{called} {table.ui.tell_turn(shown.turn)}.")
+        self._screen.say(f"{called} {table.ui.tell_turn(shown.turn)}.")
         shown.turn.clear()
-
-    def _tell_gain(self, table: Table, seat: int) -> None:
-        """Tells a person what only he sees of his move."""
-        before, after = table.positions[-2:]
-        gain = table.ui.tell_gain(before, after, seat, colour=self._screen.colour)
-        if gain:
-            self._screen.paint(gain)
 
     def _tell_score(self) -> None:
         drawn = len(self.matches) - sum(self.wins)
@@ -204,5 +189,4 @@ class _Shown:
 
     def __init__(self) -> None:
         self.position: Any = None
-        self.heading = ""
         self.turn: list[tuple[Any, Any]] = []

@@ -192,7 +192,6 @@ def load_game(
         networks=networks,
         players={**searches, **scripted},
         opponents=tuple(opponents),
-        stand_in=opponents[0],
         ladder=tuple(ladder),
         most_seats=max(seats),
         seats_option="seats" if "SEATS" in file.options else None,
@@ -203,13 +202,6 @@ def load_game(
         make_text_ui=BoardText,
         make_board=BoardGameView,
         dialects={**file.find_dialects(), "plain": BoardDialect()},
-        exporters={"python": "evolve_arena.runs.export.board:export_python"},
-        hosts={
-            host: "evolve_arena.runs.export.board:write_host"
-            for host in HOSTS
-            if host.upper() in file.plain
-        },
-        page="evolve_arena.runs.export.board_page:write_page",
     )
 
 

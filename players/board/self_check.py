@@ -642,7 +642,6 @@ def guard(kernel: KernelSpec) -> KernelSpec:
                 with watch(game.file):
                     check_compiled(game, partial(play_random, kernel, matches, game))
                 mark.touch()
-            assert kernel.play is not None
             kernel.play(matches, rules, *arrays)
 
     def decide(variant: Mapping[str, Any], rules: Any, *given: Any) -> int:
@@ -668,7 +667,6 @@ def play_random(kernel: KernelSpec, matches: Any, game: BoardGame, seed: int) ->
     order = np.arange(game.seats, dtype=np.int32) % 2
     places = np.zeros((1, game.seats), dtype=np.int8)
     plies, hashes = np.zeros(1, dtype=np.int16), np.zeros(1, dtype=np.uint64)
-    assert kernel.play is not None
     kernel.play(
         matches,
         game.rules,

@@ -213,15 +213,11 @@ class BoardText(TextUI):
         """Networks, tuples and searches by depth have."""
         return isinstance(player, CompiledPlayer) and bool(rate_moves(player, self.game.initial()))
 
-    def find_values(
-        self, player: CompiledPlayer, position: Board, earlier: Sequence[Board]
-    ) -> dict[int, float]:
+    def find_values(self, player: CompiledPlayer, position: Board) -> dict[int, float]:
         """The values of moves; an infinite one wins at once."""
         return rate_moves(player, position)
 
-    def describe_values(
-        self, player: CompiledPlayer, position: Board, earlier: Sequence[Board]
-    ) -> str:
+    def describe_values(self, player: CompiledPlayer, position: Board) -> str:
         """The values of all moves, the best one with a star, eight in a line."""
         return list_values(player, rate_moves(player, position), self.game.format_move)
 

@@ -83,6 +83,9 @@ class SpielGame(Game[SpielPosition, int]):
         super().__init__(**options)
         self.seats = self.loaded.num_players()
 
+    why_no_values = why_no_search = why_no_rollouts = (
+        "so far it is for games that are one file of rules"
+    )
     highest_number = 0
     stacks = False
     """Planes show no numbers; see :class:`evolve_arena.players.board.game.BoardGame`."""

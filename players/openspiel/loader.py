@@ -77,22 +77,6 @@ def load_game(name: str) -> GameSpec:
         columns={"points": ("int32", True)} if game.has_points else {},
         make_text_ui=SpielText,
         dialects={"openspiel": SpielDialect()},
-        exporters={
-            "python": "evolve_arena.players.openspiel.loader:refuse_export",
-            "openspiel": "evolve_arena.runs.export.spiel:export_bot",
-        },
-    )
-
-
-def refuse_export(player: Any) -> str:
-    """Tells why no player of such games is exported.
-
-    Raises:
-        BadValueError: Always.
-    """
-    raise BadValueError(
-        f"{player.name} plays {player.game.name}, whose rules are in pyspiel, so no file can hold"
-        " them: export it with --to openspiel"
     )
 
 

@@ -18,7 +18,6 @@ from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.players.board.workspace import (
     HEAD,
     POLICY,
-    RECORD_FIELDS,
     SLOTS,
     TAKES_WINS,
     TERMS,
@@ -245,7 +244,6 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         decide=decide,
         play=play,
         make_workspace=lambda rules, players: make_workspace(game, players),
-        record_fields=RECORD_FIELDS,
         draw_openings=None if is_left_to_seeds else lambda *given: _draw_openings(game, *given),
         longest_opening=lambda rules: longest_opening(),
         fewest_matches=SIDE_BY_SIDE,

@@ -68,9 +68,7 @@ class SpielText(TextUI):
         """Networks have."""
         return isinstance(player, VectorPlayer | NeatPlayer)
 
-    def find_values(
-        self, player: Any, position: SpielPosition, earlier: Sequence[SpielPosition]
-    ) -> dict[int, float]:
+    def find_values(self, player: Any, position: SpielPosition) -> dict[int, float]:
         """The outputs for moves, or for what they lead to; an infinite one wins at once."""
         game, decoder, seat = self.game, player.decoder, self.game.to_move(position)
         moves, values = game.legal_moves(position), decoder.head == "value"
@@ -89,11 +87,9 @@ class SpielText(TextUI):
             for move, end, (output,) in zip(moves, ends, outputs, strict=True)
         }
 
-    def describe_values(
-        self, player: Any, position: SpielPosition, earlier: Sequence[SpielPosition]
-    ) -> str:
+    def describe_values(self, player: Any, position: SpielPosition) -> str:
         """The values of all moves, eight in a line."""
-        values = self.find_values(player, position, earlier)
+        values = self.find_values(player, position)
         return list_values(player, values, lambda move: self.name(move, position))
 
     def write_game(self, moves: Sequence[int], positions: Sequence[SpielPosition]) -> str:

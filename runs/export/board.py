@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import ast
-import base64
 import re
 import sys
 import textwrap
-import zlib
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from evolve_arena.core import stream
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import SPIEL
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import AGAIN, BY_SEAT
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.stacks import list_tuples
+from evolve_arena.players.board.loader import TOLD
 from evolve_arena.players.board.workspace import (
     DEPTH,
     ROLLOUTS,
@@ -30,44 +28,27 @@ from evolve_arena.players.board.workspace import (
     SETTING,
     TAKES_WINS,
     UNMASKED,
-    plane_words,
 )
-from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.packed import INPUTS_AT, NOISE
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.packed import NOISE
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export import (
-    GAME,
-    LAYERS,
-    NetworkSource,
-    assemble,
-    cut,
-    read_template,
-    wrap,
-    write_base64,
-    write_layers,
-    write_name,
-)
+from evolve_arena.runs.export import GAME, assemble, cut, read_template, wrap, write_name
 from evolve_arena.runs.export.bundle import bundle
-from evolve_arena.runs.export.graphs import describe_nodes
-from evolve_arena.runs.export.hosts import HostSource
-from evolve_arena.runs.export.numbers import describe_numbers
+from evolve_arena.runs.export.networks import NetworkSource, describe_network
 from evolve_arena.runs.export.templates import board, board_numpy
 
-TEMPLATES = Path(__file__).with_name("templates")
-WITH_NUMPY = TEMPLATES / "board_numpy.py"
-HEAD_LINE = re.compile(r"^HEAD = .*\n", re.MULTILINE)
-ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template(TEMPLATES / "board.py")))
+ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template("board.py")))
 """What bots ask of the rules, if it is needed to play at all."""
 PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
 """What rules may use of NumPy without that the bot needs it."""
 VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
 """How the rules see memory as numbers of another kind."""
-TOLD = {
-    "features": ("state", "seat", "out"),
-    "describe_move": ("state", "move", "seat", "out"),
-    "prune": ("state", "seat", "moves", "count"),
-}
-"""Functions that may be told more than this, by name."""
+OF_SPIEL = "whose rules are in pyspiel, so no file can hold them: export it with --to openspiel"
+OF_OTHERS = (
+    "which can't be exported yet: name its champion.safetensors as file:PATH wherever a player is"
+    " asked for"
+)
+"""Why players are not exported whose games are no files of rules."""
 
 
 def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
@@ -82,33 +63,25 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     Raises:
         BadValueError: The player makes random moves now and then, or searches a tree.
     """
-    check_search(player)
-    if isinstance(player, TuplePlayer):
-        inside = _describe_tuples(player)
-    elif player.decoder.is_dense:
-        inside = _describe_dense(player)
-    elif isinstance(player, NeatPlayer):
-        inside = _describe_graph(player)
-    else:
-        assert isinstance(player, VectorPlayer)
-        inside = _describe_mlp(player)
     game: Any = player.game
+    if not isinstance(game, BoardGame):
+        reason = OF_SPIEL if game.name.startswith(SPIEL) else OF_OTHERS
+        raise BadValueError(f"{player.name} plays {game.name}, {reason}")
+    check_search(player)
+    inside = describe_network(player)
     sites = [read_template(Path(game.sites.__file__))] if game.sites else []
     asked = ASKED.intersection(game.functions)
     asked |= {name for text in sites for name in re.findall(r'RULES\["(\w+)"\]', text)}
-    files = (TEMPLATES / "board.py", *inside.templates)
-    beside = [*map(read_template, files), *sites]
-    rules = Rules(game, {*more, *list_told(player), *asked}, beside)
+    parts = [*map(read_template, ("board.py", *inside.templates)), *sites]
+    rules = Rules(game, {*more, *list_told(player), *asked}, parts)
+    outer, numbers = cut(parts[0]), parts[0]
     if rules.with_numpy:
-        files = (*files, Path(board_numpy.__file__))
-    parts = (*map(read_template, files), *sites)
-    outer = cut(parts[0])
-    head = f'HEAD = "{player.decoder.head}"\n'
+        numbers = read_template("board_numpy.py")
     sections = {
-        "Whole numbers": cut(parts[len(files) - 1 if rules.with_numpy else 0])["Whole numbers"],
+        "Whole numbers": cut(numbers)["Whole numbers"],
         **({"What the rules import": f"{rules.imported}\n\n"} if rules.imported else {}),
         "The game": rules.text,
-        "The network": head + _write_facts(player) + HEAD_LINE.sub("", inside.constants),
+        "The network": f'HEAD = "{player.decoder.head}"\n{_write_facts(player)}{inside.constants}',
         "How it plays": outer["How it plays"],
         "How it looks ahead": outer["How it looks ahead"],
         **inside.sections(),
@@ -118,7 +91,7 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
         "As a program": outer["As a program"],
     }
     needs = " and NumPy" if rules.with_numpy else " and no other package"
-    return assemble(_write_docstring(player, inside, needs), parts, sections)
+    return assemble(_write_docstring(player, inside, needs), [numbers, *parts], sections)
 
 
 def check_search(player: BredPlayer) -> None:
@@ -257,26 +230,6 @@ def define_rules():
         )
 
 
-def write_host(player: BredPlayer, target: str) -> HostSource:
-    """The bot, and what reads a host's moves for it, as the game's file says.
-
-    Raises:
-        BadValueError: Chance decides, which this can't follow.
-    """
-    game: Any = player.game
-    if game.code.HAS_CHANCE:
-        raise BadValueError(f"{game.name} is a game of chance: export it with --to python")
-    facts = f"""\
-START = {[int(number) for number in game.code.START]!r}
-# Whether moves are told as pairs of row and column, and how many cells stand in a row.
-PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
-"""
-    moves = cut(read_template(TEMPLATES / "board_hosts.py"))["Moves of the host"]
-    sections = {"The game at the host": facts, "Moves of the host": moves}
-    bot = export_python(player, (f"{target}_move", f"{target}_state"))
-    return HostSource(str(game.plain[target.upper()]), bot, sections)
-
-
 def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
     """The statements that define *names*, with those that they need and those without a name."""
     defined: dict[str, list[ast.AST]] = {}
@@ -300,54 +253,89 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
     return found
 
 
+def find_facts(player: BredPlayer) -> dict[str, Any]:
+    """What an exported bot must know of its game and its player, by name."""
+    game: Any = player.game
+    decoder: Any = player.decoder
+    code, seat = game.code, player.packed.seats[0]
+    names = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES", "SEES_CELLS", "HAS_POINTS", "LONGEST")
+    facts: dict[str, Any] = {name: getattr(code, name) for name in names}
+    is_value = decoder.head == "value"
+    turns = BY_SEAT if getattr(decoder, "by_seat", False) else AGAIN * bool(_read(decoder, "turns"))
+    return facts | {
+        "SIZE": len(code.START),
+        "HAS_CHANCE": bool(code.HAS_CHANCE),
+        # Whether a network also sees whether it is its turn, or its seat.
+        "TURNS": turns,
+        "TAKES_WINS": bool(seat[TAKES_WINS]),
+        "SETTING": int(seat[SETTING]),
+        # The numbers that the file's functions write.
+        "FEATURES": _read(decoder, "counted"),
+        "MOVE_FEATURES": int(code.MOVE_FEATURE_COUNT) * (decoder.head == "action"),
+        "BINS": _read(decoder, "bins"),
+        # Whether moves are tried in what a seat knows of a state.
+        "GUESSES": bool(code.HAS_GUESS) and is_value,
+        # How earlier positions end a game.
+        "REPETITION": int(code.REPETITION),
+        "NO_PROGRESS": int(code.NO_PROGRESS),
+        "HAS_KEY": "key" in game.plain and bool(code.REPETITION),
+        "HAS_PROGRESS": "progress" in game.plain and bool(code.HAS_PAST),
+        # How it looks ahead.
+        "CAN_SEARCH": is_value and not game.why_no_search,
+        "DEPTH": int(seat[DEPTH]),
+        "HAS_QUIET": bool(code.HAS_QUIET),
+        "UNIT": 1 if isinstance(player, TuplePlayer) else RESOLUTION,
+    }
+
+
+def _read(decoder: Any, name: str) -> int:
+    """A number of a *decoder* that not all have; 0 if this one has not."""
+    return int(getattr(decoder, name, 0))
+
+
 def _write_facts(player: BredPlayer) -> str:
-    """What the rest of the bot must know of the game."""
-    game, decoder = cast(Any, player.game), cast(Any, player.decoder)
-    code = game.code
+    """What the rest of the bot must know, as lines."""
+    game: Any = player.game
+    facts, code = find_facts(player), game.code
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
-    sizes = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")
-    search, past = describe_search(player), describe_past(player)
-    counts = ", ".join(map(str, count_numbers(player).values()))
+
+    def tell(*names: str) -> str:
+        return f"{', '.join(names)} = {', '.join(str(facts[name]) for name in names)}"
+
     return f"""\
-TAKES_WINS = {bool(player.packed.seats[0, TAKES_WINS])}
+{tell("TAKES_WINS")}
 # What the network sees beside its planes: 1 if it is its turn, 2 the number of its seat.
-TURNS = {find_turns(decoder)}
+{tell("TURNS")}
 # How many numbers the network is given that the rules count of a state, and of a move.
-FEATURES, MOVE_FEATURES = {counts}
+{tell("FEATURES", "MOVE_FEATURES")}
 # If above 0, so many values of each of the former are told apart, the last one from less alone.
-BINS = {int(getattr(decoder, "bins", 0))}
+{tell("BINS")}
 # How many moves, planes, cells, seats and kinds of pieces of a player the game has.
-{", ".join(sizes)} = {", ".join(str(getattr(code, name)) for name in sizes)}
+{tell("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
 # How a state is kept: how many numbers, and the type of each, or of all of them in an array.
-SIZE = {len(code.START)}
+{tell("SIZE")}
 KINDS = {"()" if code.IS_ARRAY else f"({', '.join(kinds)},)"}
 ARRAY = "{code.START.dtype if code.IS_ARRAY else ""}"
-SEES_CELLS = {code.SEES_CELLS}
-HAS_POINTS = {code.HAS_POINTS}
-HAS_CHANCE = {bool(code.HAS_CHANCE)}
+{tell("SEES_CELLS")}
+{tell("HAS_POINTS")}
+{tell("HAS_CHANCE")}
 # At how many occurrences of a position, and after how many moves in a row without progress, a game
 # is over; 0 if never. And whether the rules tell positions apart, and progress.
-{", ".join(past)} = {", ".join(map(str, past.values()))}
+{tell("REPETITION", "NO_PROGRESS", "HAS_KEY", "HAS_PROGRESS")}
 # Whether the rules hide something from seats, and whether moves are tried as the seat to move knows
 # the state.
-HIDES, GUESSES = {"view" in game.plain}, {guesses(player)}
+HIDES, GUESSES = {"view" in game.plain}, {facts["GUESSES"]}
 # What the game's file notes down for itself; whether it says which moves are worth weighing, and
 # what its functions are told of this player.
 NOTES = make_array("int64", [0] * {max(1, int(code.NOTES))})
-PRUNES, SETTING = {bool(code.HAS_PRUNE)}, {int(player.packed.seats[0, SETTING])}
+PRUNES, SETTING = {bool(code.HAS_PRUNE)}, {facts["SETTING"]}
 # The state before the first move and before chance; and after how many moves the arena ends a game.
 FIRST_STATE = {[int(number) for number in code.START]!r}
-LONGEST = {int(code.LONGEST)}
+{tell("LONGEST")}
 # Whether it can look ahead, how many plies it does unless it is told, and whether the rules say
 # after which moves it looks farther. What the network says times UNIT is what it goes by.
-{", ".join(search)} = {", ".join(map(str, search.values()))}
+{tell("CAN_SEARCH", "DEPTH", "HAS_QUIET", "UNIT")}
 {_write_questions(player)}"""
-
-
-def guesses(player: BredPlayer) -> bool:
-    """Test if a player tries moves in what its seat knows of a state."""
-    game: Any = player.game
-    return bool(game.code.HAS_GUESS) and player.decoder.head == "value"
 
 
 def _write_questions(player: BredPlayer) -> str:
@@ -388,165 +376,14 @@ def list_asked(game: Any, script: str) -> tuple[str, ...]:
 def list_told(player: BredPlayer) -> list[str]:
     """What a bot asks of the file beside rules: numbers, kinds of moves, views, and a script."""
     game: Any = player.game
-    head, found = player.decoder.head, [name for name, n in count_numbers(player).items() if n]
+    head, facts = player.decoder.head, find_facts(player)
+    found = ["features"] * bool(facts["FEATURES"])
+    found += ["describe_move"] * bool(facts["MOVE_FEATURES"])
     found += ["view"] if "view" in game.plain else []
     found += ["prune"] if head == "action" and game.code.HAS_PRUNE else []
     if head == "kinds":
         found += ["kinds", list(game.scripts)[player.packed.seats[0, SCRIPT]]]
     return found
-
-
-def find_turns(decoder: Any) -> int:
-    """AGAIN or BY_SEAT if a network also sees whether it is its turn, or its seat; else 0."""
-    if getattr(decoder, "by_seat", False):
-        return BY_SEAT
-    return AGAIN * getattr(decoder, "turns", False)
-
-
-def describe_past(player: BredPlayer) -> dict[str, Any]:
-    """The facts by which a bot knows that earlier positions end a game, by name."""
-    game: Any = player.game
-    return {
-        "REPETITION": int(game.code.REPETITION),
-        "NO_PROGRESS": int(game.code.NO_PROGRESS),
-        "HAS_KEY": "key" in game.plain and bool(game.code.REPETITION),
-        "HAS_PROGRESS": "progress" in game.plain and bool(game.code.HAS_PAST),
-    }
-
-
-def describe_search(player: BredPlayer) -> dict[str, Any]:
-    """The facts that a bot needs to look ahead, by name."""
-    game: Any = player.game
-    return {
-        "CAN_SEARCH": player.decoder.head == "value" and not game.why_no_search,
-        "DEPTH": int(player.packed.seats[0, DEPTH]),
-        "HAS_QUIET": bool(game.code.HAS_QUIET),
-        "UNIT": 1 if isinstance(player, TuplePlayer) else RESOLUTION,
-    }
-
-
-def count_numbers(player: BredPlayer) -> dict[str, int]:
-    """The number of numbers that the file's functions write for a bot, by their names."""
-    decoder, code = player.decoder, player.game.code  # type: ignore[attr-defined]
-    return {
-        "features": int(getattr(decoder, "counted", 0)),
-        "describe_move": int(code.MOVE_FEATURE_COUNT) * (decoder.head == "action"),
-    }
-
-
-def list_bits(code: Any) -> list[int]:
-    """The numbers of all bits that are seen, plane by plane."""
-    plane_bits = 64 * plane_words(code)
-    return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
-
-
-def _describe_mlp(player: VectorPlayer) -> NetworkSource:
-    decoder: Any = player.decoder
-    code, units = decoder.game.code, decoder.mlp.sizes[1]
-    packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
-    bits = list_bits(code)
-    rows = packed[[0, *(1 + bit for bit in bits)]]
-    (genome,) = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
-    return NetworkSource(
-        templates=(TEMPLATES / "board_mlp.py", LAYERS),
-        constants=f'''\
-# Biases, then what each bit that is seen adds: base64 of int32, in units of 1/65536.
-FIRST_LAYER = """
-{write_base64(rows.astype("<i4").tobytes())}"""
-{write_layers(decoder.head, decoder.mlp, genome)}''',
-        description=(
-            f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}",
-        ),
-    )
-
-
-def _describe_graph(player: NeatPlayer) -> NetworkSource:
-    return describe_nodes(player, TEMPLATES / "board_graph.py", _write_bits(player))
-
-
-def _write_bits(player: BredPlayer) -> str:
-    """The constant that leads from planes to inputs."""
-    code, board = player.game.code, player.decoder.board  # type: ignore[attr-defined]
-    bits = [
-        [(max(0, int(board.index[bit])), float(board.factor[bit])) for bit in plane]
-        for plane in np.reshape(list_bits(code), (code.PLANES, code.CELLS))
-    ]
-    return (
-        "# For each bit of each word that is seen an input, and what it adds to it.\n"
-        f"BITS = {textwrap.fill(repr(bits), 96, subsequent_indent='    ')}\n"
-    )
-
-
-def _describe_dense(player: BredPlayer) -> NetworkSource:
-    """A perceptron or a graph that is given numbers which the file counts, perhaps behind bits."""
-    decoder: Any = player.decoder
-    inside = describe_numbers(player, [1.0] * decoder.inputs)
-    seen = 0 if decoder.encoding == "features" else decoder.board.inputs
-    constants = (
-        f"# How many inputs the planes of bits have.\nSEEN = {seen}\n"
-        f"{_write_bits(player) if seen else 'BITS = []' + chr(10)}"
-    )
-    return replace(
-        inside,
-        templates=(TEMPLATES / "board_numbers.py", *inside.templates),
-        constants=constants + inside.constants,
-    )
-
-
-def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    decoder: Any = player.decoder
-    game, views, read = decoder.game, decoder.views.tolist(), decoder.reading
-    templates: tuple[str, ...] = ("board_tuples.py",)
-    cells = player.genome.cells[0].tolist()
-    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
-    if game.stacks:
-        templates = ("board_stacks.py", *templates)
-        constants = f"""\
-# The bit of each cell, row by row from the top.
-GRID = {_fill(game.grid.ravel().tolist())}
-# For each tuple its first entry, and the cells that matter: what an own and another's piece adds.
-TUPLES = {
-            _fill(
-                [
-                    (first, [(cell, 0, *adds) for cell, *adds in terms])
-                    for first, terms in list_tuples(np.array(cells), game.grid.shape)[0]
-                ]
-            )
-        }
-"""
-    else:
-        constants = f"""\
-# How many cells tuples read, how many contents each can have, how many bits of each plane
-# count, and what these do: how far a plane and a bit are from the next one, and from that what
-# they add.
-READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
-PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
-TUPLES = {_fill(cells)}
-"""
-    return NetworkSource(
-        templates=tuple(TEMPLATES / name for name in templates),
-        constants=f'''\
-{constants}\
-# Where each cell lies in each view of the board.
-VIEWS = {_fill(views)}
-# How many numbers each entry has, of which one counts by what is seen beside the planes.
-TABLES = {len(decoder.sides)}
-# What each entry of each tuple is worth, in units of 1/65536: base85, of zlib, of int32.
-NUMBERS = """
-{textwrap.fill(packed, 96)}
-"""
-''',
-        description=(
-            f"network: {len(cells)} tuples of {len(cells[0])} cells, in {len(views)} views",
-            f"numbers: {len(numbers):,}, of which {np.count_nonzero(numbers):,} are not 0",
-        ),
-    )
-
-
-def _fill(value: Any) -> str:
-    """A constant in lines."""
-    return textwrap.fill(repr(value), 96, subsequent_indent="    ")
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
@@ -653,13 +490,13 @@ def _write_example(has_past: bool, hides: bool) -> str:
 
 def describe_depth(player: BredPlayer) -> list[str]:
     """The depth of the bot's search as a fact, if it has one."""
-    depth = describe_search(player)["DEPTH"]
+    depth = find_facts(player)["DEPTH"]
     return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
 
 
 def write_search_help(player: BredPlayer, deep: str, timed: str) -> str:
     """A sentence that tells how to make a bot look ahead, if it can; it begins with a blank."""
-    if not describe_search(player)["CAN_SEARCH"]:
+    if not find_facts(player)["CAN_SEARCH"]:
         return ""
     return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."
 

@@ -3,52 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import constants_of
-from evolve_arena.players.board.stacks import list_tuples
-from evolve_arena.players.board.workspace import SETTING, TAKES_WINS
-from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.packed import INPUTS_AT
-from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export import NetworkSource, cut, read_template, wrap, write_name
+from evolve_arena.players.board.workspace import SETTING
+from evolve_arena.players.bred import BredPlayer
+from evolve_arena.runs.export import cut, read_template, wrap, write_name
 from evolve_arena.runs.export.board import (
     check_search,
-    count_numbers,
     describe_depth,
-    describe_past,
-    describe_search,
-    find_turns,
-    guesses,
+    find_facts,
     list_asked,
-    list_bits,
     list_told,
     write_search_help,
 )
-from evolve_arena.runs.export.c import (
-    LAYERS_C,
-    TUPLES_C,
-    arrange_c,
-    assemble_c,
-    describe_nodes_c,
-    fill_lines,
-    write_array_c,
-    write_layers_c,
-    write_number_c,
-    write_sparse_c,
-)
+from evolve_arena.runs.export.c import arrange_c, assemble_c, describe_network, write_number_c
 from evolve_arena.runs.export.c_rules import Array, Rules, typeof, types
 from evolve_arena.runs.export.javascript import TranslationError
+from evolve_arena.runs.export.networks import NetworkSource
 
-TEMPLATES = Path(__file__).with_name("templates")
+FACTS = (
+    *("MOVES", "PLANES", "CELLS", "SEATS", "PIECES", "WORDS", "SIZE", "SEES_CELLS", "HAS_POINTS"),
+    *("HAS_CHANCE", "NOTES", "KIND_COUNT", "CAN_SEARCH", "DEPTH", "HAS_QUIET", "UNIT", "FEATURES"),
+    *("MOVE_FEATURES", "BINS", "IS_ACTION", "IS_KINDS", "PRUNES", "HIDES", "GUESSES"),
+    *("REPETITION", "NO_PROGRESS", "HAS_KEY", "HAS_PROGRESS", "HAS_PAST", "LONGEST", "TURNS"),
+    "TAKES_WINS",
+)
+"""What is told in C, in this order."""
 
 
 def export_c(player: BredPlayer) -> str:
@@ -62,16 +48,8 @@ def export_c(player: BredPlayer) -> str:
     if not isinstance(player.game, BoardGame):
         raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported to c")
     check_search(player)
-    if isinstance(player, TuplePlayer):
-        inside = _describe_tuples(player)
-    elif player.decoder.is_dense:
-        inside = _describe_dense(player)
-    elif isinstance(player, NeatPlayer):
-        inside = _describe_graph(player)
-    else:
-        assert isinstance(player, VectorPlayer)
-        inside = _describe_mlp(player)
-    bot = read_template(TEMPLATES / "board.c")
+    inside = describe_network(player)
+    bot = read_template("board.c")
     outer = cut(bot)
     try:
         rules = _write_rules(player)
@@ -90,33 +68,19 @@ def export_c(player: BredPlayer) -> str:
 
 
 def _write_facts(player: BredPlayer) -> str:
-    """What the rest of the bot must know of the game."""
-    game, decoder = cast(Any, player.game), cast(Any, player.decoder)
-    code = game.code
-    facts = {name: getattr(code, name) for name in ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES")}
-    facts |= {"WORDS": (code.CELLS + 63) // 64, "SIZE": len(code.START)}
-    flags = ("SEES_CELLS", "HAS_POINTS", "HAS_CHANCE", "NOTES", "KIND_COUNT")
-    facts |= {name: int(getattr(code, name)) for name in flags}
-    facts |= {name: int(value) for name, value in describe_search(player).items()}
-    names = ("FEATURES", "MOVE_FEATURES")
-    facts |= dict(zip(names, count_numbers(player).values(), strict=True))
-    facts["BINS"] = int(getattr(decoder, "bins", 0))
-    facts["IS_ACTION"] = int(decoder.head == "action")
-    facts["IS_KINDS"] = int(decoder.head == "kinds")
-    asked = list_told(player)
-    facts |= {"PRUNES": int("prune" in asked), "HIDES": int(_hides(player))}
-    facts["GUESSES"] = int(guesses(player))
-    facts |= {name: int(value) for name, value in describe_past(player).items()}
-    facts |= {"HAS_PAST": int(code.HAS_PAST), "LONGEST": int(code.LONGEST)}
-    facts["TURNS"] = find_turns(decoder)
-    facts["TAKES_WINS"] = int(player.packed.seats[0, TAKES_WINS])
-    return "".join(f"#define {name} {value}\n" for name, value in facts.items())
+    """What the rest of the bot must know, as lines."""
+    game: Any = player.game
+    told, code, head = find_facts(player), game.code, player.decoder.head
+    told |= {"NOTES": code.NOTES, "KIND_COUNT": code.KIND_COUNT, "HAS_PAST": code.HAS_PAST}
+    told |= {"WORDS": (code.CELLS + 63) // 64, "PRUNES": "prune" in list_told(player)}
+    told |= {"IS_ACTION": head == "action", "IS_KINDS": head == "kinds", "HIDES": _hides(player)}
+    return "".join(f"#define {name} {int(told[name])}\n" for name in FACTS)
 
 
 def _write_rules(player: BredPlayer) -> str:
     """The rules with these options in C, and how the bot asks them."""
     game: Any = player.game
-    code, searches = game.code, describe_search(player)["CAN_SEARCH"]
+    code, bot = game.code, find_facts(player)
     text = replace_constants(game.source, constants_of(game.rules))
     rules = Rules(text, Path(game.file).name, vars(code))
     if code.IS_ARRAY:
@@ -137,7 +101,7 @@ def _write_rules(player: BredPlayer) -> str:
     changing = [("follow", "play", "move")]
     if _hides(player):
         changing.append(("know", "view", "seat"))
-    if searches and code.HAS_CHANCE:
+    if bot["CAN_SEARCH"] and code.HAS_CHANCE:
         changing.append(("happen", "resolve", "outcome"))
     for called, name, given_name in changing:
         place, after = rules.call(name, [state, types.int64])
@@ -162,7 +126,7 @@ def _write_rules(player: BredPlayer) -> str:
         f"    {cases}\n}}\n",
     ]
     if code.HAS_PAST:
-        texts.append(_write_same(state, describe_past(player)["HAS_KEY"]))
+        texts.append(_write_same(state, bot["HAS_KEY"]))
     head = "// How the bot asks the rules.\n\n"
     if code.NOTES:
         head += f"// What they note down.\nstatic int64_t notes[{int(code.NOTES)}];\n\n"
@@ -172,7 +136,8 @@ def _write_rules(player: BredPlayer) -> str:
 def _hides(player: BredPlayer) -> bool:
     """Test if the bot itself takes from a state what a seat does not know."""
     game: Any = player.game
-    return "view" in game.plain and (guesses(player) or player.decoder.head == "kinds")
+    uses = find_facts(player)["GUESSES"] or player.decoder.head == "kinds"
+    return "view" in game.plain and bool(uses)
 
 
 def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
@@ -182,7 +147,9 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[A
     hands on, and their types.
     """
     code: Any = player.game.code  # type: ignore[attr-defined]
-    moves, planes = Array(types.int64, (code.MOVES,)), Array(types.uint64, _plane_words(code))
+    bot = find_facts(player)
+    moves, words = Array(types.int64, (code.MOVES,)), code.PLANES * ((code.CELLS + 63) // 64)
+    planes = Array(types.uint64, (words,))
     asked: dict[str, tuple[str, str, str, list[Any]]] = {
         "to_move": ("int64_t ask_mover", "", "", []),
         "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
@@ -192,17 +159,16 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[A
         asked["points"] = ("int64_t ask_points", ", int64_t seat", ", seat", [types.int64])
     else:
         asked["result"] = ("int64_t ask_result", "", "", [])
-    if describe_search(player)["CAN_SEARCH"]:
+    if bot["CAN_SEARCH"]:
         asked |= {
             name: (f"int64_t ask_{name}", "", "", [])
             for name, has in (("quiet", code.HAS_QUIET), ("chance", code.HAS_CHANCE))
             if has
         }
     asked |= _list_told_questions(player, moves)
-    past = describe_past(player)
-    if past["HAS_KEY"]:
+    if bot["HAS_KEY"]:
         asked["key"] = ("int64_t ask_key", "", "", [])
-    if past["HAS_PROGRESS"]:
+    if bot["HAS_PROGRESS"]:
         asked["progress"] = ("int64_t ask_progress", ", int64_t move", ", move", [types.int64])
     if not code.SEES_CELLS and "features" not in asked:
         more = ", int64_t seat, uint64_t *planes", ", seat, planes"
@@ -215,7 +181,7 @@ def _list_told_questions(
 ) -> dict[str, tuple[str, str, str, list[Any]]]:
     """Those of functions that may be told more, and for the heads ``action`` and ``kinds``."""
     game: Any = player.game
-    features, told = count_numbers(player).values()
+    bot = find_facts(player)
     heads = {
         "features": ("void ask_features", "seat", "out"),
         "describe_move": ("void ask_of_move", "move", "seat", "out"),
@@ -235,7 +201,8 @@ def _list_told_questions(
         given = [*names, *game.asks.get(name, ())]
         if name in game.scripts:
             given = [*list_asked(game, name)[1:], *game.asks[name]]
-        kinds["out"] = Array(types.float64, (features if name == "features" else told,))
+        written = bot["FEATURES" if name == "features" else "MOVE_FEATURES"]
+        kinds["out"] = Array(types.float64, (written,))
         asked[name] = (
             head,
             "".join(f", {texts.get(each, f'int64_t {each}')}" for each in names),
@@ -266,134 +233,6 @@ def _write_setting(field: str, kind: Any) -> str:
     signed = isinstance(kind, types.Integer) and kind.signed
     fits = f"({field} < 0) == negative" if signed else "!negative"
     return f"{field} = ({item})number; return (uint64_t){field} == number && {fits};"
-
-
-def _plane_words(code: Any) -> tuple[int]:
-    return (code.PLANES * ((code.CELLS + 63) // 64),)
-
-
-def _describe_mlp(player: VectorPlayer) -> NetworkSource:
-    decoder: Any = player.decoder
-    units = decoder.mlp.sizes[1]
-    packed = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
-    rows = packed[[0, *(1 + bit for bit in list_bits(decoder.game.code))]]
-    (genome,) = decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
-    return NetworkSource(
-        templates=(TEMPLATES / "board_mlp.c", LAYERS_C),
-        constants=f"""\
-#define OUTPUT float
-// Biases, then what each bit that is seen adds: in units of 1/65536.
-{write_array_c("FIRST_LAYER", "int32_t", rows.ravel().tolist())}\
-{write_layers_c(decoder.head, decoder.mlp, genome)}""",
-        description=(
-            f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}",
-        ),
-    )
-
-
-def _describe_graph(player: NeatPlayer) -> NetworkSource:
-    return describe_nodes_c(player, TEMPLATES / "board_graph.c", _write_graph_facts(player))
-
-
-def _write_graph_facts(player: BredPlayer) -> str:
-    is_policy = int(player.decoder.head in ("policy", "kinds"))
-    bits = _write_bits(player)
-    return f"#define OUTPUT double\n#define IS_POLICY {is_policy}\n{bits}"
-
-
-def _write_bits(player: BredPlayer) -> str:
-    """The constants that lead from planes to inputs, if bits are seen at all."""
-    decoder: Any = player.decoder
-    if decoder.encoding == "features":
-        return ""
-    board, bits = decoder.board, list_bits(decoder.game.code)
-    return f"""\
-// For each bit that is seen an input, and what it adds to it.
-{write_array_c("BIT_INPUTS", "int", board.index[bits].clip(0).tolist())}\
-{write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
-
-
-def _describe_dense(player: BredPlayer) -> NetworkSource:
-    """A perceptron or a graph that is given numbers which the file counts, perhaps behind bits."""
-    decoder: Any = player.decoder
-    if isinstance(player, NeatPlayer):
-        constants = f"#define IS_DENSE\n{_write_graph_facts(player)}"
-        return describe_nodes_c(player, TEMPLATES / "board_dense_graph.c", constants)
-    assert isinstance(player, VectorPlayer)
-    mlp, (genome,) = decoder.mlp, decoder.expand(np.asarray(player.genome, dtype=np.float32)[None])
-    rows = genome[: mlp.sizes[1] * (1 + mlp.inputs)].reshape(-1, mlp.sizes[1])
-    return NetworkSource(
-        templates=(TEMPLATES / "board_dense.c", LAYERS_C),
-        constants=f"""\
-#define OUTPUT float
-#define IS_DENSE
-#define INPUTS {mlp.inputs}
-{_write_bits(player)}\
-// Biases, then what each input is multiplied by for each unit.
-{write_array_c("FIRST_LAYER", "float", np.roll(rows, 1, axis=0).ravel())}\
-{write_layers_c(decoder.head, mlp, genome)}""",
-        description=(f"network: {'-'.join(map(str, mlp.sizes))} units, {decoder.activation}",),
-    )
-
-
-def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    decoder: Any = player.decoder
-    game, views, read = decoder.game, decoder.views, decoder.reading
-    cells = player.genome.cells[0]
-    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    size = read.cells
-    if game.stacks:
-        found, _ = list_tuples(cells, game.grid.shape)
-        ends = np.cumsum([len(terms) for _, terms in found]).tolist()
-        terms = [(cell, 0, *adds) for _, terms in found for cell, *adds in terms]
-        pairs = [(first, end) for (first, _), end in zip(found, ends, strict=True)]
-        template = "board_stacks.c"
-        constants = f"""\
-// The bit of each cell, row by row from the top.
-#define GRID_SIZE {size}
-{write_array_c("GRID", "int", game.grid.ravel().tolist())}\
-// The cells that matter, tuple by tuple: what an empty one, an own and another piece adds. And for
-// each tuple its first entry, and where its cells end.
-static const int TERMS[][4] = {_write_rows(terms)};
-static const int TUPLES[][2] = {_write_rows(pairs)};
-"""
-    else:
-        template = "board_tuples.c"
-        constants = f"""\
-#define TUPLE_LENGTH {cells.shape[1]}
-// How many cells tuples read, how many contents each can have, how many bits of each plane count,
-// and what these do: how far a plane and a bit are from the next one, and what they add.
-#define READ {read.cells}
-#define CONTENTS {read.kinds}
-#define BITS {read.bits}
-#define TABLE_SIZE {read.kinds ** cells.shape[1]}
-#define PLANE_STEP {read.plane_step}
-#define BIT_STEP {read.bit_step}
-#define KIND_STEP {read.kind_step}
-static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {_write_rows(cells.tolist())};
-"""
-    return NetworkSource(
-        templates=(TEMPLATES / template, TUPLES_C),
-        constants=f"""\
-#define OUTPUT int64_t
-#define IS_POLICY 0
-#define VIEW_COUNT {len(views)}
-#define TUPLE_COUNT {len(cells)}
-// How many numbers each entry has, of which one counts by what is seen beside the planes.
-#define TABLES {len(decoder.sides)}
-// Where each cell lies in each view of the board.
-static const int VIEWS[VIEW_COUNT][{size}] = {_write_rows(views.tolist())};
-{constants}\
-{write_sparse_c(numbers)}""",
-        description=(
-            f"network: {len(cells)} tuples of {len(cells[0])} cells, in {len(views)} views",
-        ),
-    )
-
-
-def _write_rows(rows: Iterable[Iterable[int]]) -> str:
-    """An array of arrays."""
-    return "{\n" + fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"
 
 
 def _write_comment(player: BredPlayer, inside: NetworkSource) -> str:

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evolve_arena.genomes.mlp import MLP
-from evolve_arena.players.bred import NeatPlayer
-from evolve_arena.runs.export import (
+from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import WIDTH, cut, read_template, write_rule
+from evolve_arena.runs.export.networks import (
+    LIBRARY,
     POLYNOMIAL,
     SCALE,
-    WIDTH,
     NetworkSource,
-    cut,
-    later_layers,
-    read_template,
-    write_rule,
+    describe_graph,
+    describe_units,
+    describe_views,
+    expand_genome,
+    find_first_layer,
+    find_nodes,
+    find_numbers,
+    find_terms,
+    list_bits,
+    list_later_layers,
 )
-from evolve_arena.runs.export.graphs import Node, describe_nodes
 
-TEMPLATES = Path(__file__).with_name("templates")
-LAYERS_C = TEMPLATES / "mlp.c"
-"""What evaluates multilayer perceptrons."""
-GRAPH_C = TEMPLATES / "graph.c"
-"""What evaluates NEAT graphs."""
-TUPLES_C = TEMPLATES / "tuples.c"
-"""What keeps the numbers of tuple networks."""
+POLICIES = ("policy", "kinds")
+"""Heads of which the strongest of several outputs counts."""
 INCLUDE = re.compile(r"^#include .+\n", re.MULTILINE)
 
 
@@ -104,30 +103,50 @@ def write_number_c(number: Any) -> str:
     return f"INT64_C({number})" if number < 2**63 else f"UINT64_C({number})"
 
 
-def write_sparse_c(numbers: NDArray[np.int32]) -> str:
-    """The *numbers* of tuple networks, of which most may be 0, as ``tuples.c`` takes them."""
-    places = np.flatnonzero(numbers)
-    pairs = np.stack([np.diff(places, prepend=-1) - 1, numbers[places]], axis=1)
+def describe_network(player: BredPlayer) -> NetworkSource:
+    """The network of a player of a board game, as ``evaluate_planes`` evaluates it."""
+    decoder: Any = player.decoder
+    if isinstance(player, TuplePlayer):
+        return _describe_tuples(player)
+    bits = "" if decoder.encoding == "features" else _write_bits(decoder)
+    if isinstance(player, NeatPlayer):
+        dense, template = "", "board_graph.c"
+        if decoder.is_dense:
+            dense, template = "#define IS_DENSE\n", "board_dense_graph.c"
+        is_policy = int(decoder.head in POLICIES)
+        facts = f"{dense}#define OUTPUT double\n#define IS_POLICY {is_policy}\n{bits}"
+        return _describe_nodes(player, template, facts)
+    facts = "#define OUTPUT float\n"
+    if not decoder.is_dense:
+        adds = "what each bit that is seen adds: in units of 1/65536"
+        return _describe_layers(player, "board_mlp.c", adds, facts)
+    facts += f"#define IS_DENSE\n#define INPUTS {decoder.mlp.inputs}\n{bits}"
+    adds = "what each input is multiplied by for each unit"
+    return _describe_layers(player, "board_dense.c", adds, facts)
+
+
+def _write_bits(decoder: Any) -> str:
+    """The constants that lead from planes to inputs."""
+    board, bits = decoder.board, list_bits(decoder.game.code)
     return f"""\
-#define NUMBER_COUNT {len(numbers)}
-// What each entry of each tuple is worth, in units of 1/65536, but for zeros: pairs of how many of
-// these come before, and the number.
-{write_array_c("NUMBERS", "int32_t", pairs.ravel().tolist())}"""
+// For each bit that is seen an input, and what it adds to it.
+{write_array_c("BIT_INPUTS", "int", board.index[bits].clip(0).tolist())}\
+{write_array_c("BIT_NUMBERS", "double", board.factor[bits].astype(float).tolist())}"""
 
 
-def write_layers_c(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
-    """What a network does behind its first layer, as lines of C that define it.
-
-    Args:
-        head: What its output is for.
-        mlp: Its structure.
-        genome: All its weights.
-    """
-    numbers = [float(line.strip(" ,")) for line in POLYNOMIAL.splitlines()]
-    polynomial = write_array_c("POLYNOMIAL", "float", np.array(numbers, np.float32))
+def _describe_layers(player: BredPlayer, template: str, adds: str, constants: str) -> NetworkSource:
+    """A perceptron; the other arguments are those of `networks.describe_layers`."""
+    decoder: Any = player.decoder
+    mlp, rows = decoder.mlp, find_first_layer(player)
+    kind = "float" if rows.dtype.kind == "f" else "int32_t"
     scale = np.float32(SCALE.get(mlp.activation, 0.0))
-    return f"""\
-#define IS_POLICY {int(head in ("policy", "kinds"))}
+    later = list_later_layers(mlp.sizes, expand_genome(player))
+    return NetworkSource(
+        templates=(template, "mlp.c"),
+        constants=f"""\
+{constants}// Biases, then {adds}.
+{write_array_c("FIRST_LAYER", kind, rows.ravel())}\
+#define IS_POLICY {int(decoder.head in POLICIES)}
 #define ACTIVATION {mlp.activation.upper()}
 // How many units each layer after the inputs has, how many such layers there are, and how many
 // units the widest one has.
@@ -135,31 +154,27 @@ def write_layers_c(head: str, mlp: MLP, genome: NDArray[np.float32]) -> str:
 #define WIDEST {max(mlp.sizes[1:])}
 static const int UNITS[] = {{{", ".join(map(str, mlp.sizes[1:]))}}};
 // Biases, then a row of weights per unit of the layer before; and so on.
-{write_array_c("LATER_LAYERS", "float", later_layers(mlp.sizes, genome))}\
+{write_array_c("LATER_LAYERS", "float", later)}\
 // Constants of the activation function, rounded to 32 bits.
 static const float SCALE = {write_number_c(scale)};
-{polynomial}"""
+{write_array_c("POLYNOMIAL", "float", np.array(POLYNOMIAL, np.float32))}""",
+        description=(describe_units(decoder),),
+    )
 
 
-def describe_nodes_c(player: NeatPlayer, template: Path, constants: str) -> NetworkSource:
-    """The graph of *player* as C.
-
-    Args:
-        player: Whose graph it is.
-        template: What shows positions to the graph, and decides by its outputs.
-        constants: What that needs to know, as lines.
-    """
-    return describe_nodes(player, template, constants, evaluator=GRAPH_C, write=_write_nodes_c)
-
-
-def _write_nodes_c(decoder: Any, slots: int, nodes: list[Node]) -> str:
+def _describe_nodes(player: NeatPlayer, template: str, constants: str) -> NetworkSource:
+    """A graph; the other arguments are those of `networks.describe_nodes`."""
+    decoder, (slots, nodes) = player.decoder, find_nodes(player)
     rows, links = "", []
     for node in nodes:
         bias, response = write_number_c(node.bias), write_number_c(node.response)
         functions = f"{node.activation.upper()}, {node.aggregation.upper()}"
         rows += f"    {{{node.slot}, {functions}, {bias}, {response}, {len(node.connections)}}},\n"
         links += [f"{{{slot}, {write_number_c(weight)}}}" for slot, weight in node.connections]
-    return f"""\
+    return NetworkSource(
+        templates=(template, "graph.c"),
+        constants=f"""\
+{constants}\
 // Slots are places in an array of numbers: first the inputs, then the outputs, then other nodes.
 #define INPUTS {decoder.inputs}
 #define SLOTS {slots}
@@ -171,4 +186,65 @@ static const struct node NODES[] = {{
 {rows}}};
 static const struct connection CONNECTIONS[] = {{
 {fill_lines(links or ["{0, 0.0}"])}}};
+""",
+        description=describe_graph(decoder, nodes),
+        remark=LIBRARY,
+    )
+
+
+def _describe_tuples(player: TuplePlayer) -> NetworkSource:
+    decoder: Any = player.decoder
+    read, cells, numbers = decoder.reading, player.genome.cells[0], find_numbers(player)
+    if decoder.game.stacks:
+        template, found = "board_stacks.c", find_terms(decoder, cells)
+        ends = np.cumsum([len(terms) for _, terms in found]).tolist()
+        pairs = [(first, end) for (first, _), end in zip(found, ends, strict=True)]
+        constants = f"""\
+// The bit of each cell, row by row from the top.
+#define GRID_SIZE {read.cells}
+{write_array_c("GRID", "int", decoder.game.grid.ravel().tolist())}\
+// The cells that matter, tuple by tuple: what an empty one, an own and another piece adds. And for
+// each tuple its first entry, and where its cells end.
+static const int TERMS[][4] = {_write_rows(term for _, terms in found for term in terms)};
+static const int TUPLES[][2] = {_write_rows(pairs)};
 """
+    else:
+        template = "board_tuples.c"
+        constants = f"""\
+#define TUPLE_LENGTH {cells.shape[1]}
+// How many cells tuples read, how many contents each can have, how many bits of each plane count,
+// and what these do: how far a plane and a bit are from the next one, and what they add.
+#define READ {read.cells}
+#define CONTENTS {read.kinds}
+#define BITS {read.bits}
+#define TABLE_SIZE {read.kinds ** cells.shape[1]}
+#define PLANE_STEP {read.plane_step}
+#define BIT_STEP {read.bit_step}
+#define KIND_STEP {read.kind_step}
+static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {_write_rows(cells.tolist())};
+"""
+    places = np.flatnonzero(numbers)
+    told = np.stack([np.diff(places, prepend=-1) - 1, numbers[places]], axis=1)
+    return NetworkSource(
+        templates=(template, "tuples.c"),
+        constants=f"""\
+#define OUTPUT int64_t
+#define IS_POLICY 0
+#define VIEW_COUNT {len(decoder.views)}
+#define TUPLE_COUNT {len(cells)}
+// How many numbers each entry has, of which one counts by what is seen beside the planes.
+#define TABLES {len(decoder.sides)}
+// Where each cell lies in each view of the board.
+static const int VIEWS[VIEW_COUNT][{read.cells}] = {_write_rows(decoder.views.tolist())};
+{constants}\
+#define NUMBER_COUNT {len(numbers)}
+// What each entry of each tuple is worth, in units of 1/65536, but for zeros: pairs of how many of
+// these come before, and the number.
+{write_array_c("NUMBERS", "int32_t", told.ravel().tolist())}""",
+        description=(describe_views(decoder, cells),),
+    )
+
+
+def _write_rows(rows: Iterable[Iterable[int]]) -> str:
+    """An array of arrays."""
+    return "{\n" + fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"

@@ -259,13 +259,10 @@ class _Function:
 
     def guess(self, node: Any) -> Any:
         """What it gives, as far as that is known where it calls itself."""
-        self.calls_itself = True
         returns = (inner for inner in ast.walk(self.node) if isinstance(inner, ast.Return))
         if self.result is None and not self.given and any(inner.value for inner in returns):
             raise self.fail(node, f"the function {self.node.name}, which calls itself at first,")
         return self.result or (self.given or [types.none])[0]
-
-    calls_itself = False
 
     def write(self, given: list[Any]) -> str:
         """It in C, for parameters of *given* types."""

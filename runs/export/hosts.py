@@ -1,37 +1,27 @@
-"""Export for hosts: the bot of one Python file, asked the way that a library or a site asks.
+"""Export for hosts: a bot of one Python file, asked the way that a library or a site asks.
 
-A host is written once, in a file of the templates here. A game says in `GameSpec.hosts` how its
-moves or its board are read there.
+A host is written once, in a file of the templates here. A game's file says what hosts call it, and
+how its moves or its board are read there. Games of OpenSpiel have no file: their bots ask pyspiel
+for the rules.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, load
-from evolve_arena.players.bred import BredPlayer
-from evolve_arena.runs.export import assemble, cut, read_template, wrap
+from evolve_arena.core.registry import SPIEL
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.packed import NOISE
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import assemble, cut, read_template, wrap, write_name
+from evolve_arena.runs.export.board import export_python
+from evolve_arena.runs.export.networks import describe_layers, describe_nodes
 
-TEMPLATES = Path(__file__).with_name("templates")
 ASKED = ("How hosts ask", "How sites ask", "As a program")
 """The sections of a bot that other hosts' sections stand for."""
-
-
-@dataclass(frozen=True)
-class HostSource:
-    """A bot, and what reads a host's moves for it."""
-
-    game: str
-    """What the host calls the game."""
-    bot: str
-    """The exported bot."""
-    sections: Mapping[str, str]
-    """What follows it, by title: a function ``choose_after(told)`` that gives the move after all
-    that the host told, as it writes moves; or ``choose_shown(own, other)`` for a board."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +63,8 @@ def export_openspiel(player: BredPlayer) -> str:
     Raises:
         BadValueError: OpenSpiel has no such game, or there is no Python bot.
     """
+    if player.game.name.startswith(SPIEL):
+        return _export_with_pyspiel(player)
     return _export(player, "openspiel")
 
 
@@ -95,24 +87,81 @@ def export_pettingzoo(player: BredPlayer) -> str:
 
 
 def _export(player: BredPlayer, target: str) -> str:
-    host, spec = HOSTS[target], find_game(player.game.name)
-    source: HostSource | None = None
-    if target in spec.hosts:
-        source = load(spec.hosts[target])(player, target)
-    if source is None or not source.game:
+    host, game = HOSTS[target], player.game
+    name = ""
+    if isinstance(game, BoardGame) and target.upper() in game.plain:
+        if game.code.HAS_CHANCE:
+            raise BadValueError(f"{game.name} is a game of chance: export it with --to python")
+        name = str(game.plain[target.upper()])
+    if not isinstance(game, BoardGame) or not name:
         raise BadValueError(
-            f"{player.name} plays {player.game.describe()}, which can't be exported to {target}:"
+            f"{player.name} plays {game.describe()}, which can't be exported to {target}:"
             f" {host.name} does not have it by these rules"
         )
-    template = read_template(TEMPLATES / f"{target}.py")
-    sections = {title: text for title, text in cut(source.bot).items() if title not in ASKED}
-    for title, text in (*source.sections.items(), *cut(template).items()):
-        sections[title] = text.rstrip() + "\n\n\n"
-    about = wrap(f"- {host.about.format(game=source.game)}", "  ")
+    bot = export_python(player, (f"{target}_move", f"{target}_state"))
+    facts = f"""\
+START = {[int(number) for number in game.code.START]!r}
+# Whether moves are told as pairs of row and column, and how many cells stand in a row.
+PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
+"""
+    template = read_template(f"{target}.py")
+    moves = cut(read_template("board_hosts.py"))["Moves of the host"]
+    sections = {title: text for title, text in cut(bot).items() if title not in ASKED}
+    own = {"The game at the host": facts, "Moves of the host": moves, **cut(template)}
+    sections |= {title: text.rstrip() + "\n\n\n" for title, text in own.items()}
+    about = wrap(f"- {host.about.format(game=name)}", "  ")
     docstring = re.sub(
         r"(?s)(?<=How to use it:\n\n).*?(?=\n\nIt needs)",
         lambda _: about,
-        source.bot.split('"""')[1],
+        bot.split('"""')[1],
     )
     docstring = docstring.replace("no other package", host.needs)
-    return assemble(docstring, (source.bot, template), sections).rstrip() + "\n"
+    return assemble(docstring, (bot, template), sections).rstrip() + "\n"
+
+
+def _export_with_pyspiel(player: BredPlayer) -> str:
+    """The source of one Python file with a ``pyspiel.Bot``, which asks pyspiel for the rules.
+
+    Raises:
+        BadValueError: The player makes random moves now and then.
+    """
+    if player.packed.seats[0, NOISE]:
+        raise BadValueError(f"{player.name} makes random moves: export it without noise")
+    decoder, game, host = player.decoder, player.game, HOSTS["openspiel"]
+    if isinstance(player, TuplePlayer):
+        raise BadValueError(f"{player.name} is a tuple network, which asks for a game in one file")
+    if isinstance(player, NeatPlayer):
+        inside = describe_nodes(player, ("spiel_graph.py",), "")
+    else:
+        inside = describe_layers(player, ("spiel_mlp.py",), "what each input adds")
+    outer, asks, *others = map(read_template, ("spiel.py", "openspiel.py", *inside.templates))
+    constants = f"""\
+HEAD = "{decoder.head}"
+TAKES_WINS = {decoder.take_wins and decoder.head == "value"}
+SEATS = {game.seats}
+"""
+    sections = {
+        "The network": constants + inside.constants,
+        **inside.sections(),
+        "States of OpenSpiel": cut(outer)["States of OpenSpiel"],
+        "How OpenSpiel asks": cut(asks)["How OpenSpiel asks"],
+    }
+    about = wrap(f"- {host.about.format(game=game.name.removeprefix(SPIEL))}", "  ")
+    facts = [f"game: {game.name}", *inside.description, f"head: {decoder.head}"]
+    title = f"The {game.name} player {write_name(player.name)}, bred by Evolve Arena"
+    docstring = f"""{title}: one file that plays.
+
+How to use it:
+
+{about}
+
+It needs Python 3.8 or later and {host.needs}, and keeps nothing from one move to
+the next.
+
+What it is:
+
+{chr(10).join(wrap(f"- {fact}", "  ") for fact in facts)}
+
+In every position it chooses the very move that the player chooses inside Evolve Arena.
+"""
+    return assemble(docstring, (outer, asks, *others), sections)

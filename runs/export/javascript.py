@@ -84,6 +84,11 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+BARE: dict[type[ast.AST], str] = {
+    **{ast.Pass: "", ast.Assert: ""},
+    **{ast.Break: "break;", ast.Continue: "continue;"},
+}
+"""Statements that are the same whatever stands in them."""
 FLOATING = {"add", "sub", "mul", "pow"}
 """What is another operation with floating-point numbers, called ``fadd`` and so on."""
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
@@ -208,7 +213,6 @@ class _Module:
         self.attributes = {"self"}
         for node in self.tree.body:
             self._note(node)
-        self.reached: list[str] = []
         self.written: dict[str, str] = {}
 
     def _note(self, node: ast.stmt) -> None:
@@ -437,6 +441,8 @@ class _Scope:
 
     def write_statement(self, node: ast.stmt) -> str:
         """A statement."""
+        if type(node) in BARE:
+            return BARE[type(node)]
         method: Callable[[Any], str] | None = getattr(
             self, f"_{type(node).__name__.lower()}_statement", None
         )
@@ -447,17 +453,8 @@ class _Scope:
     def _expr_statement(self, node: ast.Expr) -> str:
         return "" if isinstance(node.value, ast.Constant) else f"{self.write(node.value)};"
 
-    def _pass_statement(self, node: ast.Pass) -> str:
-        return ""
-
     def _return_statement(self, node: ast.Return) -> str:
         return f"return {self.write(node.value) if node.value else 'null'};"
-
-    def _break_statement(self, node: ast.Break) -> str:
-        return "break;"
-
-    def _continue_statement(self, node: ast.Continue) -> str:
-        return "continue;"
 
     def _functiondef_statement(self, node: ast.FunctionDef) -> str:
         return _Scope(self.module, node, self.local).write_function()
@@ -599,9 +596,6 @@ class _Scope:
             text += f"if ({tests}) {{\n{self.write_statements(handler.body)}}} else "
         return f"{text}throw $error;\n}}"
 
-    def _assert_statement(self, node: ast.Assert) -> str:
-        return ""
-
     # Expressions
 
     def write(self, node: ast.expr) -> str:
@@ -624,10 +618,9 @@ class _Scope:
 
     def _constant(self, node: ast.Constant) -> str:
         try:
-            text = write_value(node.value)
+            return write_value(node.value)
         except TypeError as error:
             raise self.module.fail(node, str(error)) from None
-        return text
 
     def _name(self, node: ast.Name) -> str:
         return self.write_name(node.id, node)
@@ -676,11 +669,10 @@ class _Scope:
             raise self.module.fail(node, f"the attribute {node.attr}")
         return f"{text}.{node.attr}"
 
-    def _tuple(self, node: ast.Tuple) -> str:
+    def _tuple(self, node: Any) -> str:
         return f"[{', '.join(map(self.write, node.elts))}]"
 
-    def _list(self, node: ast.List) -> str:
-        return f"[{', '.join(map(self.write, node.elts))}]"
+    _list = _tuple
 
     def _starred(self, node: ast.Starred) -> str:
         return f"...py.iter({self.write(node.value)})"
@@ -811,11 +803,10 @@ class _Scope:
     def _lambda(self, node: ast.Lambda) -> str:
         return f"({_Scope(self.module, node, self.local).write_lambda()})"
 
-    def _listcomp(self, node: ast.ListComp) -> str:
+    def _listcomp(self, node: Any) -> str:
         return self._write_comprehension(node, node.elt)
 
-    def _generatorexp(self, node: ast.GeneratorExp) -> str:
-        return self._write_comprehension(node, node.elt)
+    _generatorexp = _listcomp
 
     def _setcomp(self, node: ast.SetComp) -> str:
         return f"py.builtins.set({self._write_comprehension(node, node.elt)})"

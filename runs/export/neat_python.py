@@ -68,11 +68,7 @@ def export_neat_python(player: BredPlayer) -> str:
         BadValueError: The player is none that was bred by NEAT.
     """
     if not isinstance(player, NeatPlayer):
-        kind = f"player of the kind {player.kind}"
-        if player.genome_kind == "tuples":
-            kind = "tuple network"
-        elif hasattr(player.decoder, "mlp"):
-            kind = "multilayer perceptron"
+        kind = "tuple network" if player.genome_kind == "tuples" else "multilayer perceptron"
         raise BadValueError(
             f"{player.name} is a {kind}, and neat-python's files hold NEAT graphs:"
             " export it with --to python"

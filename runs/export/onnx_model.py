@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.core.errors import BadValueError, one_line
+from evolve_arena.core.errors import one_line
 from evolve_arena.core.extras import import_extra
-from evolve_arena.genomes.neat.graph import compile_graphs
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import (
     DELTAS_AT,
@@ -23,9 +22,8 @@ from evolve_arena.genomes.tuple_entries import (
     TURNS,
 )
 from evolve_arena.players.bred import BredPlayer, NeatPlayer, VectorPlayer
-from evolve_arena.players.packed import INPUTS_AT
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export.graphs import Node, read_nodes
+from evolve_arena.runs.export.networks import Node, find_nodes, find_numbers
 
 OPSET, IR_VERSION = 17, 8
 """Of 2022: whatever runs ONNX knows these."""
@@ -46,28 +44,24 @@ def export_onnx(player: BredPlayer) -> bytes:
 
     Raises:
         MissingPackageError: The package onnx is not installed.
-        BadValueError: The player is no network.
     """
     model = _Model()
     if isinstance(player, TuplePlayer):
         inputs = _write_tuples(model, player)
     elif isinstance(player, NeatPlayer):
         inputs = _write_graph(model, player)
-    elif hasattr(player.decoder, "mlp"):
+    else:
         assert isinstance(player, VectorPlayer)
         inputs = _write_layers(model, player)
-    else:
-        raise BadValueError(f"{player.name} is no network: export it with --to python")
     return model.finish(player, inputs, _describe(player))
 
 
 def _describe(player: BredPlayer) -> dict[str, Any]:
     """What a reader of the file should know, ready for JSON.
 
-    ``planes`` or ``names`` say what the inputs are, ``scales`` by what they have to be multiplied
-    before, if by anything.
+    ``planes`` or ``names`` say what the inputs are; nothing has to be multiplied by ``scales``.
     """
-    decoder, head = player.decoder, getattr(player.decoder, "head", "")
+    decoder, head = player.decoder, player.decoder.head
     told: dict[str, Any] = {
         "game": player.game.name,
         "options": player.game.options,
@@ -75,21 +69,20 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
         "name": player.name,
         "head": head,
         "decoder": asdict(decoder),
-        "shown": SHOWN.get(head, ""),
+        "shown": SHOWN[head],
     }
-    names, scales = getattr(decoder, "input_names", ()), getattr(decoder, "scales", ())
+    names = getattr(decoder, "input_names", ())
     planes: list[list[Any]] = []
     if isinstance(player, TuplePlayer):
         planes = [
             [name, len(place)]
             for (name, *_), place in zip(decoder.planes, decoder.places, strict=False)
         ]
-        planes += [["moves again", 1]] if getattr(decoder, "turns", False) else []
-        planes += [["seat that has moved, from 0", 1]] if getattr(decoder, "by_seat", False) else []
+        planes += [["moves again", 1]] if decoder.turns else []
+        planes += [["seat that has moved, from 0", 1]] if decoder.by_seat else []
     elif not names and (seen := player.see(player.game.initial())):
         planes, names = [list(plane) for plane in seen.labels.planes], seen.labels.names
-    told |= {"planes": planes, "names": list(names), "scales": list(map(float, scales))}
-    return told
+    return {**told, "planes": planes, "names": list(names), "scales": []}
 
 
 class _Model:
@@ -141,9 +134,7 @@ class _Model:
         def tell(name: str, size: int | None) -> Any:
             return helper.make_tensor_value_info(name, kind, ["positions", size])
 
-        outputs = getattr(player.decoder, "outputs", None) or (
-            player.decoder.mlp.outputs if hasattr(player.decoder, "mlp") else 1
-        )
+        outputs = getattr(player.decoder, "outputs", 1)  # of tuples one
         given, found = [tell("inputs", inputs)], [tell("values", outputs)]
         graph = helper.make_graph(self.nodes, "network", given, found, self.constants.values())
         model = helper.make_model(
@@ -171,7 +162,7 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
     value, count = "inputs", len(mlp.sizes) - 1
     for layer in range(1, count + 1):
         parts = [network[f"{name}_{layer}"] for name in ("weights", "biases")]
-        if layer == 1 and player.packed.columns.size and not getattr(decoder, "is_dense", False):
+        if layer == 1 and not decoder.is_dense:
             parts = [np.rint(part * float(RESOLUTION)) / RESOLUTION for part in parts]
         given = [model.constant(part, np.float32) for part in parts]
         value = model.add("Gemm", value, *given, result="values" if layer == count else "")
@@ -199,8 +190,8 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
-    numbers = player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
-    picked = model.cast(model.add("Gather", model.constant(numbers, np.int32), entries), "INT64")
+    numbers = model.constant(find_numbers(player), np.int32)
+    picked = model.cast(model.add("Gather", numbers, entries), "INT64")
     total = model.add("ReduceSum", picked, model.constant([1], np.int64), keepdims=1)  # is exact
     unit = model.constant(1.0 / RESOLUTION)
     model.cast(model.add("Mul", model.cast(total, "DOUBLE"), unit), "FLOAT", "values")
@@ -211,11 +202,11 @@ def _write_graph(model: _Model, player: NeatPlayer) -> int:
     """A NEAT graph, node by node, with numbers of 64 bits; gives the number of its inputs."""
     decoder = player.decoder
     inputs, outputs = int(decoder.inputs), int(decoder.outputs)
-    graphs = compile_graphs(player.genome, inputs, outputs, feed_forward=True)
+    count, nodes = find_nodes(player)
     slots = model.split(model.cast("inputs", "DOUBLE"), inputs)
     nothing = model.add("Sub", slots[0], slots[0])
-    after = [*slots, *[nothing] * (int(graphs.slots[0]) - inputs)]
-    for node in read_nodes(graphs):
+    after = [*slots, *[nothing] * (count - inputs)]
+    for node in nodes:
         after[node.slot] = _write_node(model, node, after, nothing)
     found = model.add("Concat", *after[inputs : inputs + outputs], axis=1)
     model.cast(found, "FLOAT", "values")

@@ -6,45 +6,44 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.core.game import Game
-from evolve_arena.core.registry import find_game, load
 from evolve_arena.players import board_paths
+from evolve_arena.players.board.board_view import BoardGameView
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.kernel import constants_of
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import cut, read_template
+from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.javascript import Source, TranslationError, translate
 
 PAGE = Path(__file__).resolve().parent.parent / "page"
 """Where the scripts and styles of pages lie."""
 ALWAYS = (
-    *("begin_page", "ask_seat", "ask_moves", "ask_names"),
-    *("play_on_page", "ask_places", "ask_bot", "ask_values"),
+    *("begin_page", "ask_seat", "ask_moves", "ask_names", "play_on_page", "ask_places", "ask_bot"),
+    "ask_values",
 )
-"""What a page asks in every game."""
+"""What a page asks in every game, of functions in the template ``board_page.py``."""
 WITH_CELLS = ("ask_pieces", "ask_paths")
 WITH_TEXT = ("ask_text",)
 WITH_SEARCH = ("ask_depth", "ask_ahead")
-
-
-@dataclass(frozen=True)
-class PageSource:
-    """What makes a page of an exported Python bot."""
-
-    text: str
-    """Plain Python that follows the bot: functions called :data:`ALWAYS` and, as the board is,
-    :data:`WITH_CELLS` or :data:`WITH_TEXT`; and :data:`WITH_SEARCH` if bots can look ahead."""
-    given: Mapping[str, str] = field(default_factory=dict)
-    """JavaScript for names of the bot, such as those that stand for Python's own numbers."""
-    modules: Mapping[str, Source] = field(default_factory=dict)
-    """Other modules, each by the name of a dictionary of the bot that holds its functions."""
+GIVEN = {
+    "np": "py.lib.numpy",
+    "make_words": "py.lib.bits.make_words",
+    "make_array": "py.lib.bits.make_array",
+    "make_numbers": "((count) => Array(Number(count)).fill(0))",
+    "RULES": "RULES$",
+}
+"""JavaScript for names of the bot, such as those that stand for Python's own numbers."""
 
 
 def export_html(player: BredPlayer) -> str:
@@ -59,36 +58,53 @@ def export_html(player: BredPlayer) -> str:
         bot = write_bot(player)
     except TranslationError as error:
         raise TranslationError(f"{error}: export it with --to python") from None
-    about = (ast.get_docstring(ast.parse(write_python(player))) or "").strip()
-    title = one_line(f"{player.name} plays {player.game.name}")
-    return fill_page(
-        title=title,
-        about=_describe(about),
-        script="\n".join(
-            [
-                _read("python.js"),
-                f"const bot = {bot};",
-                f"const layout = {_embed(layout)};",
-                re.sub(r"^export ", "", _read("board.js"), flags=re.MULTILINE),
-                _read("export.js"),
-            ]
-        ),
-    )
+    about = (ast.get_docstring(ast.parse(export_python(player))) or "").strip()
+    scripts = [
+        _read("python.js"),
+        f"const bot = {bot};",
+        f"const layout = {_embed(layout)};",
+        re.sub(r"^export ", "", _read("board.js"), flags=re.MULTILINE),
+        _read("export.js"),
+    ]
+    parts = {
+        "title": escape(one_line(f"{player.name} plays {player.game.name}")),
+        "about": _describe(about),
+        "style": _read("board.css") + _read("export.css"),
+        "script": "\n".join(scripts),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("export.html"))
 
 
-def write_source(player: BredPlayer) -> tuple[str, PageSource]:
-    """The bot and what a page asks of it as Python, and how that was made."""
-    spec = find_game(player.game.name)
-    if spec.page is None:
-        hides = type(player.game).view is not Game.view
-        reason = ": it hides something from its players, which a page would show" if hides else ""
-        raise BadValueError(
-            f"{player.name} plays {spec.name}, which can't be exported to html{reason}"
-        )
-    python = write_python(player)
-    page: PageSource = load(spec.page)(player)
+def write_source(player: BredPlayer) -> str:
+    """The bot as Python, and what a page asks of it.
+
+    Raises:
+        BadValueError: The game has no pages, or hides something, which a page would hold.
+    """
+    game = player.game
+    if not isinstance(game, BoardGame):
+        raise BadValueError(f"{player.name} plays {game.name}, which can't be exported to html")
+    python, view = export_python(player), BoardGameView(game)
+    if "view" in game.plain:
+        raise BadValueError(f"{game.name} hides something from its players: a page would show it")
+    sections = cut(read_template("board_page.py"))
+    names = [game.format_move(move) for move in range(game.code.MOVES)]
+    drawn = game.drawn if view.has_cells else []
+    cells = {view.names[cell]: [place] for place, cell in enumerate(drawn)}
+    facts = f"""\
+START = {[int(number) for number in game.code.START]!r}
+LONGEST, HAS_CHANCE = {int(game.code.LONGEST)}, {bool(game.code.HAS_CHANCE)}
+DRAWS = {"show" in game.plain}
+DIVISOR = {65536 if isinstance(player, TuplePlayer) else 1}
+NAMES = {names!r}
+DRAWN = {drawn!r}
+CELLS_OF_MOVES = {[cells.get(name, []) for name in names]!r}
+STACKS = {game.grid.shape[1] if game.stacks else 0}
+"""
+    drawing = sections["Cells on a page" if view.has_cells else "Text on a page"]
+    asked = f"from random import randrange\n\n{facts}{sections['What a page asks']}{drawing}"
     paths = inspect.getsource(board_paths).partition("\n\n\n")[2]  # without its imports
-    return f"{python}\n\n{paths}\n\n{page.text}", page
+    return f"{python}\n\n{paths}\n\n{asked}"
 
 
 def run_source(text: str) -> dict[str, Any]:
@@ -97,11 +113,6 @@ def run_source(text: str) -> dict[str, Any]:
     with np.errstate():  # bots set it for themselves
         exec(compile(text, "page", "exec", dont_inherit=True), space)
     return space
-
-
-def write_python(player: BredPlayer) -> str:
-    """The Python file that *player* is exported to."""
-    return str(load(find_game(player.game.name).exporters["python"])(player))
 
 
 def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
@@ -115,31 +126,20 @@ def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
         BadValueError: The game has no pages, or the player can't be exported to Python.
         TranslationError: The rules need what can't be written as JavaScript.
     """
-    text, page = write_source(player)
-    space = run_source(text)
-    given, texts = dict(page.given), []
-    for name, module in page.modules.items():
-        # What only other games have is asked for, too.
-        asked = set(re.findall(rf'\b{name}\["(\w+)"\]', text)) & module.space.keys()
-        functions = translate(module, sorted(asked))
-        texts.append(f"const {name}$ = py.dict(Object.entries({functions}));\n")
-        given[name] = f"{name}$"
-    kind = find_board_view(player.game).layout()["kind"]
-    wanted = [*ALWAYS, *(WITH_TEXT if kind == "text" else WITH_CELLS), *more]
-    wanted += [name for name in WITH_SEARCH if f"def {name}(" in page.text]
-    bot = translate(Source(text, f"{one_line(player.name)}.py", space, given), wanted)
-    return f"(() => {{\n{''.join(texts)}return {bot};\n}})()"
-
-
-def fill_page(*, title: str, about: str, script: str) -> str:
-    """The file of HTML; *about* is HTML already."""
-    parts = {
-        "title": escape(title),
-        "about": about,
-        "style": _read("board.css") + _read("export.css"),
-        "script": script,
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("export.html"))
+    text, game = write_source(player), player.game
+    assert isinstance(game, BoardGame)
+    rules = replace_constants(game.source, constants_of(game.rules))
+    # What only other games have is asked for, too.
+    asked = set(re.findall(r'\bRULES\["(\w+)"\]', text)) & game.plain.keys()
+    functions = translate(Source(rules, str(game.file), game.plain), sorted(asked))
+    wanted = [*ALWAYS, *(WITH_CELLS if BoardGameView(game).has_cells else WITH_TEXT)]
+    wanted += [*WITH_SEARCH, *more]
+    source = Source(text, f"{one_line(player.name)}.py", run_source(text), GIVEN)
+    return f"""\
+(() => {{
+const RULES$ = py.dict(Object.entries({functions}));
+return {translate(source, wanted)};
+}})()"""
 
 
 def _read(name: str) -> str:

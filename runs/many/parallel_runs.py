@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import multiprocess
@@ -26,7 +25,7 @@ from multiprocess.connection import wait
 from evolve_arena.arena.executors import check_executor, default_workers
 from evolve_arena.arena.executors.processes import START_METHOD
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.logs import format_seconds
+from evolve_arena.core.logs import Interruptible, format_seconds
 from evolve_arena.core.user_code import opened_files
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.runs.api import prepare
@@ -465,25 +464,13 @@ class ProgressTracker:
         return self._jobs[name].recipe.run.generations
 
 
-class RunsScreen:
-    """Shows how far a study is, and stops it cleanly on Ctrl-C. Use it in a ``with``.
+class RunsScreen(Interruptible):
+    """Shows how far a study is, and stops it cleanly on Ctrl-C. Use it in a ``with``."""
 
-    Args:
-        quiet: Whether to show nothing.
-    """
+    until = "these generations"
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.quiet = quiet
-        self.interrupted = False
-        """Whether Ctrl-C was pressed."""
-        self._previous: Any = None
-
-    def __enter__(self) -> RunsScreen:
-        self._previous = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, kind: object, *error: object) -> None:
-        signal.signal(signal.SIGINT, self._previous)
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        super().__exit__(kind, *error)
         if kind is not None and not self.quiet and sys.stderr.isatty():
             print(file=sys.stderr)  # the line that changes has no end yet
 
@@ -492,12 +479,6 @@ class RunsScreen:
         if not self.quiet:
             show_progress(progress)
         return not self.interrupted
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.interrupted:
-            raise KeyboardInterrupt
-        self.interrupted = True
-        print("\nstopping after these generations (again: at once) ...", file=sys.stderr)
 
 
 def show_progress(progress: RunsProgress) -> bool:

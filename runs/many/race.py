@@ -597,7 +597,7 @@ class Meeting:
 
 def _find_yardsticks(game: AnyGame) -> list[CompiledPlayer]:
     """The opponent whom players of a *game* meet who have none, if it is compiled."""
-    player = make_player(find_game(game.name).stand_in, game)
+    player = make_player(find_game(game.name).opponents[0], game)
     return [player] if isinstance(player, CompiledPlayer) else []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import check_games
 from evolve_arena.arena.crosstable import play_tournament
-from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import one_line
@@ -24,6 +22,7 @@ from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
     check_format,
+    find_place,
     new_figure,
     save,
     say,
@@ -31,7 +30,6 @@ from evolve_arena.runs.plots.style import (
     style_axes,
 )
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.store.files import explain_storage_errors
 from evolve_arena.runs.store.history import History
 
 MOST_CHAMPIONS = 25
@@ -67,14 +65,7 @@ class Ancestors:
         return rows
 
 
-def plot_ancestors(
-    run: Run,
-    to: Path | None = None,
-    *,
-    games: int = 200,
-    executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Path:
+def plot_ancestors(run: Run, to: Path | None = None, *, games: int = 200) -> Path:
     """Draws how the champions of a run's checks do against the champions before them.
 
     Args:
@@ -83,8 +74,6 @@ def plot_ancestors(
             run's directory if None.
         games: Games for every two champions, from random openings, each played twice with
             colours swapped.
-        executor: Plays the games; this process if None.
-        progress: Called after each duel with how many are done, and of how many.
 
     Returns:
         Where the picture is.
@@ -94,23 +83,12 @@ def plot_ancestors(
         StorageError: The history is damaged, or the picture can't be written.
     """
     check_games(games)
-    if to is None:
-        folder = run.directory.plots
-        with explain_storage_errors(folder):
-            folder.mkdir(exist_ok=True)
-        to = folder / "ancestors.png"
+    to = to or find_place(run, "ancestors")
     check_format(to)
-    table = meet_ancestors(run, games=games, executor=executor, progress=progress)
-    return save(draw_ancestors(table), to)
+    return save(draw_ancestors(meet_ancestors(run, games=games)), to)
 
 
-def meet_ancestors(
-    run: Run,
-    *,
-    games: int = 200,
-    executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Ancestors:
+def meet_ancestors(run: Run, *, games: int = 200) -> Ancestors:
     """Lets up to 25 champions of *run*, evenly spaced, play each other."""
     chosen = _choose(_champions(run))
     game = run.method.decoder.game
@@ -123,8 +101,6 @@ def meet_ancestors(
             games=games,
             opening_plies=plies,
             seed=run.recipe.run.seed,
-            executor=executor,
-            progress=progress,
         )
         points, met = table.points, table.games
     return Ancestors(run.path.resolve().name, run.recipe.title, chosen, points, met, plies)

@@ -14,8 +14,7 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, ballot, board_width
-from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, Point, ballot, board_width
 from evolve_arena.runs.plots.sketch import Board, Node
 from evolve_arena.runs.plots.style import GREY, OKABE_ITO
 

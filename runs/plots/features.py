@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from evolve_arena.players.bred import Labels, VectorPlayer
@@ -22,7 +20,7 @@ from evolve_arena.runs.plots.sketch import (
     sort_units,
     write_title,
 )
-from evolve_arena.runs.plots.style import GREY, new_figure, set_title
+from evolve_arena.runs.plots.style import GREY, draw_scale, new_figure, new_page, set_title
 
 Weights = NDArray[np.float64]
 
@@ -49,7 +47,7 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     weights, biases = layers[0]
     if len(layers) > 1 or len(biases) > 1:
         return _draw_matrices(title, remarks, _list_matrices(player, labels))
-    bins = getattr(player.decoder, "bins", 0)
+    bins = player.decoder.bins
     if not bins or player.decoder.head == "action":
         return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
     names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)
@@ -122,9 +120,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
     feet = [_find_foot(columns) for _, _, columns, _ in matrices]
     width = max(left + max(across) + 0.4, 7.0)
     height = HEAD + sum(down) + sum(feet) + BETWEEN * (len(matrices) - 1) + FOOT
-    figure = new_figure(width, height)
-    figure.set_layout_engine("none")
-    set_title(figure, title, remarks, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
+    figure = new_page(width, height, title, remarks)
     scale = make_scale(np.concatenate([weights.ravel() for *_, weights in matrices]))
     top = height - HEAD
     for matrix, wide, high, foot in zip(matrices, across, down, feet, strict=True):
@@ -132,14 +128,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
         _draw_matrix(figure.add_axes(place), matrix, scale)
         figure.text(0.1 / width, (top + 0.13) / height, matrix[0], fontsize=9, fontweight="bold")
         top -= high + foot + BETWEEN
-    bar = figure.colorbar(
-        ScalarMappable(scale, SIGNS),
-        cax=figure.add_axes((left / width, 0.45 / height, 1.7 / width, 0.12 / height)),
-        orientation="horizontal",
-        extend="both",
-        ticks=MaxNLocator(4),
-    )
-    bar.ax.tick_params(labelsize=7.5, length=2)
+    draw_scale(figure, (left, 0.45), scale, SIGNS, clipped=True)
     figure.text((left + 1.95) / width, 0.51 / height, "weight", fontsize=8, va="center")
     return figure
 

@@ -13,10 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.bred import VectorPlayer
@@ -35,10 +33,9 @@ from evolve_arena.runs.plots.features import draw_features
 from evolve_arena.runs.plots.layout import Layout, arrange, board_width
 from evolve_arena.runs.plots.position import draw_position, find_position
 from evolve_arena.runs.plots.sketch import SPACE, Board, Node, Sketch, Wire, sketch_player
-from evolve_arena.runs.plots.style import GREY, check_format, new_figure, save, set_title
+from evolve_arena.runs.plots.style import GREY, check_format, draw_scale, find_place, new_page, save
 from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.store.files import explain_storage_errors
 
 MARGIN, INDENT = 0.35, 0.5
 """What is free at the sides of the cards, and of the key; all sizes are in inches."""
@@ -89,12 +86,9 @@ def plot_network(
     run = Run.open(of) if isinstance(of, str) else of
     champion = run.champion_at(generation)
     figure = draw_player(champion, run.path.resolve().name, position, seed)
-    if to is None:
-        folder = run.directory.plots
-        with explain_storage_errors(folder):
-            folder.mkdir(exist_ok=True)
-        to = folder / (f"{what}.png" if generation is None else f"{what}-{generation}.png")
-    return save(figure, to)
+    return save(
+        figure, to or find_place(run, what + ("" if generation is None else f"-{generation}"))
+    )
 
 
 def draw_player(
@@ -129,9 +123,7 @@ def draw_network(sketch: Sketch) -> Figure:
     remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
     head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
     height = head + places.height + foot
-    figure = new_figure(width, height)
-    figure.set_layout_engine("none")
-    set_title(figure, sketch.title, remarks, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
+    figure = new_page(width, height, sketch.title, remarks)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-width / 2, width / 2), ylim=(-foot, places.height + head))
@@ -196,23 +188,13 @@ def _draw_reading(axes: Axes, sketch: Sketch) -> None:
 
 def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
     """What colours, widths and numbers mean, to the right of the board."""
-    width, height = figure.get_size_inches()
     left = _key_left(sketch)
     top = _key_height(sketch) - 0.45
     x = axes.get_xlim()[0] + left
     y = axes.get_ylim()[0] + top
     axes.text(x, y, "How to read it", fontsize=9, fontweight="bold")
-    place = ((left + 0.02) / width, (top - 0.32) / height, 1.7 / width, 0.12 / height)
-    clipped = np.abs(sketch.weights).max(initial=0.0) > scale.vmax
-    bar = figure.colorbar(
-        ScalarMappable(scale, SIGNS),
-        cax=figure.add_axes(place),
-        orientation="horizontal",
-        extend="both" if clipped else "neither",
-        ticks=MaxNLocator(4),
-    )
-    bar.ax.tick_params(labelsize=7.5, length=2)
-    bar.outline.set_linewidth(0.4)
+    clipped = bool(np.abs(sketch.weights).max(initial=0.0) > scale.vmax)
+    draw_scale(figure, (left + 0.02, top - 0.32), scale, SIGNS, clipped=clipped)
     axes.text(x + 1.95, y - 0.27, "weight", fontsize=8, va="center")
     text = "\n".join(_explain(sketch, places))
     axes.text(x, y - 0.66, text, fontsize=8, va="top", color=GREY, linespacing=1.4)

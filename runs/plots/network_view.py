@@ -12,7 +12,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
 from evolve_arena.players.bred import BredPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.players.tuples import TuplePlayer
-from evolve_arena.runs.export.graphs import read_nodes
+from evolve_arena.runs.export.networks import read_nodes
 
 MOST_WIRES = 160
 """Of more connections only those are told that carry most, of each layer as many."""
@@ -101,8 +101,7 @@ def _find_shares(
 
 def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
     decoder = player.decoder
-    expand = getattr(decoder, "expand", lambda genomes: genomes)
-    genome = expand(player.genome[None])[0]
+    genome = decoder.expand(player.genome[None])[0]
     outputs = [values[0] for values in decoder.mlp.activations(genome, inputs[None])]
     before, first = inputs, 0
     wires: Wires = []

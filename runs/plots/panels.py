@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
+from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
 from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
 from evolve_arena.runs.store.history import Check
 from evolve_arena.runs.store.record import Record, blocks
@@ -23,8 +26,19 @@ MOST_BANDS = 3
 MOST_MARKERS = 60
 FORFEIT = "#b00020"
 """The colour of a cross on a check in which games were forfeited."""
+MIDDLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2))}
+"""A line at which neither side is better."""
 LINE_LETTERS, KEY_LETTERS = 115, 8
 """How many letters of a legend stand in one line of a panel, and the room of an entry's line."""
+MOST_MIGRATIONS = 16
+"""Arrows of more than these could not be told apart."""
+MOST_NAMED = 8
+MOST_OUTLINED = 100
+"""Of more species than these, white outlines would hide the areas."""
+MOST_MARKED = 30
+"""Of more species than these, marks of births and extinctions would."""
+LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
+"""The room that a species' number takes, as shares of the panel."""
 
 
 def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
@@ -75,7 +89,7 @@ def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
         remark="bands: 95 % intervals",
         label=f"Elo above\n{first}",
     )
-    axes.axhline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.axhline(0.0, **MIDDLE)
     for record, hue in zip(records, hues, strict=True):
         if not record.ratings:
             continue
@@ -95,30 +109,94 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> N
         remark="bands: 95 % Wilson intervals",
         label="share of games won",
     )
-    opponents = sorted({name for record in records for name in record.opponents})
-    if not opponents:
+    if not any(record.checks for record in records):
         say(axes, _why_empty(records, "no check yet"))
         return
     axes.set_ylim(0.0, 1.0)
-    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-    alone = len(records) == 1
+    axes.axhline(0.5, **MIDDLE)
+    groups = [record.checks for record in records]
+    _legend(axes, _draw_by_opponent(axes, groups, hues, _draw_shares, _count_games), "best")
+
+
+def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """How many points the champion's seats score more than those of each opponent."""
+    style_axes(
+        axes,
+        title="Points in checks: the champion's seats less the opponent's",
+        remark="means per game; bands: 95 % intervals",
+        label="points",
+    )
+    groups = [[check for check in record.checks if check.scores] for record in records]
+    if not any(groups):
+        say(axes, "no check yet")
+        return
+    axes.axhline(0.0, **MIDDLE)
+    handles = _draw_by_opponent(axes, groups, hues, _draw_margins)
+    _legend(axes, handles, "best", columns=3)
+
+
+def _draw_by_opponent(
+    axes: Axes,
+    groups: Sequence[Sequence[Check]],
+    hues: Sequence[Any],
+    draw: Callable[[Axes, Sequence[Check], dict[str, Any]], None],
+    describe: Callable[[Sequence[Check]], str] | None = None,
+) -> list[Artist]:
+    """A line for each run and opponent; gives what a legend tells of opponents.
+
+    Args:
+        axes: Where to draw.
+        groups: The checks of each run.
+        hues: The colour of each run; a single run has one for each opponent.
+        draw: Draws a line of the checks against one opponent, which looks so.
+        describe: What is told of these checks beside the opponent's name.
+    """
+    opponents = sorted({check.opponent for checks in groups for check in checks})
+    alone, by_opponent = len(groups) == 1, colours(len(opponents))
+    crowded = max(map(len, groups)) > MOST_MARKERS * len(opponents)
     handles: list[Artist] = []
-    by_opponent = colours(len(opponents))
-    crowded = max(len(record.checks) for record in records) > MOST_MARKERS * len(opponents)
     for place, opponent in enumerate(opponents):
-        look: dict[str, Any] = {
-            "linestyle": LINES[place % len(LINES)],
-            "marker": "" if crowded else MARKERS[place % len(MARKERS)],
-        }
-        met: list[Check] = []
-        for record, hue in zip(records, hues, strict=True):
-            checks = [check for check in record.checks if check.opponent == opponent]
-            _draw_series(axes, checks, by_opponent[place] if alone else hue, look)
-            met += checks
+        marker = "" if crowded else MARKERS[place % len(MARKERS)]
+        look: dict[str, Any] = {"linestyle": LINES[place % len(LINES)], "marker": marker}
+        met = [[check for check in checks if check.opponent == opponent] for checks in groups]
+        for checks, hue in zip(met, hues, strict=True):
+            if checks:
+                draw(axes, checks, {**look, "color": by_opponent[place] if alone else hue})
+        label = as_label(opponent)
+        label += f", {describe([each for checks in met for each in checks])}" if describe else ""
         hue = by_opponent[place] if alone else GREY
-        label = f"{as_label(opponent)}, {_count_games(met)}"
         handles.append(Line2D([], [], color=hue, markersize=4, label=label, **look))
-    _legend(axes, handles, "best")
+    return handles
+
+
+def _draw_shares(axes: Axes, checks: Sequence[Check], look: dict[str, Any]) -> None:
+    won = [check.won for check in checks]  # not a number where nothing is known
+    _draw_band(axes, checks, won, [check.wilson_95 for check in checks], look)
+    marked = [check for check in checks if check.forfeits]
+    if marked:  # at the bottom if no game counts
+        heights = [check.won if check.counted else 0.0 for check in marked]
+        cross: dict[str, Any] = {"marker": "x", "linestyle": "", "color": FORFEIT, "markersize": 7}
+        axes.plot([check.generation for check in marked], heights, clip_on=False, **cross)
+
+
+def _draw_margins(axes: Axes, checks: Sequence[Check], look: dict[str, Any]) -> None:
+    scores = [check.scores for check in checks if check.scores]
+    margin = [each.margin for each in scores]
+    ends = np.array([(each.low, each.high) for each in scores])
+    ends = np.where(np.isfinite(ends), ends, np.array(margin)[:, None])
+    _draw_band(axes, checks, margin, ends, look)
+
+
+def _draw_band(
+    axes: Axes, checks: Sequence[Check], means: Sequence[float], ends: Any, look: dict[str, Any]
+) -> None:
+    """A line with its intervals as a band, or a point with its interval."""
+    x, y, (low, high) = [check.generation for check in checks], np.array(means), np.array(ends).T
+    axes.plot(x, y, linewidth=1.3, markersize=3.5, clip_on=False, **look)
+    if len(checks) == 1:
+        axes.errorbar(x, y, [y - low, high - y], color=look["color"], linewidth=1.3, capsize=3)
+    else:
+        axes.fill_between(x, low, high, color=look["color"], alpha=0.25, linewidth=0)
 
 
 def draw_statistic(
@@ -133,34 +211,217 @@ def draw_statistic(
     """One line per run of the statistic called *name*."""
     style_axes(axes, title=title, remark=remark, label=label)
     for record, hue in zip(records, hues, strict=True):
-        if name in record.statistics:
-            x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
-            axes.plot(x, y, color=hue, linewidth=1.4, marker=_dot(x))
+        _draw_line(axes, record, name, color=hue)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
-    if not axes.lines:
-        say(axes, _why_empty(records, f"the method tells no {title.lower()}"))
-        return
-    columns = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
-    highest = max(float(np.nanmax(column, initial=0.0)) for column in columns)
-    axes.set_ylim(0.0, 1.1 * highest or 1.0)
-
-
-def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, Any]) -> None:
-    if not checks:
-        return
-    x = [check.generation for check in checks]
-    won = np.array([check.won for check in checks])  # not a number where nothing is known
-    low, high = np.array([check.wilson_95 for check in checks]).T
-    axes.plot(x, won, color=hue, linewidth=1.3, markersize=3.5, clip_on=False, **look)
-    if len(checks) == 1:
-        axes.errorbar(x, won, [won - low, high - won], color=hue, linewidth=1.3, capsize=3)
+    if axes.lines:
+        _begin_at_zero(axes)
     else:
-        axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
-    marked = [check for check in checks if check.forfeits]
-    if marked:  # at the bottom if no game counts
-        heights = [check.won if check.counted else 0.0 for check in marked]
-        look = {"marker": "x", "linestyle": "", "color": FORFEIT, "markersize": 7}
-        axes.plot([check.generation for check in marked], heights, clip_on=False, **look)
+        say(axes, _why_empty(records, f"the method tells no {title.lower()}"))
+
+
+def _begin_at_zero(axes: Axes) -> None:
+    columns = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines]
+    highest = max((float(np.nanmax(column, initial=0.0)) for column in columns), default=0.0)
+    axes.set_ylim(0.0, 1.1 * highest or 1.0)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
+
+
+def _draw_line(axes: Axes, record: Record, name: str, **look: Any) -> None:
+    """The statistic called *name*, if the run has it; one value alone is a dot."""
+    if name in record.statistics:
+        x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
+        axes.plot(x, y, **{"linewidth": 1.4, "marker": _dot(x), **look})
+
+
+LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
+    "first_wins": ("games won by who began", "-"),
+    "draws": ("draws", "--"),
+    "epsilon": ("moves at random (ε)", ":"),
+}
+"""The statistics of learners that are shares: what they are called, and the style of the line."""
+
+
+def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
+    """How the learners' games against themselves ended, and how many moves were at random."""
+    style_axes(
+        axes,
+        title="The learners' games against themselves",
+        remark="means over all learners; they say nothing about strength outside",
+        label="share",
+    )
+    alone = len(records) == 1
+    told = []
+    for name, (label, line) in LESSONS.items():
+        for record, hue in zip(records, hues, strict=True):
+            _draw_line(axes, record, name, color=hue, linestyle=line, clip_on=False)
+        if any(name in record.statistics for record in records):
+            hue = hues[0] if alone else GREY
+            told.append(Line2D([], [], color=hue, linewidth=1.4, linestyle=line, label=label))
+    if not axes.lines:
+        say(axes, "no generation has been played yet")
+        return
+    axes.set_ylim(0.0, 1.0)
+    _legend(axes, told, "best", columns=3)
+
+
+def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
+    """The diversity of each island, a line each."""
+    style_axes(
+        axes,
+        title="Diversity of each island",
+        remark="it falls as an island's individuals become alike, and rises when others arrive",
+        label="as above",
+    )
+    handles = []
+    for number, hue in enumerate(colours(islands.count), start=1):
+        name = f"diversity of island {number}"
+        if name in record.statistics:
+            _draw_line(axes, record, name, color=hue, linewidth=1.1, marker="")
+            handles.append(Line2D([], [], color=hue, label=f"island {number}"))
+    axes.set_ylim(bottom=0.0)
+    if not handles:
+        say(axes, "no generation has been played yet")
+    elif len(handles) <= MOST_NAMED:
+        axes.legend(handles=handles, loc="lower left", fontsize=8.5, ncols=4, framealpha=0.85)
+
+
+def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: int) -> None:
+    """A row for each island, and an arrow for each group that went from one to another."""
+    apart, last = islands.interval, record.generations
+    numbers = range(1, -(-last // apart) if last else 0)
+    step = max(1, -(-len(numbers) // MOST_MIGRATIONS))
+    some = f"; every {step}th is drawn" if step > 1 else ""
+    style_axes(
+        axes,
+        title="Migrations",
+        remark=f"{islands.migrants} individuals each, every {apart} generations{some}",
+        label="island",
+    )
+    hues = colours(islands.count)
+    axes.set_ylim(islands.count + 0.5, 0.5)
+    axes.set_yticks(range(1, islands.count + 1))
+    for island, hue in enumerate(hues, start=1):
+        axes.axhline(island, color=hue, linewidth=1.4, alpha=0.7)
+    if not numbers or not islands.migrants:
+        say(axes, "nobody has migrated yet")
+    arrow: dict[str, Any] = {"arrowstyle": "-|>", "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
+    for number in numbers[::step]:
+        for island, senders in enumerate(islands.find_senders(seed, number), start=1):
+            for sender in senders:
+                look = arrow | {"color": hues[sender] if len(senders) == 1 else GREY}
+                begin = apart * number, sender + 1
+                end = begin[0] + 0.02 * last, island  # steep enough to see where it comes from
+                axes.annotate("", end, begin, arrowprops=look)
+
+
+def count_panels(islands: IslandsConfig) -> list[float]:
+    """The heights of both panels, in inches."""
+    return [1.7, 0.6 + float(np.clip(0.25 * islands.count, 1.0, 4.0))]
+
+
+def draw_species(axes: Axes, record: Record) -> None:
+    """An area for each species, as high as it is large, the oldest at the bottom."""
+    stack = stack_species(record)
+    style_axes(
+        axes, title="Sizes of species", remark=_count_species(record, stack), label="individuals"
+    )
+    if not len(stack.generations):
+        say(axes, "no generation has been played yet")
+        return
+    _draw_areas(axes, stack)
+    for row, number in enumerate(stack.species):
+        _write_number(axes, stack, row, colour_species(number))
+    if len(stack.species) <= MOST_MARKED:
+        _mark_lives(axes, stack)
+    axes.set_ylim(0.0, float(stack.edges[-1].max(initial=1.0)))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+
+
+def draw_sizes(
+    axes: Axes, records: Sequence[Record], hues: Sequence[Any], name: str, title: str
+) -> None:
+    """The statistic called *name*: the population's mean, and that of its best individual."""
+    style_axes(axes, title=title, label="per network")
+    hue = hues[0] if len(records) == 1 else GREY
+    lines: list[tuple[str, str, dict[str, Any]]] = [
+        (name, "mean of the population", {"linewidth": 1.5}),
+        (f"{name}_of_best", "best individual", {"linewidth": 1.0, "linestyle": (0, (1, 1))}),
+    ]
+    for record, colour in zip(records, hues, strict=True):
+        for key, _, look in lines:
+            _draw_line(axes, record, key, color=colour, **look)
+    handles: list[Artist] = [
+        Line2D([], [], color=hue, label=text, **look) for _, text, look in lines
+    ]
+    axes.legend(handles=handles, loc="best", fontsize=8.5, ncols=2, edgecolor="none")
+    _begin_at_zero(axes)
+
+
+def _count_species(record: Record, stack: Stack) -> str:
+    last = max((max(sizes) for sizes in record.species.values()), default=0)
+    living = sum(last in sizes for sizes in record.species.values())
+    text = f"{len(record.species):,} so far, {living:,} of them living"
+    if len(stack.species) < len(record.species):
+        return f"{text}; grey: all but the largest {len(stack.species):,}"
+    if len(stack.species) <= MOST_MARKED:
+        return f"{text}; dots: births, crosses: extinctions"
+    return text
+
+
+def _draw_areas(axes: Axes, stack: Stack) -> None:
+    """From the column before the first one in which a species lives to that after the last."""
+    edges, x = stack.edges, stack.generations
+    shapes, faces = [], []
+    for row, colour in enumerate([*map(colour_species, stack.species), REST]):
+        first, last = stack.span(row)
+        if last >= first:
+            here = slice(max(first - 1, 0), last + 2)
+            low = np.column_stack([x[here], edges[row, here]])
+            high = np.column_stack([x[here], edges[row + 1, here]])
+            shapes.append(np.concatenate([low, high[::-1]]))
+            faces.append(colour)
+    outlined = len(shapes) <= MOST_OUTLINED
+    areas = PolyCollection(
+        shapes,
+        facecolors=faces,
+        edgecolors="white" if outlined else "face",
+        linewidths=0.5 if outlined else 0.1,
+    )
+    axes.add_collection(areas)
+    axes.autoscale_view()
+
+
+def _write_number(axes: Axes, stack: Stack, row: int, colour: tuple[float, ...]) -> None:
+    """In the middle of the area where that is high for long enough to hold it."""
+    edges, half = stack.edges, int(np.ceil(LABEL_WIDTH / 2 * len(stack.generations)))
+    first, last = stack.span(row)
+    if last - first < 2 * half:
+        return
+    sizes = stack.sizes[row, first : last + 1]
+    workspace = np.lib.stride_tricks.sliding_window_view(sizes, 2 * half + 1).min(axis=1)
+    if workspace.max() < LABEL_HEIGHT * edges[-1].max():
+        return
+    column = first + half + int(workspace.argmax())
+    middle = (edges[row, column] + edges[row + 1, column]) / 2
+    red, green, blue = colour
+    ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white"
+    look: dict[str, Any] = {"fontsize": 7.5, "ha": "center", "va": "center", "color": ink}
+    axes.text(stack.generations[column], middle, str(stack.species[row]), **look)
+
+
+def _mark_lives(axes: Axes, stack: Stack) -> None:
+    """A dot where a species is born, a cross where it dies out, between those of its edges."""
+    middles = (stack.edges[:-1] + stack.edges[1:]) / 2
+    born, died = [], []
+    for row in range(len(stack.species)):
+        first, last = stack.span(row)
+        if first > 0:
+            born.append((stack.generations[first], middles[row, first]))
+        if last < len(stack.generations) - 1:
+            died.append((stack.generations[last], middles[row, last]))
+    for points, marker in ((born, "o"), (died, "x")):
+        x, y = np.array(points).reshape(-1, 2).T
+        axes.scatter(x, y, 9, "black", marker=marker, linewidths=0.8, zorder=3)
 
 
 def _counts_points(record: Record) -> bool:
@@ -200,9 +461,15 @@ def _dot(x: NDArray[np.float64]) -> str:
     return "." if len(x) == 1 else ""
 
 
-def _legend(axes: Axes, handles: Sequence[Artist], place: Literal["lower left", "best"]) -> None:
+def _legend(
+    axes: Axes,
+    handles: Sequence[Artist],
+    place: Literal["lower left", "best"],
+    columns: int = 0,
+) -> None:
+    """A legend of some columns; of three if its texts fit into a line, else of one."""
     letters = sum(len(str(handle.get_label())) + KEY_LETTERS for handle in handles)
-    columns = 3 if letters <= LINE_LETTERS else 1
+    columns = columns or (3 if letters <= LINE_LETTERS else 1)
     axes.legend(
         handles=handles, loc=place, fontsize=8.5, ncols=columns, framealpha=0.85, edgecolor="none"
     )

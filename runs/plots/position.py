@@ -37,7 +37,7 @@ from evolve_arena.runs.plots.cards import (
 from evolve_arena.runs.plots.layout import board_width
 from evolve_arena.runs.plots.network_view import look_inside
 from evolve_arena.runs.plots.sketch import ACROSS, Board, Plane, lay_out_board, write_title
-from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title, style_axes
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_page, style_axes
 
 Numbers = NDArray[np.float64]
 
@@ -126,13 +126,10 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
         legal = list(map(player.game.number_of, legal_moves))
     network = _Inside(found, board, labels, legal)
     height = HEAD + UPPER + network.height + 1.0
-    figure = new_figure(WIDTH, height)
-    figure.set_layout_engine("none")
     seat = player.game.to_move(position)
     view = find_board_view(player.game)
     subtitle = f"{player.game.name}: {view.sides()[seat]} to move"
-    place = {"x": 0.1 / WIDTH, "y": 1 - 0.12 / height}
-    set_title(figure, write_title(player, name), [subtitle], place=place)
+    figure = new_page(WIDTH, height, write_title(player, name), [subtitle])
     bottom = network.height + 1.0
 
     def add(left: float, low: float, wide: float, high: float) -> Any:

@@ -6,36 +6,38 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.runs.plots.islands import count_panels, draw_islands, draw_migrations
-from evolve_arena.runs.plots.panels import draw_checks, draw_fitness, draw_ratings, draw_statistic
-from evolve_arena.runs.plots.species import draw_sizes, draw_species
+from evolve_arena.runs.plots.panels import (
+    count_panels,
+    draw_checks,
+    draw_fitness,
+    draw_islands,
+    draw_lessons,
+    draw_migrations,
+    draw_points,
+    draw_ratings,
+    draw_sizes,
+    draw_species,
+    draw_statistic,
+)
 from evolve_arena.runs.plots.style import (
-    GREY,
     LETTERS,
-    LINES,
-    MARKERS,
     as_label,
     check_format,
     colours,
+    find_place,
     new_figure,
     save,
-    say,
     set_title,
-    style_axes,
 )
 from evolve_arena.runs.run import Run
-from evolve_arena.runs.store.files import explain_storage_errors
-from evolve_arena.runs.store.history import Check
-from evolve_arena.runs.store.record import Record, blocks, stretch
+from evolve_arena.runs.store.record import Record, stretch
 
 
 def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
@@ -57,11 +59,7 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
     """
     if not runs:
         raise BadValueError("there are no runs to plot")
-    if to is None:
-        folder = runs[0].directory.plots
-        with explain_storage_errors(folder):
-            folder.mkdir(exist_ok=True)
-        to = folder / ("fitness.png" if len(runs) == 1 else "comparison.png")
+    to = to or find_place(runs[0], "fitness" if len(runs) == 1 else "comparison")
     check_format(to)
     names = distinct_names(runs)
     records = [replace(run.history(), name=name) for run, name in zip(runs, names, strict=True)]
@@ -190,88 +188,6 @@ def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -
 def _shorten(text: str) -> str:
     """*text*, cut to one line of the figure."""
     return textwrap.shorten(one_line(text), LETTERS, placeholder=" …")
-
-
-LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
-    "first_wins": ("games won by who began", "-"),
-    "draws": ("draws", "--"),
-    "epsilon": ("moves at random (ε)", ":"),
-}
-"""The statistics of learners that are shares: what they are called, and the style of the line."""
-
-
-def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """How the learners' games against themselves ended, and how many moves were at random."""
-    style_axes(
-        axes,
-        title="The learners' games against themselves",
-        remark="means over all learners; they say nothing about strength outside",
-        label="share",
-    )
-    alone = len(records) == 1
-    told = []
-    for name, (label, line) in LESSONS.items():
-        for record, hue in zip(records, hues, strict=True):
-            if name in record.statistics:
-                x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
-                marker = "." if len(x) == 1 else ""
-                look: dict[str, Any] = {"linestyle": line, "marker": marker, "clip_on": False}
-                axes.plot(x, y, color=hue, linewidth=1.4, **look)
-        if any(name in record.statistics for record in records):
-            hue = hues[0] if alone else GREY
-            told.append(Line2D([], [], color=hue, linewidth=1.4, linestyle=line, label=label))
-    if not axes.lines:
-        say(axes, "no generation has been played yet")
-        return
-    axes.set_ylim(0.0, 1.0)
-    axes.legend(handles=told, loc="best", fontsize=8.5, ncols=3, framealpha=0.85, edgecolor="none")
-
-
-def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """How many points the champion's seats score more than those of each opponent."""
-    style_axes(
-        axes,
-        title="Points in checks: the champion's seats less the opponent's",
-        remark="means per game; bands: 95 % intervals",
-        label="points",
-    )
-    scored = [[check for check in record.checks if check.scores] for record in records]
-    opponents = sorted({check.opponent for checks in scored for check in checks})
-    if not opponents:
-        say(axes, "no check yet")
-        return
-    axes.axhline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-    alone = len(records) == 1
-    by_opponent = colours(len(opponents))
-    handles: list[Artist] = []
-    for place, opponent in enumerate(opponents):
-        look: dict[str, Any] = {
-            "linestyle": LINES[place % len(LINES)],
-            "marker": MARKERS[place % len(MARKERS)],
-        }
-        for checks, hue in zip(scored, hues, strict=True):
-            met = [check for check in checks if check.opponent == opponent]
-            _draw_series(axes, met, by_opponent[place] if alone else hue, look)
-        hue = by_opponent[place] if alone else GREY
-        label = as_label(opponent)
-        handles.append(Line2D([], [], color=hue, markersize=4, label=label, **look))
-    axes.legend(
-        handles=handles, loc="best", fontsize=8.5, ncols=3, framealpha=0.85, edgecolor="none"
-    )
-
-
-def _draw_series(axes: Axes, checks: Sequence[Check], hue: Any, look: dict[str, Any]) -> None:
-    if not checks:
-        return
-    x = [check.generation for check in checks]
-    rows = [(c.scores.margin, c.scores.low, c.scores.high) for c in checks if c.scores]
-    margin, low, high = np.array(rows).T
-    low, high = (np.where(np.isfinite(end), end, margin) for end in (low, high))
-    axes.plot(x, margin, color=hue, linewidth=1.3, markersize=3.5, **look)
-    if len(checks) == 1:
-        axes.errorbar(x, margin, [margin - low, high - margin], color=hue, capsize=3)
-    else:
-        axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
 
 
 def distinct_names(runs: Sequence[Run]) -> list[str]:

@@ -150,7 +150,7 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
     labels = player.labels if isinstance(player, BredPlayer) else None
     if labels is not None and isinstance(player, NeatPlayer):
         return _sketch_graph(player, labels, write_title(player, name))
-    if labels is not None and isinstance(player, VectorPlayer) and hasattr(player.decoder, "mlp"):
+    if labels is not None and isinstance(player, VectorPlayer):
         return _sketch_perceptron(player, labels, write_title(player, name))
     raise BadValueError(f"{player.name} has no network that could be drawn")
 
@@ -165,7 +165,7 @@ def lay_out_board(labels: Labels, game: AnyGame) -> Board:
     if len(rows_of_one) == len(labels.planes) > 1 and len({size for *_, size in rows_of_one}) == 1:
         return Board((_stack_rows(labels.planes),))
     for name, rows, columns in labels.planes:
-        plane = _lay_out_plane(name, (rows, columns), labels, layout)
+        plane = _lay_out_plane(name, (rows, columns), layout)
         across = len(planes) % ACROSS
         if planes:
             before = planes[-1]
@@ -179,14 +179,11 @@ def lay_out_board(labels: Labels, game: AnyGame) -> Board:
     return Board(tuple(planes))
 
 
-def _lay_out_plane(
-    name: str, size: tuple[int, int], labels: Labels, layout: dict[str, Any]
-) -> Plane:
+def _lay_out_plane(name: str, size: tuple[int, int], layout: dict[str, Any]) -> Plane:
     rows, columns = size
-    all_cells = layout.get("cells", ()) if layout["kind"] == "cells" else ()
-    chosen = labels.cells or range(len(all_cells))
-    if len(chosen) == rows * columns and all_cells:
-        cells, height = [all_cells[cell] for cell in chosen], layout["height"]
+    cells: Any = layout["cells"] if layout["kind"] == "cells" else ()
+    if len(cells) == rows * columns:
+        height = layout["height"]
         places = np.array([(cell["x"], height - cell["y"] - 1.0) for cell in cells])
         texts = tuple(
             (label["x"], height - label["y"], label["text"])
@@ -205,7 +202,7 @@ def _stack_rows(planes: Sequence[tuple[str, int, int]]) -> Plane:
     """Planes of a row each, below each other, with their names at the left."""
     count, columns = len(planes), planes[0][2]
     pitch = max(1.0, columns / LONG_ROW)
-    plane = _lay_out_plane("", (count, columns), Labels(planes), {"kind": "text"})
+    plane = _lay_out_plane("", (count, columns), {"kind": "text"})
     lifted = plane.places * (1.0, pitch)
     top = (count - 1) * pitch + 0.5
     texts = [(-0.35, top - pitch * row, name) for row, (name, _, _) in enumerate(planes)]
@@ -332,15 +329,8 @@ def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sket
             )
             for unit in order
         ]
-    first = layers[0][0]
     for place, unit in zip(rows[0], order, strict=True):
-        nodes[place] = replace(nodes[place], board=first[: board.inputs, unit])
-    if len(first) > board.inputs:
-        rows.insert(0, list(range(len(nodes), len(nodes) + len(first) - board.inputs)))
-        nodes += [
-            Node("move", f"its number{' as input'}", None, votes=row[order])
-            for row in first[board.inputs :]
-        ]
+        nodes[place] = replace(nodes[place], board=layers[0][0][:, unit])
     return Sketch(title, describe_layers(player), board, nodes, rows)
 
 
@@ -350,7 +340,7 @@ def describe_layers(player: VectorPlayer) -> list[str]:
     units = " and ".join(map(str, decoder.hidden))
     remark = f"{units} hidden units ({decoder.activation})" if units else "no hidden units"
     remark += f", {decoder.mlp.genes:,} weights and biases"
-    if getattr(decoder, "symmetric", False):
+    if decoder.symmetric:
         remark += ", shared between mirror images"
     return [remark, describe_head(decoder)]
 
@@ -377,7 +367,7 @@ def name_outputs(player: BredPlayer) -> list[str]:
 
 def describe_head(decoder: Any) -> str:
     """What the outputs are good for, in a sentence."""
-    if depth := getattr(decoder, "depth", 0):
+    if depth := decoder.depth:
         return f"value: what a position is worth to who looks {count(depth, 'ply')} ahead"
     return HEADS[decoder.head]
 

@@ -10,17 +10,21 @@ import threading
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
 
 from evolve_arena.core.errors import BadValueError, one_line
-from evolve_arena.runs.store.files import write_whole
+from evolve_arena.runs.store.files import explain_storage_errors, write_whole
+
+if TYPE_CHECKING:
+    from evolve_arena.runs.run import Run
 
 FORMATS = (".png", ".svg", ".pdf")
 """What a picture can be, by the end of its name."""
@@ -76,6 +80,33 @@ def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
     FigureCanvasAgg(figure)
     figure.set_layout_engine("constrained", h_pad=0.07)
     return figure
+
+
+def new_page(width: float, height: float, title: str, subtitle: Sequence[str] = ()) -> Figure:
+    """A figure of that size, in inches, with a title; what is on it stands where it is put."""
+    figure = new_figure(width, height)
+    figure.set_layout_engine("none")
+    set_title(figure, title, subtitle, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
+    return figure
+
+
+def draw_scale(
+    figure: Figure, place: tuple[float, float], scale: Any, colours: Any, *, clipped: bool
+) -> None:
+    """The colours of a *scale*, from a *place* on a page, in inches from its lower left corner.
+
+    It has pointed ends if colours are *clipped*.
+    """
+    width, height = figure.get_size_inches()
+    bar = figure.colorbar(
+        ScalarMappable(scale, colours),
+        cax=figure.add_axes((place[0] / width, place[1] / height, 1.7 / width, 0.12 / height)),
+        orientation="horizontal",
+        extend="both" if clipped else "neither",
+        ticks=MaxNLocator(4),
+    )
+    bar.ax.tick_params(labelsize=7.5, length=2)
+    bar.outline.set_linewidth(0.4)
 
 
 def style_axes(axes: Axes, *, title: str = "", remark: str = "", label: str = "") -> None:
@@ -140,6 +171,18 @@ def say(axes: Axes, text: str) -> None:
     axes.text(
         0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=GREY, fontsize=10
     )
+
+
+def find_place(run: Run, name: str) -> Path:
+    """Where a picture of a *run* called so lies unless somebody says more; makes the folder.
+
+    Raises:
+        StorageError: It can't be made.
+    """
+    folder = run.directory.plots
+    with explain_storage_errors(folder):
+        folder.mkdir(exist_ok=True)
+    return folder / f"{name}.png"
 
 
 def save(figure: Figure, path: Path) -> Path:

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from evolve_arena.genomes.tuples import Cells
@@ -25,12 +23,20 @@ from evolve_arena.runs.plots.cards import (
     SIGNS,
     draw_board,
     label_board,
+    make_scale,
     sign_colour,
     write_signed,
 )
-from evolve_arena.runs.plots.routes import Point
+from evolve_arena.runs.plots.layout import Point
 from evolve_arena.runs.plots.sketch import Board, lay_out_board, write_title
-from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_figure, set_title
+from evolve_arena.runs.plots.style import (
+    GREY,
+    OKABE_ITO,
+    draw_scale,
+    new_figure,
+    new_page,
+    set_title,
+)
 
 Numbers = NDArray[np.float64]
 
@@ -90,10 +96,7 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     lines = -(-len(strongest) // TUPLES_IN_A_ROW)
     lower = lines * block[1] + 0.75
     height = 0.6 + board.height * large + 2.1 + lower
-    figure = new_figure(width, height)
-    figure.set_layout_engine("none")
-    place = {"x": 0.1 / width, "y": 1 - 0.12 / height}
-    set_title(figure, write_title(player, name), [_describe(tuples, decoder)], place=place)
+    figure = new_page(width, height, write_title(player, name), [_describe(tuples, decoder)])
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.set(xlim=(-EDGE, width - EDGE), ylim=(0.0, height))
@@ -190,11 +193,8 @@ def _draw_values(
 ) -> None:
     """A board for each state and side in a row, and their scale below."""
     cell, slot = size
-    width, height = figure.get_size_inches()
     known = np.abs(values[~np.isnan(values)])
-    limit = float(np.percentile(known, 98)) if len(known) else 0.0
-    limit = float(f"{limit:.1g}") or 1.0
-    scale = Normalize(-limit, limit)
+    scale = make_scale(known)
     base = bottom + 0.85
     top = base + board.height * cell
     heading = "What each cell adds to the sum on average"
@@ -209,15 +209,8 @@ def _draw_values(
             label_board(axes, board, (left, base), cell)
             left += slot + GAP
         left += GREATER_GAP - GAP
-    bar = figure.colorbar(
-        ScalarMappable(scale, SIGNS),
-        cax=figure.add_axes((EDGE / width, (base - 0.4) / height, 1.7 / width, 0.12 / height)),
-        orientation="horizontal",
-        extend="both" if known.max(initial=0.0) > limit else "neither",
-        ticks=MaxNLocator(4),
-    )
-    bar.ax.tick_params(labelsize=7.5, length=2)
-    bar.outline.set_linewidth(0.4)
+    clipped = bool(known.max(initial=0.0) > scale.vmax)
+    draw_scale(figure, (EDGE, base - 0.4), scale, SIGNS, clipped=clipped)
     told = "above 0: good for who has moved there"
     axes.text(2.0, base - 0.34, told, fontsize=8, color=GREY, va="center")
 

@@ -7,11 +7,11 @@ import json
 import os
 import secrets
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
@@ -38,7 +38,7 @@ from evolve_arena.evolve.islands import Islands, IslandsConfig
 from evolve_arena.evolve.matches import check_openings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.limits import check_bytes
-from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import Decoder
 from evolve_arena.players.player import Player, distinct_names
 from evolve_arena.players.specification import (
@@ -60,8 +60,14 @@ from evolve_arena.runs.recipes.code import (
     refuse_files,
     unpin_code,
 )
-from evolve_arena.runs.recipes.keys import explain_key, find_sections, list_keys
 from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.recipes.sections import (
+    CheckConfig,
+    RunConfig,
+    SearchConfig,
+    explain_key,
+    list_keys,
+)
 from evolve_arena.runs.validation import explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -124,109 +130,8 @@ OPPONENTS_KEYS = {"check", "check.opponents"}
 
 
 def searches(decoder: Any) -> bool:
-    """Test if players of a *decoder* can look ahead: it has settings for that."""
-    return hasattr(decoder, "rollouts")
-
-
-class SearchConfig(Config):
-    """The section ``[search]``: how far the champion looks ahead when it plays.
-
-    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
-    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
-    another so, too.
-    """
-
-    depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
-    """Plies of alpha-beta; 0: none."""
-    rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
-    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
-
-
-class CheckConfig(Config):
-    """The section ``[check]``: how the champion is measured from outside."""
-
-    every: int = Field(default=10, ge=1)
-    """Generations between checks; there is one at the end of the run as well."""
-    games: int = Field(default=1000, ge=2, le=1_000_000)
-    """Games against each opponent, colours balanced."""
-    opponents: tuple[str, ...] = ("random",)
-    """Specifications of players; the first decides which champion is the best one if
-    `run.champion` is ``best-check``. If nothing is said, those of the game's
-    `GameSpec.opponents`."""
-    opening_plies: int = Field(default=0, ge=0, le=20)
-    """How many random plies each game begins with, the same ones for both colours; 0: all games
-    begin at the start."""
-    share: float = Field(default=0.2, gt=0.0, le=1.0)
-    """The largest share of the run's time that checks may take: games against slow opponents become
-    fewer, but not below 40 against each. 1: all are played. Games that decide who is champion are
-    not limited by time."""
-
-
-class RunConfig(Config):
-    """The section ``[run]``."""
-
-    generations: int = Field(default=1000, ge=0)
-    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
-    draws the first population and checks its champion."""
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    """What all randomness of the run follows from: the same recipe and the same seed give the same
-    bits."""
-    checkpoint_every: int = Field(default=50, ge=1)
-    """Generations between checkpoints; there is one at every stop as well."""
-    champion: Literal["strongest", "best-check", "last"] = "strongest"
-    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
-    plays against the run's champion so far, from random openings, and takes its place if it wins
-    beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
-    wins against the first opponent of all checks (where players are compared by points, that which
-    had most more than it). ``last``: the last one."""
-    keep_newest: int | None = Field(default=None, ge=1)
-    """How many of the newest checkpoints are kept. A new run takes 5 if
-    nothing is said; a run whose recipe does not say it, an old one, keeps all."""
-    keep_every: int | None = Field(default=None, ge=1)
-    """Older checkpoints are kept if their generation is a multiple of this number times
-    `checkpoint_every`; 1 keeps all. A new run takes 10 if nothing is said."""
-    id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
-    """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
-    is made when the run begins, whatever stands here; old runs have none."""
-    start_from: str | None = None
-    """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
-    A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
-    population: tuple[str, ...] | None = None
-    """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
-    the champion and then the individuals; `evolve start --population` writes it."""
-    start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
-    with nothing else."""
-
-    @property
-    def begins_elsewhere(self) -> bool:
-        """True if its first state comes from other runs, and not from the seed alone."""
-        return bool(self.start_from or self.population)
-
-    def keeps(self, generations: Sequence[int]) -> set[int]:
-        """Of checkpoints of these *generations*, in ascending order, those that are kept.
-
-        The first and the last always are.
-
-        >>> config = RunConfig(checkpoint_every=2, keep_newest=2, keep_every=3)
-        >>> sorted(config.keeps(range(0, 20, 2)))
-        [0, 6, 12, 16, 18]
-        """
-        if self.keep_every == 1 or (self.keep_newest is None and self.keep_every is None):
-            return set(generations)
-        newest = generations[-(self.keep_newest or 1) :]
-        every = self.keep_every
-        regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
-        return {*newest, *regular, *generations[:1]}
-
-
-SECTIONS: dict[str, type[BaseModel]] = {
-    "islands": IslandsConfig,
-    "search": SearchConfig,
-    "check": CheckConfig,
-    "run": RunConfig,
-}
-"""The sections that are alike in every recipe."""
+    """Test if players of a *decoder* can look ahead: in games that are one file of rules."""
+    return isinstance(decoder.game, BoardGame)
 
 
 class Recipe(Config):
@@ -505,28 +410,12 @@ def load_recipe(
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe
 
 
-def keys_of(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """All keys of a recipe of this *content*; see :func:`evolve_arena.runs.recipes.keys.list_keys`.
-
-    Raises:
-        ArenaError: There is no such game or method.
-    """
-    return list_keys(content, SECTIONS)
-
-
-def sections_of(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
-    """The sections of a recipe of this *content*, in the order of its file."""
-    _, kind, models = find_sections(content, SECTIONS)
-    order = [name for name in ("game", "network", "method", kind.section, *SECTIONS) if name]
-    return {name: models[name] for name in order}
-
-
 def _refuse_unknown_keys(content: Mapping[str, Any], values: Mapping[str, Any]) -> None:
     """Names what a key of these *values* may mean that stands in no section, or a wrong one."""
     for key in values:
         rest = {name: part for name, part in content.items() if name != key}
         try:
-            text = explain_key(key, keys_of(rest))
+            text = explain_key(key, list_keys(rest))
         except ArenaError:  # of which the first error tells
             return
         if text:
@@ -651,11 +540,6 @@ def run_id(path: Path) -> str | None:
 def recipe_names() -> list[str]:
     """The recipes that ship with the package."""
     return sorted(recipe_files())
-
-
-def recipe_summary(name: str) -> str:
-    """What the shipped recipe *name* breeds, in one line."""
-    return describe_recipe(name).title
 
 
 class RecipeSummary(NamedTuple):
@@ -783,7 +667,7 @@ def _resolve(
         }
         recipe = recipe.model_copy(update=update)
         recipe.make_method()
-        _check_openings(recipe)
+        check_openings(recipe.make_game(), recipe.check.opening_plies, "check.opening_plies")
         recipe._foreign = frozenset(recipe.programs)
         recipe._game_file = file
     except NotPermittedError:
@@ -829,11 +713,6 @@ def _check_values(content: Mapping[Any, Any], prefix: str, deepest: int) -> None
 def _find_game(content: Mapping[str, Any]) -> GameSpec:
     """The game that the section ``[game]`` names; the usual one if none."""
     return find_game(str(content.get("name", usual_game())))
-
-
-def _check_openings(recipe: Recipe) -> None:
-    game, plies = recipe.make_game(), recipe.check.opening_plies
-    check_openings(game, plies, "check.opening_plies")
 
 
 def _resolve_changed(

@@ -26,7 +26,7 @@ from evolve_arena.genomes.tensors import (
 )
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.errors import CheckpointError, StorageError
-from evolve_arena.runs.recipes.recipe import RunConfig
+from evolve_arena.runs.recipes.sections import RunConfig
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.files import explain_storage_errors
 

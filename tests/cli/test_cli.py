@@ -16,7 +16,8 @@ import pytest
 
 from evolve_arena.cli.main import main
 from evolve_arena.core.registry import find_game
-from evolve_arena.runs.recipes.recipe import keys_of, read_content
+from evolve_arena.runs.recipes.recipe import read_content
+from evolve_arena.runs.recipes.sections import list_keys
 from tests import forked
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
@@ -205,7 +206,7 @@ def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
         line.startswith("check.every = ") and "(whole number from 1" in line for line in lines
     )
     told = json.loads(evolve("recipes", "hex", "--keys", "--json", folder=place).stdout)["keys"]
-    written = keys_of(read_content("hex"))
+    written = list_keys(read_content("hex"))
     assert all(any(each.startswith(key["key"]) for each in written) for key in told)
     assert {key for key in written if key.startswith(("run.", "check.", "network.", "game."))} <= {
         key["key"] for key in told

@@ -415,7 +415,7 @@ def test_a_search_that_is_cut_short_leaves_the_move_of_the_one_before(ttt: Board
 def test_files_without_evaluate_meet_it(ttt: BoardGame) -> None:
     spec = find_game("ttt")
     assert spec.opponents == ("mcts:rollouts=100", "random")
-    assert spec.stand_in == "mcts:rollouts=100"
+    assert spec.opponents[0] == "mcts:rollouts=100"
     assert spec.ladder == ("random", *(f"mcts:rollouts={count}" for count in (10, 100, 1000)))
     assert "mcts:rollouts=1000" in find_game("othello").ladder
 

@@ -15,7 +15,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import cut, export_player, read_template
-from evolve_arena.runs.export.c import TEMPLATES, assemble_c
+from evolve_arena.runs.export.c import assemble_c
 from evolve_arena.runs.export.c_rules import Rules, types
 from evolve_arena.runs.export.javascript import TranslationError
 from tests.bred import make_bred
@@ -87,7 +87,7 @@ def test_rules_count_as_compiled_ones_do(tmp_path: Path) -> None:
     places = [rules.call(name, [types.int64, types.int64])[0] for name in names]
     calls = "".join(f'printf("is %lld\\n", (long long){place}(a, b));\n' for place in places)
     main = 'int main(void) { long long a, b;\nwhile (scanf("%lld %lld", &a, &b) == 2) {\n'
-    template = read_template(TEMPLATES / "board.c")
+    template = read_template("board.c")
     whole = cut(template)["Whole numbers"]
     source = assemble_c("Test.", [template], {"Whole numbers": whole, "Rules": rules.write()})
     program = build(f"{source}{main}{calls}}}\nreturn 0; }}\n", tmp_path)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.core.registry import find_game, game_names
+from evolve_arena.core.registry import shipped_games
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 from tests.exported import load_bot
@@ -27,7 +27,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("hex", "mlp", {"size": 4}),
     ("othello", "mlp", {"size": 6, "encoding": "features", "head": "action"}),
 ]
-BOARDS = [name for name in game_names() if "python" in find_game(name).exporters]
+BOARDS = shipped_games()
 """Games whose champions become Python files."""
 CHANCE = ("pig", "ticket-to-ride")
 KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS

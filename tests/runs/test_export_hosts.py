@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, shipped_games
+from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import GameFileError
 from evolve_arena.players.board.loader import load_game
@@ -224,17 +225,24 @@ def test_files_need_no_more_than_python_3_8(target: str) -> None:
 
 def test_every_host_has_games_and_every_game_a_bot_for_its_hosts() -> None:
     found = {
-        host: {name for name in shipped_games() if host in find_game(name).hosts} for host in HOSTS
+        host: {name for name in shipped_games() if host.upper() in find_game(name).make().plain}
+        for host in HOSTS
     }
     assert found["openspiel"] >= {game for game, *_ in SPIEL}
     assert found["botzone"] == set(BOTZONE)
     assert found["pettingzoo"] == set(PETTINGZOO)
 
 
-def test_a_file_of_ones_own_says_what_a_host_calls_the_game(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_says_what_a_host_calls_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registered", {})
     file, rows = tmp_path / "own.py", find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
-    file.write_text(rows)
-    assert set(load_game(file).hosts) == {"openspiel", "botzone", "pettingzoo"}
+    file.write_text(rows.replace('BOTZONE = "TicTacToe"', ""))
+    bot = make_bred(open_file(file).name, "mlp")
+    assert 'load_game("tic_tac_toe")' in str(export_player(bot, "openspiel"))
+    with pytest.raises(BadValueError, match="can't be exported to botzone"):
+        export_player(bot, "botzone")
     file.write_text(rows.replace('BOTZONE = "TicTacToe"', "BOTZONE = 3"))
     with pytest.raises(GameFileError, match="line 15: BOTZONE must be the game's name there"):
         load_game(file)

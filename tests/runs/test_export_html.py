@@ -20,6 +20,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
+from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.javascript import (
     BUILTINS,
     LIBRARY,
@@ -30,7 +31,7 @@ from evolve_arena.runs.export.javascript import (
     translate,
     write_value,
 )
-from evolve_arena.runs.export.page import PAGE, run_source, write_python, write_source
+from evolve_arena.runs.export.page import PAGE, run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
 from tests.exported import tell
@@ -342,7 +343,7 @@ def test_the_scripts_are_small() -> None:
 def test_the_python_of_a_page_runs_as_it_stands() -> None:
     """What is translated is a module that Python runs as well."""
     player = make_bred("othello", "mlp", size=6)
-    text, _ = write_source(player)
+    text = write_source(player)
     ast.parse(text)
     space = run_source(text)
     position = space["begin_page"]()
@@ -356,7 +357,7 @@ def test_the_python_of_a_page_runs_as_it_stands() -> None:
 def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None:
     """People play by mouse and by keys; the bot answers as the Python file does."""
     player = make_bred("tic-tac-toe", "mlp", 3)
-    bot = run_source(write_python(player))
+    bot = run_source(export_python(player))
     file = tmp_path / "page.html"
     file.write_text(export_player(player, "html"), encoding="utf-8")
     with open_page(file) as page:

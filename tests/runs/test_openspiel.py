@@ -16,9 +16,10 @@ import evolve_arena as ea
 from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.match import Termination, play_match, play_matches
 from evolve_arena.arena.pairings import longest_opening, random_openings
+from evolve_arena.cli.abilities import list_abilities
 from evolve_arena.cli.play import Screen
 from evolve_arena.cli.play.options import PlayOptions
-from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError
+from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -31,9 +32,11 @@ from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, permit_all
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import resume, start
-from evolve_arena.runs.export import export_player
+from evolve_arena.runs.errors import RecipeError
+from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from tests.bred import make_bred
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
@@ -323,6 +326,32 @@ def test_what_cannot_be_played_is_refused_in_a_line(name: str, sentence: str) ->
     with pytest.raises(ArenaError) as caught:
         ea.make_game(f"openspiel:{name}")
     assert sentence in str(caught.value)
+
+
+NO_SEARCH = "so far it is for games that are one file of rules"
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("network.depth", f"depth: {NO_SEARCH}"),
+        ("network.rollouts", f"rollouts: {NO_SEARCH}"),
+        ("search.depth", "search: there is none over what is bred in openspiel"),
+    ],
+)
+def test_searches_are_refused_in_a_line(key: str, reason: str) -> None:
+    with pytest.raises(RecipeError, match=reason):
+        load_recipe("openspiel:tic_tac_toe", {key: 2})
+
+
+def test_what_no_bot_does_is_refused_in_a_line() -> None:
+    player = make_bred("openspiel:tic_tac_toe", "mlp")
+    with pytest.raises(BadValueError, match="look no farther ahead"):
+        look_ahead(player, "depth=2")
+    with pytest.raises(BadValueError, match="is a tuple network"):
+        export_player(make_bred("openspiel:tic_tac_toe", "tuples"), "openspiel")
+    reasons = {ability.name: ability.reason for ability in list_abilities("openspiel:tic_tac_toe")}
+    assert reasons["depth"] == reasons["rollouts"] == NO_SEARCH
 
 
 def test_crashes_of_pyspiel_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

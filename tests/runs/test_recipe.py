@@ -21,10 +21,10 @@ from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import (
     Recipe,
+    describe_recipe,
     load_recipe,
     read_recipe,
     recipe_names,
-    recipe_summary,
 )
 from evolve_arena.studies.ticket_to_ride.imitation import DecisionImitation
 
@@ -48,7 +48,7 @@ def test_the_recipes_that_ship() -> None:
 @pytest.mark.parametrize("name", recipe_names())
 def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> None:
     recipe = load_recipe(name)
-    assert recipe.title == recipe_summary(name) != ""
+    assert recipe.title == describe_recipe(name).title != ""
     method = recipe.make_method()
     population = method.initial(1).population
     if isinstance(method, Tournament):

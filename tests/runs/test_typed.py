@@ -22,13 +22,12 @@ from evolve_arena.runs.evaluation import usual_plies
 from evolve_arena.runs.players import name_player
 from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.recipe import (
-    CheckConfig,
     Recipe,
-    RunConfig,
     describe_recipe,
     load_recipe,
     recipe_names,
 )
+from evolve_arena.runs.recipes.sections import CheckConfig, RunConfig
 from evolve_arena.runs.store.directory import find_run
 from evolve_arena.web import serving
 from tests import forked

@@ -182,7 +182,7 @@ export async function showGame(place, id) {
     for (const each of during) each.hidden = game.mover === null;
     if (undo) undo.hidden = !game.result && !game.played.some(({ seat }) => game.seats[seat].person);
     played.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    if (shown.result) status.textContent = [shown.result.text, shown.result.more].filter(Boolean).join(" ");
+    if (shown.result) status.textContent = shown.result.text;
     else if (shown.ply < game.played.length) status.textContent = `After move ${shown.ply} of ${game.played.length}.`;
     else if (shown.mover === null) status.textContent = "The game is over.";
     else status.textContent = shown.yours ? `${names[shown.mover]}: your move.` : `${names[shown.mover]} is thinking …`;

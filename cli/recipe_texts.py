@@ -1,26 +1,72 @@
-"""The keys of recipes in words: the values that each takes, its default, and its meaning."""
+"""Recipes in words: lists of them, and their keys with values, defaults and meanings."""
 
 from __future__ import annotations
 
 import json
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from evolve_arena.cli.output import print_line
-from evolve_arena.core.game import GameSpec, Option
+from evolve_arena.cli.output import print_line, print_table
+from evolve_arena.core.game import GameSpec, options_of
+from evolve_arena.core.registry import usual_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.operators import Operator
-from evolve_arena.runs.recipes.recipe import Recipe, sections_of
+from evolve_arena.runs.recipes.recipe import Recipe, RecipeSummary
+from evolve_arena.runs.recipes.sections import find_sections, list_fields
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
 """Roles of reStructuredText, which docstrings may have."""
 KINDS = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
 BOUNDS = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
+
+
+def print_usual_recipes(recipes: Sequence[RecipeSummary]) -> None:
+    """Prints a recipe of each game, and the names of the others; on one screen."""
+    games = group_recipes(recipes)
+    rows = [(usual.name, usual.title) for usual, *_ in games.values()]
+    print_table("Recipes: evolve start NAME", ["name", "breeds"], rows, left=2)
+    others: dict[tuple[str, ...], list[str]] = {}
+    for game, (_, *more) in games.items():
+        names = [one.name.removeprefix(game) for one in more if not one.is_published]
+        others.setdefault(tuple(names), []).append(game)
+    told = [f"{', '.join(found)}: {', '.join(names)}" for names, found in others.items() if names]
+    print_line(f"More: {'; '.join(told)}")
+    published = sum(recipe.is_published for recipe in recipes)
+    print_line(f"All, with {published} of published studies: evolve recipes --all")
+    print_line("Those of one game: evolve recipes GAME")
+
+
+def print_recipes(recipes: Sequence[RecipeSummary]) -> None:
+    """Prints all *recipes* with their titles, by game."""
+    rows: list[tuple[str, ...]] = []
+    sections = []
+    for found in group_recipes(recipes).values():
+        sections.append(len(rows))
+        rows += [(recipe.name, recipe.title) for recipe in found]
+    title, columns = "Recipes: evolve start NAME", ["name", "breeds"]
+    print_table(title, columns, rows, left=2, sections=sections[1:])
+
+
+def group_recipes(recipes: Iterable[RecipeSummary]) -> dict[str, list[RecipeSummary]]:
+    """The *recipes* of each game: that with which to begin, the others, those of studies.
+
+    The usual game comes first, then those of which there are most recipes.
+    """
+    games: dict[str, list[RecipeSummary]] = {}
+    for recipe in recipes:
+        games.setdefault(recipe.game, []).append(recipe)
+    for found in games.values():
+        found.sort(key=lambda recipe: (recipe.is_published, not recipe.is_usual, recipe.name))
+
+    def rank(game: str) -> tuple[bool, int, str]:
+        return game != usual_game(), -sum(not one.is_published for one in games[game]), game
+
+    return {game: games[game] for game in sorted(games, key=rank)}
 
 
 class KeyText(NamedTuple):
@@ -37,27 +83,17 @@ class KeyText(NamedTuple):
 
 
 def describe_section(model: type[BaseModel], prefix: str) -> Iterator[KeyText]:
-    """The keys of a section, and of those inside."""
-    helps = read_helps(model)
-    for name, field in model.model_fields.items():
-        inner = find_section(field.annotation)
-        if field.exclude:
-            continue
-        if inner is not None:
-            yield from describe_section(inner, f"{prefix}{name}.")
-        else:
-            meaning = write_sentence(field.description or helps.get(name, ""))
-            values = describe_type(field.annotation, field.metadata)
-            yield KeyText(prefix + name, values, write_default(field), meaning)
+    """The keys of a section, and of those inside; an operator is a value."""
+    for key, field, meaning in list_fields(model, prefix, Operator):
+        values = describe_type(field.annotation, field.metadata)
+        yield KeyText(key, values, write_default(field), write_sentence(meaning))
 
 
 def describe_game(spec: GameSpec) -> Iterator[KeyText]:
     """The options of a game."""
     rules = spec.game.rules_type
     helps = read_helps(rules)
-    for key, hint in get_type_hints(rules, include_extras=True).items():
-        options = [each for each in get_args(hint)[1:] if isinstance(each, Option)]
-        option = options[0] if options else Option()
+    for key, option in options_of(rules).items():
         values = sorted(option.values or range(option.lowest, option.highest + 1))
         several = len(values) > 2 and values[-1] - values[0] == len(values) - 1
         span = f"{values[0]} to {values[-1]}" if several else " or ".join(map(str, values))
@@ -68,7 +104,7 @@ def describe_game(spec: GameSpec) -> Iterator[KeyText]:
 def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
     """Each key of a *recipe*, and the value that it has there."""
     content = recipe.model_dump(mode="json")
-    sections = sections_of(content)
+    sections = find_sections(content)
     texts = [KeyText("game.name", "a game's name, or its file", "", "The game that is played.")]
     texts += describe_game(recipe.spec)
     for section in [name for name in sections if content.get(name) is not None and name != "game"]:
@@ -90,14 +126,6 @@ def print_recipe_keys(recipe: Recipe) -> None:
         told = f" = {value}   ({text.values}{default})".replace("`", "")
         print_line(told, heading=text.key)
         print_line(f"    {text.meaning}")
-
-
-def find_section(annotation: Any) -> type[BaseModel] | None:
-    """The section that a key holds, if it holds one; an operator is a value."""
-    for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and issubclass(each, BaseModel) and each is not Operator:
-            return each
-    return None
 
 
 def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:

@@ -1,0 +1,353 @@
+"""Networks of exported bots as Python: what evaluates them, and the numbers that define them.
+
+What C writes otherwise (`evolve_arena.runs.export.c`) is found out here: layers, the nodes of
+graphs and the tables of tuples.
+"""
+
+from __future__ import annotations
+
+import base64
+import textwrap
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.genomes import network
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
+from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.stacks import list_tuples
+from evolve_arena.players.board.workspace import plane_words
+from evolve_arena.players.bred import BredPlayer, NeatPlayer
+from evolve_arena.players.packed import INPUTS_AT
+from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.runs.export import WIDTH, cut, read_template
+
+INDENT = " " * 8
+SPACE = "\xa0"
+"""A space at which a line is not to be broken."""
+LIBRARY = "That holds as long as exp, tanh and the like are those of the same C library."
+"""What is to be said of graphs."""
+SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
+POLYNOMIAL = tuple(
+    float(coefficient)
+    for coefficient in (network.P5, network.P4, network.P3, network.P2, network.P1, network.P0)
+)
+
+
+@dataclass(frozen=True)
+class NetworkSource:
+    """A network, ready to be written down."""
+
+    templates: tuple[str, ...]
+    """The files that evaluate such networks."""
+    constants: str
+    """The lines that define it, in place of those in the template's section of the network."""
+    description: tuple[str, ...]
+    """What it is, in lines for the file's docstring."""
+    remark: str = ""
+    """What else a reader of that docstring should know: a sentence."""
+
+    def sections(self) -> dict[str, str]:
+        """What stands in the templates, by title, but for "The network" and the like."""
+        found: dict[str, str] = {}
+        for template in self.templates:
+            for title, text in cut(read_template(template)).items():
+                found.setdefault(title, text)
+        return {title: text for title, text in found.items() if not title.startswith("The ")}
+
+
+def describe_network(player: BredPlayer) -> NetworkSource:
+    """The network of a player of a board game, as ``evaluate_planes`` evaluates it."""
+    decoder: Any = player.decoder
+    if isinstance(player, TuplePlayer):
+        return _describe_tuples(player)
+    bits = "" if decoder.encoding == "features" else _write_bits(decoder)
+    is_graph = isinstance(player, NeatPlayer)
+    if not decoder.is_dense and is_graph:
+        return describe_nodes(player, ("board_graph.py",), bits)
+    if not decoder.is_dense:
+        return describe_layers(player, ("board_mlp.py",), "what each bit that is seen adds")
+    seen = f"""\
+# How many inputs the planes of bits have.
+SEEN = {decoder.board.inputs if bits else 0}
+{bits or "BITS = []" + chr(10)}"""
+    if is_graph:
+        seen += f"# What each input is multiplied by.\nSCALES = {[1.0] * decoder.inputs!r}\n"
+        return describe_nodes(player, ("board_numbers.py", "numbers_graph.py"), seen)
+    templates, adds = ("board_numbers.py", "numbers_mlp.py"), "what each input is multiplied by"
+    return describe_layers(player, templates, f"{adds} for each unit", seen)
+
+
+# Layers
+
+
+def find_first_layer(player: BredPlayer) -> NDArray[Any]:
+    """Biases, then what each input adds for each unit: as the arena adds it up.
+
+    Those are numbers of 32 bits, but whole ones in units of 1/65536 where it reads planes of bits,
+    or what OpenSpiel shows.
+    """
+    decoder: Any = player.decoder
+    mlp, units = decoder.mlp, decoder.mlp.sizes[1]
+    if decoder.is_dense:
+        weights = expand_genome(player)[: units * (1 + mlp.inputs)].reshape(-1, units)
+        return np.roll(weights, 1, axis=0)
+    rows = player.packed.columns.reshape(1 + decoder.board.features, -1)[:, :units]
+    if not isinstance(player.game, BoardGame):
+        return rows[: 1 + mlp.inputs]
+    return rows[[0, *(1 + bit for bit in list_bits(player.game.code))]]
+
+
+def list_bits(code: Any) -> list[int]:
+    """The numbers of all bits that are seen, plane by plane."""
+    plane_bits = 64 * plane_words(code)
+    return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
+
+
+def expand_genome(player: Any) -> NDArray[np.float32]:
+    """All weights of the layers that the genome of a *player* makes."""
+    genome: NDArray[np.float32] = np.asarray(player.genome, dtype=np.float32)[None]
+    expanded: NDArray[np.float32] = player.decoder.expand(genome)[0]
+    return expanded
+
+
+def list_later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Layer by layer the biases, then one row per unit of the layer before; flat.
+
+    *sizes* are those of all layers, *genome* has all weights of the network.
+    """
+    at = (sizes[0] + 1) * sizes[1]
+    parts = [np.zeros(0, dtype=np.float32)]
+    for before, after in pairwise(sizes[1:]):
+        weights = genome[at : at + before * after]
+        at += (before + 1) * after
+        parts += [genome[at - after : at], weights]
+    return np.concatenate(parts)
+
+
+def describe_units(decoder: Any) -> str:
+    """The layers of a *decoder* in a line."""
+    return f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}"
+
+
+def describe_layers(
+    player: BredPlayer, templates: tuple[str, ...], adds: str, constants: str = ""
+) -> NetworkSource:
+    """The perceptron of *player* as source code.
+
+    Args:
+        player: Whose it is.
+        templates: What shows positions to it, and decides by its outputs.
+        adds: What inputs do to units, in words.
+        constants: What that needs to know, as lines.
+    """
+    mlp, rows = player.decoder.mlp, find_first_layer(player)
+    kind = "float32" if rows.dtype.kind == "f" else "int32, in units of 1/65536"
+    later = list_later_layers(mlp.sizes, expand_genome(player))
+    polynomial = "".join(f"    {number!r},\n" for number in POLYNOMIAL)
+    return NetworkSource(
+        templates=(*templates, "mlp.py"),
+        constants=f'''\
+{constants}# Biases, then {adds}: base64 of {kind}.
+FIRST_LAYER = """
+{_write_base64(rows)}"""
+ACTIVATION = "{mlp.activation}"
+# How many units each layer after the inputs has.
+UNITS = {mlp.sizes[1:]!r}
+# Biases, then a row of weights per unit of the layer before; and so on: base64 of float32.
+LATER_LAYERS = """
+{_write_base64(later)}"""
+# Constants of the activation function, rounded to 32 bits.
+SCALE = {SCALE!r}
+POLYNOMIAL = (
+{polynomial})
+''',
+        description=(describe_units(player.decoder),),
+    )
+
+
+def _write_base64(numbers: NDArray[Any]) -> str:
+    """Numbers of 32 bits as lines of text."""
+    data = numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
+    return base64.encodebytes(data).decode("ascii")
+
+
+def _write_bits(decoder: Any) -> str:
+    """The constant that leads from planes to inputs."""
+    code, board = decoder.game.code, decoder.board
+    bits = [
+        [(max(0, int(board.index[bit])), float(board.factor[bit])) for bit in plane]
+        for plane in np.reshape(list_bits(code), (code.PLANES, code.CELLS))
+    ]
+    return (
+        "# For each bit of each word that is seen an input, and what it adds to it.\n"
+        f"BITS = {_fill(bits)}\n"
+    )
+
+
+def _fill(value: Any) -> str:
+    """A constant in lines."""
+    return textwrap.fill(repr(value), WIDTH, subsequent_indent="    ")
+
+
+# Graphs
+
+
+@dataclass(frozen=True)
+class Node:
+    """A step of a compiled graph; see :mod:`evolve_arena.genomes.neat.graph`."""
+
+    slot: int
+    activation: str
+    aggregation: str
+    bias: float
+    response: float
+    connections: list[tuple[int, float]]
+    """The slot from which each one comes, and its weight."""
+
+
+def describe_nodes(player: Any, templates: tuple[str, ...], constants: str) -> NetworkSource:
+    """The graph of *player* as source code: what the arena evaluates, step by step.
+
+    Args:
+        player: Whose graph it is.
+        templates: What shows positions to the graph, and decides by its outputs.
+        constants: What that needs to know, as lines.
+    """
+    decoder, (slots, nodes) = player.decoder, find_nodes(player)
+    return NetworkSource(
+        templates=(*templates, "graph.py"),
+        constants=f"""\
+{constants}\
+# Slots are places in a list of numbers: first the inputs, then the outputs, then other nodes.
+INPUTS, SLOTS = {decoder.inputs}, {slots}
+# Nodes: slot, activation, aggregation, bias, response, and for each connection the slot from
+# which it comes and its weight. What has no effect on any output is left out.
+NODES = [
+{"".join(map(_write_node, nodes))}]
+""",
+        description=describe_graph(decoder, nodes),
+        remark=LIBRARY,
+    )
+
+
+def find_nodes(player: Any) -> tuple[int, list[Node]]:
+    """How many slots the graph of a *player* has, and the steps in which it is evaluated."""
+    decoder = player.decoder
+    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
+    return int(graphs.slots[0]), list(read_nodes(graphs))
+
+
+def read_nodes(graphs: Graphs) -> Iterator[Node]:
+    """The steps of the only network in *graphs*."""
+    structure, numbers = graphs.structure.tolist(), graphs.numbers.tolist()
+    at, number = 1, 0
+    for _ in range(structure[0]):
+        slot, activation, aggregation, count = structure[at : at + STEP_INTEGERS]
+        bias, response = numbers[number : number + STEP_NUMBERS]
+        at, number = at + STEP_INTEGERS, number + STEP_NUMBERS
+        sources, weights = structure[at : at + count], numbers[number : number + count]
+        at, number = at + count, number + count
+        names = ACTIVATIONS[activation], AGGREGATIONS[aggregation]
+        yield Node(slot, *names, bias, response, list(zip(sources, weights, strict=True)))
+
+
+def describe_graph(decoder: Any, nodes: list[Node]) -> tuple[str, ...]:
+    """What a graph of these *nodes* is, in lines."""
+    connections = sum(len(node.connections) for node in nodes)
+    return (
+        f"network: feed-forward NEAT graph, inputs {decoder.inputs}, hidden nodes"
+        f" {len(nodes) - decoder.outputs}, outputs {decoder.outputs}, connections {connections}",
+        f"activations: {_count(node.activation for node in nodes)}",
+        f"aggregations: {_count(node.aggregation for node in nodes)}",
+    )
+
+
+def _count(names: Iterator[str]) -> str:
+    """Each name with how often it occurs, the commonest first."""
+    return ", ".join(f"{name} {times}" for name, times in Counter(names).most_common())
+
+
+def _write_node(node: Node) -> str:
+    head = (
+        f'    ({node.slot}, "{node.activation}", "{node.aggregation}",'
+        f" {node.bias!r}, {node.response!r}, ["
+    )
+    links = ", ".join(f"({slot},{SPACE}{weight!r})" for slot, weight in node.connections)
+    look: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    body = textwrap.wrap(links, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, **look)
+    lines = [head, *(line.replace(SPACE, " ") for line in body), "    ]),"]
+    return "".join(f"{line}\n" for line in lines) if body else f"{head}]),\n"
+
+
+# Tuples
+
+
+def find_numbers(player: BredPlayer) -> NDArray[np.int32]:
+    """What each entry of each tuple is worth, in units of 1/65536."""
+    return player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
+
+
+def find_terms(decoder: Any, cells: NDArray[Any]) -> list[tuple[int, list[tuple[int, ...]]]]:
+    """For each tuple of stacks its first entry, and the cells that matter.
+
+    Of each cell: which one it is, and what an empty one, an own and another's piece adds.
+    """
+    found, _ = list_tuples(cells, decoder.game.grid.shape)
+    return [(first, [(cell, 0, *adds) for cell, *adds in terms]) for first, terms in found]
+
+
+def describe_views(decoder: Any, cells: NDArray[Any]) -> str:
+    """Tuples of these *cells* in a line."""
+    views = len(decoder.views)
+    return f"network: {len(cells)} tuples of {len(cells[0])} cells, in {views} views"
+
+
+def _describe_tuples(player: TuplePlayer) -> NetworkSource:
+    decoder: Any = player.decoder
+    read, cells, numbers = decoder.reading, player.genome.cells[0], find_numbers(player)
+    packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
+    templates: tuple[str, ...] = ("board_tuples.py",)
+    if decoder.game.stacks:
+        templates = ("board_stacks.py", *templates)
+        constants = f"""\
+# The bit of each cell, row by row from the top.
+GRID = {_fill(decoder.game.grid.ravel().tolist())}
+# For each tuple its first entry, and the cells that matter: what an own and another's piece adds.
+TUPLES = {_fill(find_terms(decoder, cells))}
+"""
+    else:
+        constants = f"""\
+# How many cells tuples read, how many contents each can have, how many bits of each plane
+# count, and what these do: how far a plane and a bit are from the next one, and from that what
+# they add.
+READ, CONTENTS, BITS = {read.cells}, {read.kinds}, {read.bits}
+PLANE_STEP, BIT_STEP, KIND_STEP = {read.plane_step}, {read.bit_step}, {read.kind_step}
+TUPLES = {_fill(cells.tolist())}
+"""
+    return NetworkSource(
+        templates=templates,
+        constants=f'''\
+{constants}\
+# Where each cell lies in each view of the board.
+VIEWS = {_fill(decoder.views.tolist())}
+# How many numbers each entry has, of which one counts by what is seen beside the planes.
+TABLES = {len(decoder.sides)}
+# What each entry of each tuple is worth, in units of 1/65536: base85, of zlib, of int32.
+NUMBERS = """
+{textwrap.fill(packed, WIDTH)}
+"""
+''',
+        description=(
+            describe_views(decoder, cells),
+            f"numbers: {len(numbers):,}, of which {np.count_nonzero(numbers):,} are not 0",
+        ),
+    )

@@ -1,0 +1,234 @@
+"""The sections of recipes, and their keys: dotted, as ``--set`` takes them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast, get_args, get_origin
+
+from pydantic import BaseModel, Field
+from pydantic.fields import FieldInfo
+
+from evolve_arena.core.errors import ArenaError, quote, spell
+from evolve_arena.core.game import Config, section_of_rules
+from evolve_arena.core.registry import find_game, usual_game
+from evolve_arena.core.sentences import read_helps
+from evolve_arena.evolve.islands import IslandsConfig
+from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
+from evolve_arena.runs.recipes.methods import find_method, methods_of
+from evolve_arena.runs.validation import find_model
+
+MOST_SUGGESTED = 3
+
+
+class SearchConfig(Config):
+    """The section ``[search]``: how far the champion looks ahead when it plays.
+
+    That is in checks, in duels, at a terminal and on the page; it remembers it. How far individuals
+    look ahead in the matches by which they are bred is said in ``[network]``; champions meet one
+    another so, too.
+    """
+
+    depth: int = Field(default=0, ge=0, le=MAX_DEPTH)
+    """Plies of alpha-beta; 0: none."""
+    rollouts: int = Field(default=0, ge=0, le=MAX_ROLLOUTS)
+    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
+
+
+class CheckConfig(Config):
+    """The section ``[check]``: how the champion is measured from outside."""
+
+    every: int = Field(default=10, ge=1)
+    """Generations between checks; there is one at the end of the run as well."""
+    games: int = Field(default=1000, ge=2, le=1_000_000)
+    """Games against each opponent, colours balanced."""
+    opponents: tuple[str, ...] = ("random",)
+    """Specifications of players; the first decides which champion is the best one if
+    `run.champion` is ``best-check``. If nothing is said, those of the game's
+    `GameSpec.opponents`."""
+    opening_plies: int = Field(default=0, ge=0, le=20)
+    """How many random plies each game begins with, the same ones for both colours; 0: all games
+    begin at the start."""
+    share: float = Field(default=0.2, gt=0.0, le=1.0)
+    """The largest share of the run's time that checks may take: games against slow opponents become
+    fewer, but not below 40 against each. 1: all are played. Games that decide who is champion are
+    not limited by time."""
+
+
+class RunConfig(Config):
+    """The section ``[run]``."""
+
+    generations: int = Field(default=1000, ge=0)
+    """After how many generations the run ends; ``evolve resume --generations`` raises it. 0 only
+    draws the first population and checks its champion."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """What all randomness of the run follows from: the same recipe and the same seed give the same
+    bits."""
+    checkpoint_every: int = Field(default=50, ge=1)
+    """Generations between checkpoints; there is one at every stop as well."""
+    champion: Literal["strongest", "best-check", "last"] = "strongest"
+    """Which champion becomes ``champion.safetensors``. ``strongest``: the champion of each check
+    plays against the run's champion so far, from random openings, and takes its place if it wins
+    beyond the 95 % interval; the first one is that of generation 0. ``best-check``: that with most
+    wins against the first opponent of all checks (where players are compared by points, that which
+    had most more than it). ``last``: the last one."""
+    keep_newest: int | None = Field(default=None, ge=1)
+    """How many of the newest checkpoints are kept. A new run takes 5 if
+    nothing is said; a run whose recipe does not say it, an old one, keeps all."""
+    keep_every: int | None = Field(default=None, ge=1)
+    """Older checkpoints are kept if their generation is a multiple of this number times
+    `checkpoint_every`; 1 keeps all. A new run takes 10 if nothing is said."""
+    id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
+    """Tells a run from all others, so that no checkpoint of another one is taken for its own. It
+    is made when the run begins, whatever stands here; old runs have none."""
+    start_from: str | None = None
+    """The checkpoint with which the run begins, as ``RUN@GENERATION``: `evolve branch` writes it.
+    A copy of it is the run's first checkpoint, so the run needs the other one only to begin."""
+    population: tuple[str, ...] | None = None
+    """Runs whose players are in the first population, as ``RUN`` or ``RUN@GENERATION``: of each
+    the champion and then the individuals; `evolve start --population` writes it."""
+    start_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    """The SHA-256 of what the run took from others when it began. Where it is given, a run begins
+    with nothing else."""
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """True if its first state comes from other runs, and not from the seed alone."""
+        return bool(self.start_from or self.population)
+
+    def keeps(self, generations: Sequence[int]) -> set[int]:
+        """Of checkpoints of these *generations*, in ascending order, those that are kept.
+
+        The first and the last always are.
+
+        >>> config = RunConfig(checkpoint_every=2, keep_newest=2, keep_every=3)
+        >>> sorted(config.keeps(range(0, 20, 2)))
+        [0, 6, 12, 16, 18]
+        """
+        if self.keep_every == 1 or (self.keep_newest is None and self.keep_every is None):
+            return set(generations)
+        newest = generations[-(self.keep_newest or 1) :]
+        every = self.keep_every
+        regular = [g for g in generations if every and g % (every * self.checkpoint_every) == 0]
+        return {*newest, *regular, *generations[:1]}
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "islands": IslandsConfig,
+    "search": SearchConfig,
+    "check": CheckConfig,
+    "run": RunConfig,
+}
+"""The sections that are alike in every recipe."""
+
+
+def list_keys(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """All keys of a recipe of this *content*, with the values that each takes if they are few.
+
+    Its game and method decide about the sections named after them.
+
+    Raises:
+        ArenaError: There is no such game or method.
+    """
+    found: dict[str, tuple[str, ...]] = {"title": ()}
+    sections = find_sections(content)
+    for section, model in (SECTIONS | sections).items():
+        found |= {key: _values_of(f.annotation) for key, f, _ in list_fields(model, f"{section}.")}
+    for section in sections.keys() - {"game", "network", "method", *SECTIONS}:  # of a method alone
+        found = {key: found[key] for key in found if not key.startswith(f"method.{section}.")}
+    game = find_game(str(_value_of(content, "game", "name", usual_game())))
+    found["method.name"] = tuple(methods_of(game.name))
+    return found
+
+
+def find_sections(content: Mapping[str, Any]) -> dict[str, type[BaseModel]]:
+    """The sections of a recipe of this *content*, in the order of its file.
+
+    Raises:
+        ArenaError: There is no such game or method.
+    """
+    spec = find_game(str(_value_of(content, "game", "name", usual_game())))
+    kind = find_method(str(_value_of(content, "method", "name", "tournament")), spec.name)
+    network, rules = content.get("network", {}), cast(Any, spec.game.rules_type)
+    models: dict[str, Any] = {
+        "game": section_of_rules(spec.name, rules),
+        "network": kind.network_section(spec, network if isinstance(network, dict) else {}),
+        "method": kind.config_type,
+    }
+    if kind.section is not None:
+        models[kind.section] = kind.config_type.model_fields[kind.section].annotation
+    return models | SECTIONS
+
+
+def suggest_key(key: str, known: Iterable[str]) -> list[str]:
+    """What may be meant by an unknown *key*: the same name in another section, else near names."""
+    last, names = key.rpartition(".")[2], _with_parts(known)
+    same = [name for name in names if name.rpartition(".")[2] == last]
+    if same:
+        return same[:MOST_SUGGESTED]
+    near = difflib.get_close_matches(key, names, n=MOST_SUGGESTED, cutoff=0.7)
+    lasts: dict[str, list[str]] = {}
+    for name in names:
+        lasts.setdefault(name.rpartition(".")[2], []).append(name)
+    for found in difflib.get_close_matches(last, lasts, n=MOST_SUGGESTED, cutoff=0.75):
+        near += [name for name in lasts[found] if name not in near]
+    return near[:MOST_SUGGESTED]
+
+
+def explain_key(key: str, known: Iterable[str]) -> str | None:
+    """A line about a *key* of ``--set`` that stands in no section, or in a wrong one; else None."""
+    names = _with_parts(known)
+    if key in names or any(name.startswith(f"{key}.") for name in names):
+        return None
+    section, _, last = key.rpartition(".")
+    beside = [name for name in names if section and name.startswith(f"{section}.")]
+    elsewhere = [name for name in names if name.rpartition(".")[2] == last]
+    if beside and not elsewhere:
+        return None  # the section's own error names its keys
+    near = suggest_key(key, names)
+    meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
+    option, meant = spell("--set", "changes:"), meant or "; write section.key=value"
+    return f"{option} {key}: {quote(key)} is no key{meant}"
+
+
+def _with_parts(known: Iterable[str]) -> list[str]:
+    """The keys, and what has keys inside a section: ``method.hall_of_fame``."""
+    names = list(known)
+    inner = [name.rpartition(".")[0] for name in names if name.count(".") > 1]
+    return list(dict.fromkeys([*names, *inner]))
+
+
+def _value_of(content: Mapping[str, Any], section: str, key: str, usual: str) -> Any:
+    inner = content.get(section, {})
+    if not isinstance(inner, Mapping):
+        raise ArenaError(f"{section} is no section")
+    return inner.get(key, usual)
+
+
+def list_fields(
+    model: type[BaseModel], prefix: str, *values: type[BaseModel]
+) -> Iterator[tuple[str, FieldInfo, str]]:
+    """The keys of a section and of those inside, each with its field and what its source says.
+
+    Args:
+        model: The section.
+        prefix: What stands before its keys.
+        values: Sections inside that count as values.
+    """
+    helps = read_helps(model)
+    for name, field in model.model_fields.items():
+        inner = find_model(field.annotation)
+        if inner is not None and inner not in values and not field.exclude:
+            yield from list_fields(inner, f"{prefix}{name}.", *values)
+        elif not field.exclude:
+            yield f"{prefix}{name}", field, field.description or helps.get(name, "")
+
+
+def _values_of(annotation: Any) -> tuple[str, ...]:
+    values: list[str] = []
+    for part in (annotation, *get_args(annotation)):
+        if get_origin(part) is Literal:
+            values += [str(value) for value in get_args(part)]
+        elif part is bool:
+            values += ["true", "false"]
+    return tuple(dict.fromkeys(values))
