@@ -24,11 +24,10 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
-from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
-from evolve_arena.runs.plots.layout import Box, add_lanes, arrange, order_rows, spread_row
+from evolve_arena.runs.plots.layout import Box, arrange, order_rows, spread_row
 from evolve_arena.runs.plots.network import (
     MOST_NODES,
     MOST_WIRES,
@@ -37,7 +36,6 @@ from evolve_arena.runs.plots.network import (
     thin_out,
 )
 from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
-from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
@@ -118,28 +116,6 @@ def colours_of(patches: Sequence[Any]) -> list[str]:
 # What is drawn
 
 
-@pytest.mark.parametrize("encoding", ["planes", "signed"])
-def test_weights_stand_where_their_cells_are(encoding: str) -> None:
-    inputs = 84 if encoding == "planes" else 42
-    player = graph([(-1 - place, 0, place + 1.0) for place in range(inputs)], encoding=encoding)
-    board = sketch_player(player).nodes[0].board
-    assert board is not None
-    for owner in range(2):
-        for column in range(7):
-            for row in range(6):  # the lowest first
-                place = player.decoder.board.index[owner * 64 + column * 7 + row]
-                assert board[42 * owner % inputs + (5 - row) * 7 + column] == place + 1.0
-
-
-def test_what_the_planes_are_is_told() -> None:
-    def planes(**options: Any) -> list[str]:
-        return [plane.name for plane in sketch_player(graph([], **options)).board.planes]
-
-    assert planes() == ["own pieces", "the opponent's"]
-    assert planes(encoding="numbered") == ["own pieces as 1, the opponent's as 2"]
-    assert planes(encoding="signed") == ["own pieces as 1, the opponent's as −1"]
-
-
 def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
     links = [
         (-1, 0, 1.0),  # to the output
@@ -160,20 +136,13 @@ def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
     ]
 
 
-def test_nothing_is_said_to_be_left_out_if_nothing_is() -> None:
-    remarks = sketch_player(graph([(-1, 0, 1.0)])).remarks
-    assert remarks == [
-        "no hidden nodes, 1 connection, feed-forward",
-        "value: of all moves that is played which leads to the position of the largest value",
-    ]
-
-
 def test_a_network_without_connections_is_drawn() -> None:
     player = graph([], head="policy")
     sketch = sketch_player(player)
     assert [node.name for node in sketch.nodes] == list("0123456")
     assert sketch.remarks[0] == "no hidden nodes, no connections, feed-forward"
-    assert draw_network(sketch).axes
+    assert not any("not drawn" in remark for remark in sketch.remarks)
+    assert draw_network(thin_out(sketch)).axes
 
 
 def test_nodes_say_what_they_compute() -> None:
@@ -193,12 +162,6 @@ def test_nodes_say_what_they_compute() -> None:
     assert colours["+0.12"] == POSITIVE.lower()
     assert colours["−3.00"] == NEGATIVE.lower()
     assert "Cards: nodes, what they compute, ×response, bias" in "\n".join(said)
-
-
-def test_other_players_have_no_network() -> None:
-    player = make_player("test-bot", GraphDecoder().game)
-    with pytest.raises(BadValueError, match="test-bot has no network"):
-        sketch_player(player)
 
 
 def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
@@ -282,22 +245,6 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("encoding", ["numbered", "planes"])
-def test_what_an_action_network_is_told_of_a_move_is_a_plane(encoding: str) -> None:
-    player = perceptron(head="action", encoding=encoding)
-    sketch = sketch_player(player)
-    assert sketch.board.planes[-1].name == "the move"
-    assert sketch.board.inputs == player.decoder.inputs == (85 if encoding == "planes" else 43)
-    assert "action" in sketch.remarks[-1]
-
-
-def test_units_stand_in_the_order_of_their_influence() -> None:
-    sketch = sketch_player(perceptron(hidden=(20,)))
-    influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
-    assert influence == sorted(influence, reverse=True)
-    assert sketch.remarks[0] == "20 hidden units (sigmoid), 1,007 weights and biases"
-
-
 # Where it stands
 
 
@@ -315,17 +262,8 @@ def test_wires_that_lead_back_do_not_lift_a_node() -> None:
     assert find_layers(4, 1, [(1, 2), (2, 3), (3, 0), (3, 1), (2, 2)]) == [[1], [2], [3], [0]]
     assert find_layers(3, 1, [(0, 1), (1, 2), (2, 0)]) == [[1], [2], [0]], "out of an output"
     assert find_layers(3, 1, [(1, 2), (2, 1)]) == [[1], [2], [0]]
-
-
-def test_a_chain_of_ten_thousand_nodes_is_no_trouble() -> None:
     chain = [(node, node + 1) for node in range(1, 9999)]
     assert len(find_layers(10_000, 1, chain)) == 10_000
-
-
-def test_wires_pass_rows_in_lanes() -> None:
-    rows, ways = add_lanes([[3, 4], [2], [1], [0]], 5, [(3, 0), (2, 1), (0, 4), (4, 4)])
-    assert ways == [[3, 5, 6, 0], [2, 1], [0, 7, 8, 4], [4, 4]]
-    assert rows == [[3, 4], [2, 5, 8], [1, 6, 7], [0]]
 
 
 def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
@@ -412,6 +350,8 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
 
 def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
     sketch = sketch_player(perceptron(hidden=(40,), encoding="planes"))
+    influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
+    assert influence == sorted(influence, reverse=True)
     places = arrange(sketch)
     assert places.width <= 11.0
     bottoms = [places.boxes[unit].bottom for unit in sketch.layers[0]]
@@ -441,12 +381,6 @@ def test_large_networks_are_thinned_out() -> None:
     assert len(thin.wires) == MOST_WIRES
     assert min(wire.weight for wire in thin.wires) == 28.0
     assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 200 strongest"
-
-
-def test_small_networks_are_not_thinned_out() -> None:
-    sketch = sketch_player(graph([(-1, 3, 1.0), (3, 0, 1.0)], hidden=[3]))
-    thin = thin_out(sketch)
-    assert (thin.remarks, thin.layers, thin.wires) == (sketch.remarks, sketch.layers, sketch.wires)
 
 
 # How it looks
@@ -483,8 +417,10 @@ def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
 
 
 def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
-    links = [(-1, 7, 1.0), (7, 0, 1.0), (0, 6, -1.0)]
-    axes = draw_network(sketch_player(graph(links, hidden=[7], head="policy"))).axes[0]
+    links = [(-1, 7, 1.0), (-1, 0, -2.0), (7, 0, 1.0), (0, 6, -1.0)]
+    sketch = sketch_player(graph(links, hidden=[7], head="policy"))
+    assert (sketch.reading[0], np.count_nonzero(sketch.reading)) == (3.0, 1)
+    axes = draw_network(sketch).axes[0]
     back = [wire for wire in wires(axes) if isinstance(wire, FancyArrowPatch)]
     assert colours_of(back) == [NEGATIVE.lower()]
     assert all(wire.get_linestyle() != "-" for wire in back)
@@ -492,18 +428,6 @@ def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
     assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
     ahead = [wire for wire in wires(axes) if wire not in back]
     assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
-
-
-def test_the_planes_are_named() -> None:
-    said = texts(draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0])
-    assert said.count("own pieces") == said.count("the opponent's") == 1
-
-
-def test_how_strongly_cells_are_read() -> None:
-    sketch = sketch_player(graph([(-1, 0, 1.0), (-1, 5, -2.0), (5, 0, 1.0)], hidden=[5]))
-    expected = np.zeros(84)
-    expected[0] = 3.0
-    assert np.array_equal(sketch.reading, expected)
 
 
 def test_a_few_large_weights_do_not_bleach_the_others() -> None:
@@ -528,37 +452,14 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
     assert "Bars: weights to the nodes above, left to right" in "\n".join(texts(axes))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "planes"},
-        {"columns": 4, "rows": 4, "connect": 3, "hidden": ()},
-        {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"},
-        {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"},
-        {"columns": 4, "rows": 4, "hidden": (), "head": "action"},
-    ],
-)
-def test_other_boards_are_drawn(options: dict[str, Any]) -> None:
-    figure = draw_network(sketch_player(perceptron(**options)))
-    axes = figure.axes[0]
-    left, right = axes.get_xlim()
-    assert all(left < box.left and box.right < right for box in caches(axes))
-    figure.draw_without_rendering()
-    ends = [text.get_window_extent().x1 for text in axes.texts]
-    assert max(ends) <= figure.bbox.x1, "all texts fit"
-
-
 # Runs and files
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    changes = [
-        *("neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"),
-        *("method.opponents=2", "method.hall_of_fame.size=0"),
-    ]
-    recipe = load_recipe("connect-four-neat", changes[:5])
-    return start(recipe, run=tmp_path_factory.mktemp("network") / "grown", executor="serial")
+    changes = ["neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"]
+    path = tmp_path_factory.mktemp("network") / "grown"
+    return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
 def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
@@ -566,11 +467,7 @@ def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
     assert plot_network(str(run.path), generation=2) == run.path / "plots" / "network-2.png"
     for name in ("network.png", "network-2.png"):
         assert (run.path / "plots" / name).read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_title_tells_run_and_generation(run: Run) -> None:
-    sketch = sketch_player(run.champion_at(2), "grown")
-    figure = draw_network(sketch)
+    figure = draw_network(sketch_player(run.champion_at(2), "grown"))
     assert figure.get_suptitle().strip() == "grown: champion of generation 2"
     written = [getattr(artist, "get_text", str)() for artist in figure.artists]
     assert any("84 connections, feed-forward" in text for text in written)
@@ -612,6 +509,8 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
         ({"runs": [path, path], "ancestors": True}, "--ancestors draws one run at a time"),
         ({"runs": [path], "ancestors": True, "network": True}, "different pictures"),
         ({"runs": [path], "generation": 2}, "--generation is for --network"),
+        ({"runs": [path], "position": ""}, "--position is for --network"),
+        ({"runs": [path], "network": True, "seed": 1}, "--seed is for --position self-play"),
     ):
         with pytest.raises(BadValueError, match=message):
             plot(**options)
