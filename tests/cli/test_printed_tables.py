@@ -116,28 +116,14 @@ def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
 # --- games ---------------------------------------------------------------------------------
 
 
-def test_a_duel(evolve: Evolve, printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
-    evolve("duel", "random", "test-bot")
+def test_a_duel(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
+    print_duel(make_duel())
+    assert "ended by win: 88, draw: 12" in capsys.readouterr().out
+    print_duel(make_duel())
     (row,) = printed()["Duel"]
     check(row, player="hero", opponent="rival", games="100", won_drawn_lost="53 12 35")
     assert row["score, 95 % interval"] == "0.590 [0.492, 0.681]"
     assert row["distinct"] == "91"
-
-
-def test_how_a_duel_ended(
-    evolve: Evolve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
-    evolve("duel", "random", "test-bot")
-    said = capsys.readouterr().out
-    assert "ended by win: 88, draw: 12" in said
-    assert "--openings" not in said
-    monkeypatch.setattr(
-        "evolve_arena.runs.api.duel", lambda *names, **options: make_duel(distinct=9)
-    )
-    evolve("duel", "random", "test-bot")
-    assert "9 of 100 games are distinct" in capsys.readouterr().err
 
 
 def test_a_duel_at_tables(printed: Printed) -> None:
@@ -350,36 +336,19 @@ def test_what_a_run_came_to(run: Run, printed: Printed, capsys: pytest.CaptureFi
 def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     duel = make_seated_duel()
     with History(tmp_path / "history.db", write=True) as history:
-        history.add_check(Report(4, 1, {"points": 1.0, "matches": 2.0}), b"player", [duel])
-        (kept,) = history.checks()
+        for generation in (4, 5):
+            report = Report(generation, 1, {"points": 1.0, "matches": 2.0}, {7: generation})
+            history.add_generation(report, 0.5)
+            history.add_check(report, b"player", [duel])
+        history.forget_after(5)
+        assert history.species() == {7: {4: 4}}
+        kept = history.checks()[0]
     assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 4)
     assert (kept.wins, kept.draws, kept.losses) == (3, 1, 1)
     assert kept.forfeits == duel.forfeits
     assert duel.sides
-    hero, rival = duel.sides
-    assert kept.scores == CheckPoints(
-        points=hero.points,
-        against=rival.points,
-        margin=duel.margin,
-        low=duel.margin_interval[0],
-        high=duel.margin_interval[1],
-        forbidden=1,
-    )
-
-
-def test_a_history_forgets_all_after_a_generation(tmp_path: Path) -> None:
-    """The check of the state that a run goes on from stays; its generation is played anew."""
-    with History(tmp_path / "history.db", write=True) as history:
-        for generation in (3, 4, 5, 6):
-            report = Report(generation, 1, {"points": 1.0, "matches": 2.0}, {7: generation})
-            history.add_generation(report, 0.5)
-            history.add_check(report, b"player", [make_seated_duel()])
-        history.forget_after(4)
-        assert [check.generation for check in history.checks()] == [3, 4]
-        assert [generation for generation, _, _ in history.champions()] == [3, 4]
-        assert history.generations()["generation"] == [3]
-        assert history.generations()["points"] == [1.0]
-        assert history.species() == {7: {3: 3}}
+    points = [side.points for side in duel.sides]
+    assert kept.scores == CheckPoints(*points, duel.margin, *duel.margin_interval, forbidden=1)
 
 
 def make_progress(**changes: Any) -> Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import random
 import shutil
@@ -112,38 +111,6 @@ def test_what_a_file_does_not_count_is_refused(changes: dict[str, Any], sentence
     assert "\n" not in str(caught.value)
 
 
-def test_a_run_goes_on_with_its_own_copy() -> None:
-    before = start("mine", executor="serial").population_sha256
-    Path("my_rows.py").write_text("this is no game any more", encoding="utf-8")
-    forget_what_was_opened()
-    assert ea.load("mine").population_sha256 == before
-    assert ea.resume("mine", generations=4, executor="serial").generation == 4
-    assert ea.duel("run:mine", "random", games=10).games == 10
-    assert Path("mine/game/my_rows.py").read_text(encoding="utf-8") == SOURCE
-
-
-def test_a_folder_from_elsewhere_runs_nothing_unasked() -> None:
-    start("mine", executor="serial")
-    shutil.copytree("mine", "stolen")
-    forget_what_was_opened()
-    for use in (
-        lambda: ea.load("stolen"),
-        lambda: ea.resume("stolen", generations=4, executor="serial"),
-        lambda: ea.duel("run:stolen", "random", games=2),
-    ):
-        with pytest.raises(NotPermittedError, match=r"stolen.game.my_rows\.py.*allow_process=True"):
-            use()
-    assert not registry._registered
-    ea.resume("stolen", generations=4, executor="serial", allow_process=True)
-    forget_what_was_opened()
-    assert ea.load("stolen").generation == 4  # it is remembered, for this content in this place
-    with Path("stolen/game/my_rows.py").open("a", encoding="utf-8") as file:
-        file.write("\nprint('other code')\n")
-    forget_what_was_opened()
-    with pytest.raises(NotPermittedError):
-        ea.load("stolen")
-
-
 def test_a_recipe_that_names_a_file_needs_a_word_too() -> None:
     Path("friend.toml").write_text('[game]\nname = "my_rows.py"\n', encoding="utf-8")
     with pytest.raises(NotPermittedError, match=r"the game is a Python file, my_rows\.py"):
@@ -202,54 +169,6 @@ def test_an_exported_bot_chooses_what_the_player_chooses(uses_numpy: bool) -> No
             board = game.play(board, choices.choice(moves))
 
 
-class Swindler:
-    """Says yes, and puts another file in the place of that which was asked about."""
-
-    def __init__(self, file: Path) -> None:
-        self.file, self.asked = file, list[str]()
-
-    def __call__(self, command: str) -> bool:
-        """Answers."""
-        self.asked.append(command)
-        self.file.write_text(f"{SOURCE}\nopen('STOLEN', 'w').close()\n", encoding="utf-8")
-        return True
-
-
-def test_what_is_asked_about_is_what_runs_and_is_kept_and_remembered() -> None:
-    recipe = load_recipe("my_rows.py", SMALL)
-    Path("foreign.toml").write_text(recipe.to_toml().replace("game/", ""), encoding="utf-8")
-    forget_what_was_opened()
-    swindler = Swindler(Path("my_rows.py"))
-    made = prepare("foreign.toml", run="mine", allow_process=swindler)
-    digest = hashlib.sha256(SOURCE.encode()).hexdigest()
-    assert swindler.asked == [f"the game my_rows.py (SHA-256 {digest})"]
-    assert made.recipe.spec.game.source == SOURCE  # type: ignore[attr-defined]
-    assert Path("mine/game/my_rows.py").read_text(encoding="utf-8") == SOURCE
-    forget_what_was_opened()
-    assert ea.load("mine").recipe.spec.game.source == SOURCE  # type: ignore[attr-defined]
-    shutil.copy("my_rows.py", "mine/game")
-    forget_what_was_opened()
-    with pytest.raises(NotPermittedError):
-        ea.load("mine")
-    assert not Path("STOLEN").exists()
-
-
-def test_a_runs_copy_that_changes_while_its_user_is_asked_is_neither_run_nor_remembered() -> None:
-    prepare("my_rows.py", run="theirs", changes=SMALL)
-    shutil.copytree("theirs", "stolen")
-    copy = Path("stolen/game/my_rows.py")
-    copy.write_text(f"{SOURCE}# harmless\n", encoding="utf-8")
-    forget_what_was_opened()
-    run = ea.Run.open("stolen", swindler := Swindler(copy))
-    run.permit(swindler)
-    assert len(swindler.asked) == 1
-    assert run.recipe.spec.game.source == f"{SOURCE}# harmless\n"  # type: ignore[attr-defined]
-    forget_what_was_opened()
-    with pytest.raises(NotPermittedError):
-        ea.load("stolen")
-    assert not Path("STOLEN").exists()
-
-
 def test_the_file_that_is_typed_is_not_taken_for_one_beside_the_recipe() -> None:
     Path("folder/folder").mkdir(parents=True)
     for folder in ("folder", "folder/folder"):
@@ -257,10 +176,7 @@ def test_the_file_that_is_typed_is_not_taken_for_one_beside_the_recipe() -> None
     with Path("folder/folder/my_rows.py").open("a", encoding="utf-8") as other:
         other.write("open('STOLEN', 'w').close()\n")
     prepare("folder/my_rows.py", run="one", changes=SMALL)
-    Path("folder/foreign.toml").write_text(load_recipe("tic-tac-toe-evolved", SMALL).to_toml())
-    prepare("folder/foreign.toml", run="two", changes=["game.name=folder/my_rows.py"])
-    for run in ("one", "two"):
-        assert Path(run, "game/my_rows.py").read_text(encoding="utf-8") == SOURCE
+    assert Path("one/game/my_rows.py").read_text(encoding="utf-8") == SOURCE
     assert not Path("STOLEN").exists()
 
 

@@ -81,6 +81,23 @@ def button(page: Any, name: str) -> Any:
     return page.get_by_role("button", name=name, exact=True)
 
 
+def replay(page: Any, server: Client, moves: str = "3344556") -> None:
+    """Opens a game by its text."""
+    page.goto(f"{server.address}/#/replay")
+    page.get_by_label("Moves").first.fill(moves)
+    button(page, "Open").click()
+    page.wait_for_selector(".game", timeout=120_000)
+
+
+def visit_all(page: Any, server: Client) -> Iterator[str]:
+    """Each kind of page, once it has loaded."""
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+        page.wait_for_timeout(300)
+        yield where
+
+
 def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
     browser: Any, server: Client
 ) -> None:
@@ -178,19 +195,16 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
             assert time.monotonic() < deadline, game
             page.wait_for_timeout(30)
             game = look(page)
-    wait_until(
-        page,
-        f"document.querySelector('.status').textContent.startsWith({json.dumps(game['result']['text'][:20])})",
-    )
+    told = json.dumps(game["result"]["text"][:20])
+    wait_until(page, f"document.querySelector('.status').textContent.startsWith({told})")
     wait_until(page, "document.querySelector('.board-legend [aria-current], .turn') === null")
     assert [button(page, name).is_visible() for name in ("Hint", "Resign")] == [False, False]
     if not game["open"]:
         return
     count = len(game["played"])
     button(page, "first").click()
-    wait_until(
-        page, f"document.querySelector('.status').textContent === 'After move 0 of {count}.'"
-    )
+    told = f"After move 0 of {count}."
+    wait_until(page, f"document.querySelector('.status').textContent === '{told}'")
     page.get_by_label("Look inside the network").check()
     page.wait_for_selector("text=Nobody here has a network that looks at this position as a whole.")
     button(page, "Undo").click()
@@ -223,22 +237,12 @@ def choose(page: Any, move: Any) -> None:
 
 
 def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
-    assert page.inner_text(".status").startswith("you win") or "win" in page.inner_text(".status")
+    replay(page, server)
+    assert "win" in page.inner_text(".status")
     button(page, "first").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 0")
     button(page, "forward").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 1")
-
-
-def test_a_replay_plays_and_stops(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
     page.locator("input[type=range]").fill("50")
     button(page, "Play").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 7")
@@ -289,10 +293,7 @@ def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) ->
     )
     answers: list[Any] = []
     page.on("response", lambda got: answers.append((urlsplit(got.url).path, got.status)))
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
+    replay(page, server)
     path = f"/api/play/{page.url.rpartition('/')[2]}"
     page.reload()
     page.wait_for_selector(".game")
@@ -412,26 +413,24 @@ def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Any, server: Clien
 
 def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> None:
     """As a screen reader is told of them."""
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
-        page.wait_for_timeout(300)
+    for where in visit_all(page, server):
         assert list_nameless(page) == [], where
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
+    replay(page, server)
     page.get_by_role("grid", name="Board").wait_for(timeout=120_000)
     assert list_nameless(page) == []
     assert page.get_by_role("row").count() == 6
     assert page.get_by_role("row").first.get_by_role("gridcell").count() == 7
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_their_ground(scheme: str, page: Any, server: Client) -> None:
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+def test_pages_are_no_wider_than_the_screen_and_texts_stand_out_from_their_ground(
+    scheme: str, width: int, page: Any, server: Client
+) -> None:
     page.emulate_media(color_scheme=scheme)
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+    page.set_viewport_size({"width": width, "height": 800})
+    for where in visit_all(page, server):
         assert list_faint(page) == [], where
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
 
 
 def list_nameless(page: Any) -> list[str]:
@@ -489,12 +488,3 @@ def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:
         page.goto(f"{server.address}/{where}")
         page.get_by_text("onerror").first.wait_for()
         assert page.locator("main img").count() == 0
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_is_wider_than_the_screen(width: int, page: Any, server: Client) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        page.wait_for_timeout(700)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where

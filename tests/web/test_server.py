@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +54,6 @@ def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
     assert found["champions"] == [0, 2, 4]
     assert found["recipe"] == run.directory.recipe.read_text()
     assert found["trouble"] == ""
-
-
-def test_its_curves_are_those_of_its_history(server: Client) -> None:
     found = server.get("record", run="first")
     assert found["statistics"]["generation"] == [0, 1, 2, 3]
     assert len(found["statistics"]["best"]) == 4
@@ -82,37 +77,10 @@ def test_a_page_watches_so_many_runs_at_most(server: Client) -> None:
     assert server.ask(path) == (503, {"error": "too many pages watch: close one"})
 
 
-def test_damaged_runs_are_told_as_that_and_harm_no_other(tmp_path: Path) -> None:
-    for name, recipe, history in (
-        ("no-toml", b"\xff\x00 = [", b""),
-        ("no-database", b'[game]\nname="a"\n[method]\nname="b"\n[run]\ngenerations=3\n', b"no"),
-        ("strange", b'[game]\nname=3\n[method]\nname=["x"]\n[run]\ngenerations="many"\n', b""),
-    ):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "recipe.toml").write_bytes(recipe)
-        if history:
-            (tmp_path / name / "history.db").write_bytes(history)
-    client = serve(tmp_path)
-    try:
-        rows = client.get("runs")["runs"]
-        assert {row["run"]: row["state"] for row in rows} == dict.fromkeys(
-            ("no-toml", "no-database", "strange"), "damaged"
-        )
-        assert all(row["trouble"] and "\n" not in row["trouble"] for row in rows)
-        assert client.get("describe", run="no-database")["trouble"]
-    finally:
-        end(client)
-
-
 def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: Client) -> None:
     fields = {field["key"]: field for field in server.get("form", recipe=FORM)["fields"]}
-    size = fields["neat.pop_size"]
-    assert (size["value"], size["type"], size["lowest"], size["highest"]) == (
-        300,
-        "integer",
-        2,
-        100_000,
-    )
+    size = {"value": 300, "type": "integer", "lowest": 2, "highest": 100_000}
+    assert size.items() <= fields["neat.pop_size"].items()
     assert fields["method.noise"]["highest"] == 1.0
     assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
     assert all(field["help"] for field in fields.values())
@@ -133,13 +101,9 @@ def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept.write()
     assert server.get("files") == ["study/games.jsonl"]
     games = server.post("replay", game="tic-tac-toe", file="study/games.jsonl")
-    assert [each["players"] for each in games[:2]] == [
-        ["test-bot", "random"],
-        ["random", "test-bot"],
-    ]
-    keys = ("game", "options", "numbers", "seed")
-    given = {key: games[0][key] for key in keys}
-    names = games[0]["players"]
+    names = ["test-bot", "random"]
+    assert [each["players"] for each in games[:2]] == [names, names[::-1]]
+    given = {key: games[0][key] for key in ("game", "options", "numbers", "seed")}
     shown = server.post("play", **given, names=names, players=["human", "human"])
     assert [seat["name"] for seat in shown["seats"]] == names
     assert len(shown["played"]) == shown["ply"] == len(games[0]["numbers"])
@@ -177,10 +141,8 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
     assert found["plots"] == ["ancestors.png"]
     status, picture = server.ask("/plots", run="first", file="ancestors.png")
     assert (status, picture[:4]) == (200, b"\x89PNG")
-    assert server.post("draw", run="first", what="network")["plots"] == [
-        "ancestors.png",
-        "network.png",
-    ]
+    plots = server.post("draw", run="first", what="network")["plots"]
+    assert plots == ["ancestors.png", "network.png"]
     status, content = server.settle("draw", run="first", what="x")
     assert (status, "no such picture" in content["error"]) == (400, True)
 
@@ -295,21 +257,11 @@ def test_no_path_leaves_the_folder_of_the_page(server: Client, path: str) -> Non
     assert server.ask(path)[0] in {400, 404}
 
 
-@pytest.mark.parametrize(
-    "player",
-    [
-        "process:touch x",
-        "file:/etc/passwd",
-        "file : x",
-        "my_bot.py:Bot",
-        "run:/etc",
-        "run: /etc",
-        "run:../first",
-        "run:",
-        "mcts:values=run: /etc",
-        "mcts:values=run:../first",
-    ],
-)
+FORBIDDEN = ("process:touch x", "file:/etc/passwd", "file : x", "my_bot.py:Bot", "run:/etc", "run:")
+FORBIDDEN += ("run: /etc", "run:../first", "mcts:values=run: /etc", "mcts:values=run:../first")
+
+
+@pytest.mark.parametrize("player", FORBIDDEN)
 def test_a_player_leads_to_no_file_and_no_program(server: Client, player: str) -> None:
     asked = {"game": "tic-tac-toe", "players": ["human", player]}
     for body in (asked, {**asked, "game": None}):
@@ -377,22 +329,19 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
         champions[f"{Path(run).name}@{generation}"] = {"run": run, "generation": generation}
     assert sorted(names) == sorted([*champions, "random"])
     assert found["champions"] == champions
-    assert [player["rank"] for player in found["players"]] == sorted(
-        player["rank"] for player in found["players"]
-    )
+    ranks = [player["rank"] for player in found["players"]]
+    assert ranks == sorted(ranks)
     for player in found["players"]:
         low, high = player["wilson_95"]
         assert low <= player["score"] <= high
         assert set(found["crosstable"][player["name"]]) == set(names) - {player["name"]}
+    runs = ["first", "study/second-1"]
     for given, text in (
         ({"runs": ["first"]}, "choose 2"),
         ({"runs": ["first", "first"]}, "choose 2"),
         ({"runs": ["first", "../first"]}, "unknown run"),
-        ({"runs": ["first", "study/second-1"], "games": 10**9}, "games"),
-        (
-            {"runs": ["first", "study/second-1"], "others": ["process:x"]},
-            "unknown player from outside",
-        ),
+        ({"runs": runs, "games": 10**9}, "games"),
+        ({"runs": runs, "others": ["process:x"]}, "unknown player from outside"),
     ):
         status, content = server.settle("rate", **given)
         assert status == 400
@@ -404,35 +353,3 @@ def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
     for body in (b"{", b"[]", b'"text"', b"\xff", b"[" * 100_000, b'{"players": 3}'):
         assert server.ask("/api/play", body)[0] == 400
     assert server.get("runs")["runs"]
-
-
-def test_a_crowd_that_says_nothing_is_sent_away_and_the_server_goes_on(server: Client) -> None:
-    """Of its connections some send half a request; ``CROWD=10000`` makes it larger."""
-    size = int(os.environ.get("CROWD", "1600"))
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, min(most, size + 1000)), most))
-    place = tuple(server.host.split(":"))
-    crowd = []
-    try:
-        for number in range(size):
-            connection = socket.socket()
-            connection.setblocking(False)
-            connection.connect_ex((place[0], int(place[1])))
-            crowd.append(connection)
-            if number % 3 == 0:
-                time.sleep(0.001)
-                with suppress(OSError):  # it may have been sent away already
-                    connection.send(b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-" + b"a" * 500)
-    finally:
-        wait_for(lambda: _answers(server), 30)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
-        for connection in crowd:
-            connection.close()
-    assert server.get("runs")["runs"]
-
-
-def _answers(server: Client) -> bool:
-    try:
-        return server.ask("/api/runs")[0] == 200
-    except OSError:
-        return False
