@@ -14,7 +14,6 @@ import neat
 import neat.activations
 import neat.aggregations
 import neat.export
-import numpy as np
 import pytest
 
 from evolve_arena.cli.main import main
@@ -23,13 +22,11 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
-from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
-from tests.bred import grow, make_bred, random_positions
+from tests.bred import grow, random_positions
 
 GAME = make_game("connect-four")
 Graph: Any = find_game("connect-four").networks["graph"].decoder_type
@@ -91,11 +88,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
 
 @pytest.mark.parametrize(
     ("inputs", "outputs", "decoder"),
-    [
-        (42, 7, Graph(head="policy", encoding="numbered")),
-        (84, 7, Graph(head="policy")),
-        (84, 1, Graph()),
-    ],
+    [(42, 7, Graph(head="policy", encoding="numbered")), (84, 1, Graph())],
 )
 def test_what_neat_python_evolved_plays_its_moves_here(
     inputs: int, outputs: int, decoder: Any
@@ -107,49 +100,18 @@ def test_what_neat_python_evolved_plays_its_moves_here(
     chosen = set()
     for position in random_positions(GAME, 200, 1):
         side, legal = GAME.to_move(position), GAME.legal_moves(position)
-        if outputs == 7:
-            told = network.activate(decoder.encode(position).tolist())
-            values = {move: told[move] for move in legal}
-        else:
-            values = {}
-            for move in legal:
-                after = GAME.play(position, move)
-                seen = GAME.observe(after, side)[:, GAME.drawn].ravel().tolist()
-                outcome = GAME.outcome(after)
-                won = outcome is not None and outcome.winner is not None
-                values[move] = float("inf") if won else network.activate(seen)[0]
+        told = network.activate(decoder.encode(position).tolist()) if outputs == 7 else []
+        values = {}
+        for move in legal:
+            after = GAME.play(position, move)
+            seen = GAME.observe(after, side)[:, GAME.drawn].ravel().tolist()
+            won = GAME.outcome(after) is not None and GAME.outcome(after).winner is not None
+            value = told[move] if told else network.activate(seen)[0]
+            values[move] = float("inf") if won and not told else value
         best = max(legal, key=lambda move: (values[move], -move))
         assert player.choose(position, new_stream(0)) == best
         chosen.add(best)
     assert len(chosen) > 1
-
-
-def evaluate_file(data: dict[str, Any], inputs: list[float]) -> list[float]:
-    """What somebody who knows the format makes of a feed-forward network."""
-    activations = neat.activations.ActivationFunctionSet()
-    aggregations = neat.aggregations.AggregationFunctionSet()
-    values = dict(zip(data["topology"]["input_keys"], inputs, strict=True))
-    for node in data["nodes"]:
-        if node["type"] != "input":
-            links = [link for link in data["connections"] if link["to"] == node["id"]]
-            terms = [values[link["from"]] * link["weight"] for link in links]
-            total = aggregations.get(node["aggregation"]["name"])(terms)
-            function = activations.get(node["activation"]["name"])
-            values[node["id"]] = function(node["bias"] + node["response"] * total)
-    return [values[key] for key in data["topology"]["output_keys"]]
-
-
-@pytest.mark.parametrize("head", ["policy", "value"])
-def test_our_files_are_evaluated_elsewhere_as_here(head: str) -> None:
-    decoder = Graph(head=head)
-    player = make_player(decoder)
-    data = json.loads(export_player(player, "neat-python"))
-    assert neat.export.validate_json(data)
-    graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
-    rows = np.random.default_rng(1).integers(0, 2, (50, 84)).astype(np.float64)
-    elsewhere = [evaluate_file(data, row) for row in rows.tolist()]
-    np.testing.assert_allclose(elsewhere, evaluate(graphs, 0, rows), rtol=1e-12)
-    assert np.ptp(np.array(elsewhere), axis=0).max() > 0.01
 
 
 @pytest.mark.parametrize(
@@ -161,34 +123,28 @@ def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
     player.remarks = {"generation": 7}
     text = export_neat_python(player)
     assert text.endswith("}\n")
+    assert neat.export.validate_json(json.loads(text))
     assert json.loads(text)["metadata"]["generation"] == 7
     made = import_neat_python(text, stem="unused")
     assert made.assumed == ()
-    assert made.player.decoder == decoder
-    assert made.player.name == "grown"
+    assert (made.player.name, made.player.decoder) == ("grown", decoder)
     assert made.player.serialise() == player.serialise()
-    enabled = int(player.genome.enabled.sum())
-    nodes = len(player.genome.node_key)
-    assert made.summary == (
-        f"grown: a feed-forward graph of {nodes} nodes ({nodes - decoder.outputs} hidden) and"
-        f" {enabled} connections"
-    )
+    nodes, enabled = len(player.genome.node_key), int(player.genome.enabled.sum())
+    hidden = nodes - decoder.outputs
+    sizes = f"{nodes} nodes ({hidden} hidden) and {enabled} connections"
+    assert made.summary == f"grown: a feed-forward graph of {sizes}"
     assert enabled < len(player.genome.weight)
     other = import_neat_python(text, name="other", options={"depth": 0})
-    assert (other.player.name, other.player.decoder) == ("other", decoder)
-    assert other.assumed == ()
+    assert (other.player.name, other.player.decoder, other.assumed) == ("other", decoder, ())
 
 
 def foreign(inputs: int, outputs: int, kind: str = "feedforward") -> str:
     """A file that says nothing of a board: inputs -1 to outputs, and no more."""
     data = json.loads(export_neat_python(make_player(Graph())))
     data["metadata"], data["network_type"] = {}, kind
-    data["topology"] = {
-        "num_inputs": inputs,
-        "num_outputs": outputs,
-        "input_keys": [-1 - place for place in range(inputs)],
-        "output_keys": list(range(outputs)),
-    }
+    data["topology"] = {"num_inputs": inputs, "num_outputs": outputs}
+    data["topology"]["input_keys"] = [-1 - place for place in range(inputs)]
+    data["topology"]["output_keys"] = list(range(outputs))
     node = next(node for node in data["nodes"] if node["type"] == "output")
     data["nodes"] = [{**node, "id": key} for key in range(outputs)]
     data["connections"] = [
@@ -218,6 +174,9 @@ def test_sizes_tell_what_a_network_may_be_for(
     assert not any(name in said for name in options)
 
 
+SIZES = "its network has 42 inputs and {} outputs, but graphs of connect-four have 42"
+
+
 @pytest.mark.parametrize(
     ("inputs", "outputs", "options", "message"),
     [
@@ -225,12 +184,11 @@ def test_sizes_tell_what_a_network_may_be_for(
             9,
             7,
             {},
-            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 42 and 1 (head"
-            " value, encoding numbered); 4",
+            "its network has 9 inputs and 7 outputs, but graphs of connect-four have 42 and 1",
         ),
-        (42, 3, {}, "its network has 42 inputs and 3 outputs, but graphs of connect-four have 42"),
-        (42, 7, {"head": "value"}, "its network has 42 inputs and 7 outputs, but graphs of con"),
-        (42, 7, {"encoding": "planes"}, "its network has 42 inputs and 7 outputs, but graphs "),
+        (42, 3, {}, SIZES.format(3)),
+        (42, 7, {"head": "value"}, SIZES.format(7)),
+        (42, 7, {"encoding": "planes"}, SIZES.format(7).removesuffix("42")),
         (42, 7, {"head": "polici"}, "unknown head 'polici': did you mean 'policy'?"),
         (42, 7, {"head": ""}, "unknown head ''"),
         (42, 7, {"encoding": "plane"}, "unknown encoding 'plane': did you mean 'planes'?"),
@@ -243,12 +201,6 @@ def test_networks_that_do_not_fit_are_refused(
         import_neat_python(foreign(inputs, outputs), options=options)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
-
-
-def test_recurrent_networks_are_refused() -> None:
-    sentence = "its network is recurrent, but in connect-four players are asked about single pos"
-    with pytest.raises(BadValueError, match=sentence):
-        import_neat_python(foreign(42, 7, "recurrent"))
 
 
 @pytest.mark.parametrize(
@@ -266,22 +218,14 @@ def test_recurrent_networks_are_refused() -> None:
 )
 def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: str) -> None:
     data = json.loads(export_neat_python(make_player(Graph(head="policy"))))
-    if key:
-        data["metadata"]["evolve_arena_player"][key] = value
-    else:
-        data["metadata"]["evolve_arena_player"] = value
+    metadata = data["metadata"]
+    metadata["evolve_arena_player"] = (
+        {**metadata["evolve_arena_player"], key: value} if key else value
+    )
     with pytest.raises(ArenaError) as caught:
         import_neat_python(json.dumps(data))
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
-
-
-def test_multilayer_perceptrons_are_not_for_neat_python() -> None:
-    player = make_bred("connect-four", "mlp")
-    with pytest.raises(BadValueError, match=r"is a multilayer perceptron, and neat-python's"):
-        export_player(player, "neat-python")
-    with pytest.raises(UnknownNameError, match=r"'neat-pyton': did you mean 'neat-python'\?"):
-        export_player(player, "neat-pyton")
 
 
 @pytest.fixture(scope="module")
@@ -289,10 +233,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which two runs lie, one of NEAT and one of perceptrons, and one not begun."""
     folder = tmp_path_factory.mktemp("place")
     sizes = ("run.generations=2", "check.games=10", "check.every=1")
-    neat_sizes = ("neat.pop_size=8", "method.opponents=2", "method.finalists=2")
-    start("connect-four-neat", run=folder / "graphs", changes=sizes + neat_sizes, executor="serial")
-    mlp_sizes = ("method.individuals=8",)
-    start("connect-four", run=folder / "mlp", changes=sizes + mlp_sizes, executor="serial")
+    for name, recipe, *more in (
+        ("graphs", "connect-four-neat", "neat.pop_size=8", "method.opponents=2"),
+        ("mlp", "connect-four", "method.individuals=8"),
+    ):
+        start(recipe, run=folder / name, changes=[*sizes, *more], executor="serial")
     prepare("connect-four-neat", run=folder / "young")
     (folder / "foreign.json").write_text(foreign(42, 7))
     (folder / "small.json").write_text(foreign(9, 7))
@@ -325,8 +270,8 @@ def evolve(
 
 def test_a_champion_of_neat_leaves_in_both_formats_and_returns(place: Path, evolve: Evolve) -> None:
     assert evolve("export", "graphs") == ("graphs/champion.py\n", "")
-    assert evolve("export", "graphs", "--to", "neat-python") == ("graphs/champion.json\n", "")
-    assert evolve("export", "graphs", "--to", "neat-python") == ("graphs/champion.json\n", "")
+    for _ in range(2):
+        assert evolve("export", "graphs", "--to", "neat-python") == ("graphs/champion.json\n", "")
     assert evolve("export", "graphs", "--to", "neat-python", "--generation", "1", "--out", "1.json")
     said, told = evolve("import-neat", "graphs/champion.json", "--out", "back.safetensors")
     assert said == "back.safetensors\n"
@@ -362,21 +307,16 @@ def test_a_foreign_network_comes_and_plays_and_goes(place: Path, evolve: Evolve)
         ("export graphs --to neat-pyton", "unknown export target 'neat-pyton': did you mean"),
         ("export mlp --to neat-python", "mlp is a multilayer perceptron, and neat-python's files"),
         ("export young", "young has no champion yet"),
-        ("export young --to neat-python", "young has no champion yet"),
-        ("export nowhere", "nowhere does not exist"),
         ("export file:nowhere", "nowhere: No such file"),
         ("export file:foreign.json", "foreign.json is no player: "),
         ("export file:graphs/champion.safetensors --generation 1", "--generation is for runs"),
         ("export graphs --to neat-python --out foreign.json", "foreign.json exists"),
         ("export graphs --out nowhere/x.py", "nowhere/x.py can't be written"),
         ("import-neat nowhere.json", "nowhere.json: No such file"),
-        ("import-neat .", ".: it is a folder, and no regular file"),
         ("import-neat text.json", "text.json is no network that neat-python exported: not JSON: "),
         ("import-neat bytes.json", "bytes.json is no network that neat-python exported: it is no"),
         ("import-neat small.json", "small.json: its network has 9 inputs and 7 outputs"),
         ("import-neat recurrent.json", "recurrent.json: its network is recurrent, but in connect"),
-        ("import-neat foreign.json --head value", "foreign.json: its network has 42 inputs"),
-        ("import-neat foreign.json --encoding plans", "foreign.json: unknown encoding 'plans'"),
         ("import-neat foreign.json --out foreign.json", "foreign.json exists"),
         ("import-neat foreign.json --out nowhere/x", "nowhere/x can't be written"),
         ("import-neat mlp/champion.safetensors", "mlp/champion.safetensors is no network that "),

@@ -11,20 +11,16 @@ import evolve_arena as ea
 from evolve_arena.runs.plots.network_view import look_inside
 from tests.bred import make_bred, random_positions
 
-SMALL = ("run.generations=1", "check.games=2", "check.opponents=['random']")
-BRED = {
-    "connect-four": ("method.individuals=6", "method.tournament_size=2", "network.hidden=[5, 3]"),
-    "connect-four-neat": ("neat.pop_size=8", "neat.node_add_prob=0.9"),
-    "tic-tac-toe-evolved": ("method.individuals=6", "method.tournament_size=2"),
+KINDS: dict[tuple[str, str], dict[str, Any]] = {
+    ("connect-four", "mlp"): {"hidden": (5, 3)},
+    ("connect-four", "graph"): {},
+    ("tic-tac-toe", "mlp"): {},
 }
 
 
-@pytest.mark.parametrize("recipe", BRED)
-def test_layers_and_wires_add_up(recipe: str, tmp_path: Any) -> None:
-    changes = [*SMALL, *BRED[recipe]]
-    player: Any = ea.start(
-        recipe, run=tmp_path / "run", changes=changes, executor="serial"
-    ).champion
+@pytest.mark.parametrize("kind", KINDS)
+def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
+    player: Any = make_bred(*kind, **KINDS[kind])
     game = player.game
     position = game.play(game.play(game.initial(), 2), 1)
     found: Any = look_inside(player, position)
@@ -39,7 +35,7 @@ def test_layers_and_wires_add_up(recipe: str, tmp_path: Any) -> None:
             seen.ravel()[source] if source < found["inputs"] else units[source - found["inputs"]]
         )
         assert (value == 0) == (carried == 0)
-    if recipe == "connect-four":
+    if KINDS[kind]:
         genome = player.decoder.expand(player.genome[None])[0]
         outputs = player.decoder.mlp.evaluate(genome, seen.reshape(1, -1))
         assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))

@@ -10,7 +10,6 @@ import pytest
 
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
@@ -76,13 +75,3 @@ def test_of_large_champions_only_those_that_may_be_needed_are_kept(
     resume(run.path, executor="serial")
     again = outcome_of(run.path)
     assert (again.sha256, again.champion) == (outcome.sha256, outcome.champion)
-
-
-def test_small_champions_are_all_kept(recipe: Recipe, tmp_path: Path) -> None:
-    run = start(recipe.change({"run.generations": 3}), run=tmp_path / "run", executor="serial")
-    for generation in (1, 2, 3):
-        assert run.champion_at(generation).remarks["generation"] == generation
-    text = (run.path / "recipe.toml").read_text()
-    (run.path / "recipe.toml").write_text(text.replace("tuples = 8", "tuples = 9"))
-    with pytest.raises(CheckpointError, match="genomes are made for tuples 8, not 9"):
-        resume(run.path, generations=4, executor="serial")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def _run(small_recipe: RecipeMaker, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def test_all_callbacks_are_called_and_one_can_stop(
-    small_recipe: RecipeMaker, tmp_path: Path
+    small_recipe: RecipeMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told: list[ea.Progress] = []
     run = ea.start(
@@ -44,21 +44,14 @@ def test_all_callbacks_are_called_and_one_can_stop(
     assert run.digest(last.state) == run.population_sha256
     assert last.path == tmp_path / "run"
     assert last.statistics["best"] == run.history()["best"][2]
-    assert ea.resume(run.path, executor="serial", callbacks=told.append).generation == 9
+    assert capsys.readouterr().err == ""
+    options: Any = {"executor": "serial", "callbacks": told.append, "progress": True}
+    assert ea.resume(run.path, **options).generation == 9
+    assert "generation 9/9" in capsys.readouterr().err
     assert told[-1].champion is not None
     assert told[-1].champion.serialise() != b""
     with pytest.raises((AttributeError, TypeError)):
         told[0].generation = 5  # type: ignore[misc]
-
-
-def test_progress_is_shown_if_asked(
-    small_recipe: RecipeMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    recipe = small_recipe("run.generations=2")
-    ea.start(recipe, run=tmp_path / "quiet", executor="serial")
-    assert capsys.readouterr().err == ""
-    ea.start(recipe, run=tmp_path / "shown", executor="serial", progress=True)
-    assert "generation 2/2" in capsys.readouterr().err
 
 
 # --- what happened ------------------------------------------------------------------------------
@@ -162,42 +155,29 @@ def test_players_without_values_say_so() -> None:
 # --- sweeps -------------------------------------------------------------------------------------
 
 
-def sweep(recipe: str, folder: Path, **options: Any) -> ea.Sweep:
-    values = {"method.mutation_strength": [0.1, 1.0], "method.tournament_size": [2, 3]}
-    return ea.sweep(recipe, values, seeds=2, folder=folder, games=50, **options)
-
-
-def test_a_sweep_that_is_stopped_twice_gives_the_same_table(
+def test_a_sweep_that_is_stopped_gives_the_same_table(
     small_recipe: RecipeMaker, tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
     file.write_text(small_recipe("run.generations=3").to_toml())
-    whole = sweep(str(file), tmp_path / "whole", workers=2)
-    for most in (3, 5):
-        told: list[Any] = []
-
-        def stop(now: Any, most: int = most, told: list[Any] = told) -> bool:
-            told.append(now)
-            return len(told) < most
-
-        with pytest.raises(RunsStoppedError):
-            sweep(str(file), tmp_path / "stopped", callback=stop, workers=1)
-    again = sweep(str(file), tmp_path / "stopped", workers=1)
-    assert again.table() == whole.table()
+    values = {"method.mutation_strength": [0.1, 1.0], "method.tournament_size": [2, 3]}
+    sweep = partial(ea.sweep, str(file), values, seeds=2, games=50)
+    whole = sweep(folder=tmp_path / "whole", workers=2)
+    told: list[Any] = []
+    with pytest.raises(RunsStoppedError):
+        sweep(
+            folder=tmp_path / "stopped",
+            callback=lambda now: told.append(now) is None and len(told) < 5,
+            workers=1,
+        )
+    assert sweep(folder=tmp_path / "stopped", workers=1).table() == whole.table()
     assert (tmp_path / "whole/runs.csv").read_text() == (tmp_path / "stopped/runs.csv").read_text()
-    assert len(whole.rows) == 8
+    assert len(whole.rows) == len(whole.to_frame()) == 8
     assert {effect.runs for effect in whole.effects("method.tournament_size")} == {4}
-    assert len(whole.to_frame()) == 8
     name = whole.rows[0].name
     assert whole[name].recipe.method["mutation_strength"] == 0.1
     result = ea.duel(whole[name].champion, whole.against, games=50, seed=1_000_003)
     assert whole.rows[0].score == result.score
-    assert (tmp_path / "whole/sweep.png").read_bytes().startswith(b"\x89PNG")
-    before = json.loads((tmp_path / "whole" / name / "measured.json").read_text())
-    assert before["score"] == whole.rows[0].score
-    (tmp_path / "whole" / name / "measured.json").write_text('{"of": 3}')
-    (tmp_path / "whole" / whole.rows[1].name / "measured.json").write_bytes(b"\xff no JSON")
-    assert sweep(str(file), tmp_path / "whole", workers=1).table() == whole.table()
     with pytest.raises(BadValueError, match=r"'run\.seed' was not varied"):
         whole.effects("run.seed")
 

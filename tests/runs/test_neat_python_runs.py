@@ -17,15 +17,14 @@ import evolve_arena as ea
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names
-from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.bred import NeatPlayer
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 from evolve_arena.runs.recipes.neat_config import read_neat_config
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.bred import grow
 
 BONES = """
 [NEAT]
@@ -119,18 +118,10 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
     assert run.recipe.method["engine"] == "neat-python"
     assert run.recipe.neat is not None
     # What the file leaves out is neat-python's default, not ours.
-    told = {
-        "pop_size": 16,
-        "feed_forward": True,
-        "initial_connection": "partial_direct 0.5",
-        "activation_options": ["tanh", "relu"],
-        "single_structural_mutation": True,
-        "species_fitness_func": "mean",
-        "max_stagnation": 15,
-        "species_elitism": 0,
-        "min_species_size": 1,
-        "elitism": 1,
-    }
+    told = {"pop_size": 16, "feed_forward": True, "initial_connection": "partial_direct 0.5"}
+    told |= {"activation_options": ["tanh", "relu"], "single_structural_mutation": True}
+    told |= {"species_fitness_func": "mean", "max_stagnation": 15, "species_elitism": 0}
+    told |= {"min_species_size": 1, "elitism": 1}
     assert told.items() <= run.recipe.neat.items()
     assert run.recipe.run.seed == 11
     assert (run.recipe.network["head"], run.recipe.network["encoding"]) == ("policy", "numbered")
@@ -158,23 +149,22 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(call: Call) -> 
 
 
 @pytest.mark.parametrize(
-    ("recipe", "typed", "expected"),
+    ("recipe", "typed", "name", "engine"),
     [
-        (None, {}, ("connect-four-neat", "neat-python", "value", "planes")),
-        ("connect-four", {}, ("connect-four-neat", "neat-python", "value", "planes")),
-        (None, {"method.engine": "own"}, ("connect-four-neat", "own", "value", "planes")),
-        ("connect-four-td", {}, ("connect-four-td", "neat-python", "value", "planes")),
+        ("connect-four", {}, "connect-four-neat", "neat-python"),
+        (None, {"method.engine": "own"}, "connect-four-neat", "own"),
+        ("connect-four-td", {}, "connect-four-td", "neat-python"),
     ],
 )
 def test_the_recipe_gives_the_rest(
-    recipe: str | None, typed: dict[str, Any], expected: tuple[str, ...]
+    recipe: str | None, typed: dict[str, Any], name: str, engine: str
 ) -> None:
     text = INI.replace("num_inputs = 42", "num_inputs = 84").replace("outputs = 7", "outputs = 1")
     Path("winner.ini").write_text(text, encoding="utf-8")
     found = read_neat_config("winner.ini", recipe, typed)
     made = load_recipe(found.name, found.changes)
-    network = made.network["head"], made.network["encoding"]
-    assert (found.name, made.method["engine"], *network) == expected
+    assert (found.name, made.method["engine"]) == (name, engine)
+    assert (made.network["head"], made.network["encoding"]) == ("value", "planes")
 
 
 def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
@@ -253,17 +243,13 @@ def test_reporters_of_neat_python_are_callbacks(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("game", GAMES)
 def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
-    kinds = find_game(game).networks.values()
-    decoder: Any = next(kind for kind in kinds if kind.genome_kind == "graph").decoder_type()
+    networks = find_game(game).networks
+    kind = next(name for name, each in networks.items() if each.genome_kind == "graph")
+    decoder: Any = networks[kind].decoder_type()
     config = NeatConfig(
         pop_size=2, activation_default="random", activation_options=("tanh", "relu", "sin")
     )
-    sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
-    population, counters = create(config, **sizes, seed=5)
-    for seed in range(12):
-        population, counters = mutate(config, population, **sizes, seed=seed, counters=counters)
-    player: NeatPlayer = decoder.player(population.take([1]), "grown")
-
+    player: NeatPlayer = decoder.player(grow(decoder, 5, config), "grown")
     text = export_neat_python(player)
     assert json.loads(text)["metadata"]["evolve_arena_player"]["game"] == game
     made = import_neat_python(text)

@@ -21,8 +21,6 @@ from evolve_arena.cli.play.options import PlayOptions
 from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.openspiel.loader import load_game
@@ -34,6 +32,7 @@ from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
+from tests.bred import make_bred
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
@@ -61,29 +60,7 @@ def make_random(game: Any) -> Player:
 
 def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
     """A player of random weights, who makes a random move now and then."""
-    decoder = find_game(f"openspiel:{name}").networks[kind].decoder_type(head=head)
-    generator = np.random.default_rng(1)
-    genome: Any
-    if kind == "mlp":
-        genome = decoder.initialise(1, "uniform", generator)[0]
-    else:
-        links = decoder.inputs * decoder.outputs
-        genome = NeatPopulation(
-            keys=np.array([7]),
-            node_start=np.array([0, decoder.outputs]),
-            node_key=np.arange(decoder.outputs, dtype=np.int32),
-            bias=generator.normal(size=decoder.outputs),
-            response=np.ones(decoder.outputs),
-            activation=np.full(decoder.outputs, ACTIVATIONS.index("tanh"), dtype=np.int32),
-            aggregation=np.full(decoder.outputs, AGGREGATIONS.index("sum"), dtype=np.int32),
-            connection_start=np.array([0, links]),
-            source=np.repeat(np.arange(-1, -1 - decoder.inputs, -1, np.int32), decoder.outputs),
-            target=np.tile(np.arange(decoder.outputs, dtype=np.int32), decoder.inputs),
-            weight=generator.normal(size=links),
-            enabled=np.ones(links, dtype=np.bool_),
-            innovation=np.arange(links, dtype=np.int64),
-        )
-    player: BredPlayer = decoder.player(genome, "network")
+    player = make_bred(f"openspiel:{name}", kind, 1, head=head)
     if noise:
         player.packed = with_noise(player.packed, noise)
     return player
@@ -309,10 +286,7 @@ def test_programs_play(tmp_path: Path) -> None:
         ("pig(players=6)", "game pig: players is 6: it must be from 2 to 5"),
         ("hex(board_size=1)", "can't be played: nobody can move, and the game is not over"),
         ("backgammon(scoring_type=x)", "can't be played: Unrecognized scoring_type parameter: x"),
-        (
-            "cursor_go",
-            "openspiel:cursor_go has 72,922 plies in a game: it must be from 1 to 32,767",
-        ),
+        ("cursor_go", "cursor_go has 72,922 plies in a game: it must be from 1 to 32,767"),
         ("kuhn_poker", "openspiel:kuhn_poker can't be played here: it hides something"),
         ("goofspiel", "can't be played here: it has players who move at the same time"),
         ("catch", "openspiel:catch can't be played here: it is for one player"),

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
-from rich.console import Console
 
-from evolve_arena.cli.display import Display
-from evolve_arena.runs.api import prepare, start
+from evolve_arena.runs.api import start
 from evolve_arena.runs.plots.progress import draw_runs, plot_runs
 from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
@@ -22,8 +18,8 @@ from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import History
 from evolve_arena.runs.store.record import Record
-from evolve_arena.runs.training.loop import Progress
 from evolve_arena.web.reading import MOST_SPECIES, _write_species
+from tests.runs.test_plots import band, legend, points
 
 Make = Callable[..., Recipe]
 
@@ -67,33 +63,12 @@ def areas(axes: Axes) -> PolyCollection:
     return found
 
 
-def heights(path: Any) -> dict[float, float]:
-    """How high an area is, by x."""
-    edges: dict[float, list[float]] = {}
-    for x, y in path.vertices:
-        edges.setdefault(float(x), []).append(float(y))
-    return {x: max(ys) - min(ys) for x, ys in edges.items()}
-
-
-def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
-    x, y = axes.lines[number].get_data()
-    return np.asarray(x).tolist(), np.asarray(y).tolist()
-
-
-def test_panels_of_a_run_whose_networks_grow(run: Run, other: Run) -> None:
-    titles = [axes.get_title(loc="left") for axes in draw_runs([run.history()]).axes]
-    assert titles[3:] == [
-        "Diversity",
-        "Number of species",
-        "Connections that are enabled",
-        "Hidden nodes",
-        "Sizes of species",
-    ]
+def test_panels_of_a_run_whose_networks_grow_are_the_history(run: Run, other: Run) -> None:
     assert len(draw_runs([other.history()]).axes) == 4
-
-
-def test_sizes_are_the_history(run: Run) -> None:
     figure = draw_runs([run.history()])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    sizes = ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    assert titles[3:] == ["Diversity", *sizes, "Sizes of species"]
     number, connections, hidden = figure.axes[4:7]
     with History(run.directory.history) as history:
         table = history.generations()
@@ -102,10 +77,7 @@ def test_sizes_are_the_history(run: Run) -> None:
     assert points(connections, 1) == (table["generation"], table["connections_of_best"])
     assert points(hidden, 0) == (table["generation"], table["hidden_nodes"])
     assert points(hidden, 1) == (table["generation"], table["hidden_nodes_of_best"])
-    legend = connections.get_legend()
-    assert legend is not None
-    told = [text.get_text() for text in legend.get_texts()]
-    assert told == ["mean of the population", "best individual"]
+    assert legend(connections) == ["mean of the population", "best individual"]
 
 
 def test_species_are_the_history(run: Run) -> None:
@@ -115,7 +87,7 @@ def test_species_are_the_history(run: Run) -> None:
     axes = draw_runs([run.history()]).axes[7]
     drawn = dict(zip(species, areas(axes).get_paths(), strict=True))
     for number, sizes in species.items():
-        found = heights(drawn[number])
+        found = {x: high - low for x, (low, high) in band([drawn[number]]).items()}
         assert {x: size for x, size in found.items() if size} == pytest.approx(sizes)
     assert axes.get_ylim() == (0.0, 12.0)
     assert axes.get_ylabel() == "individuals"
@@ -218,31 +190,10 @@ def test_runs_of_both_kinds_are_overlaid(run: Run, other: Run) -> None:
     assert plot_runs([other, run]).read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_run_that_has_not_begun_is_drawn(run: Run, tmp_path: Path) -> None:
-    prepared = prepare(run.recipe, run=tmp_path / "prepared")
-    assert len(draw_runs([prepared.history()]).axes) == 3
-    assert plot_runs([prepared]).stat().st_size > 1000
-
-
 def test_a_single_generation_can_be_seen() -> None:
     figure = draw_runs([record_of({1: {0: 7}, 2: {0: 5}}, 1)])
     assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[3:6])
     assert len(areas(figure.axes[6]).get_paths()) == 2
-
-
-@pytest.mark.parametrize("grows", [True, False])
-def test_progress_tells_species(grows: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    statistics = {"best": 0.9, "median": 0.5}
-    if grows:
-        statistics |= {"species": 4.0, "connections": 83.26}
-    progress = Progress(4, 8, games=100, seconds=1.0, statistics=statistics, checked=4)
-    display = Display("run")
-    display.watch(progress)
-    assert ("  4 species, 83.3 connections  " in capsys.readouterr().err) == grows
-    console = Console(width=100)
-    with console.capture() as captured:
-        console.print(display._draw(progress))
-    assert ("4 species, 83.3 connections a network" in captured.get()) == grows
 
 
 def test_the_page_draws_the_same_stack() -> None:

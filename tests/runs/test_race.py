@@ -128,30 +128,25 @@ def test_an_interrupt_inside_a_generation_leaves_a_whole_run_or_none() -> None:
     ea.resume("rows", generations=3, executor="serial")
 
 
-def test_an_interrupt_before_anything_evolves_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("place", ["compile_kernels", "Meeting.play"])
+def test_an_interrupt_elsewhere_leaves_nothing_or_stops_as_a_callback_does(
+    place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Before anything evolves, and while candidates meet."""
+
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve_arena.runs.many.race.compile_kernels", interrupted)
-    _, go = race({"one": learner(), "two": learner()}, 500)
-    with pytest.raises(KeyboardInterrupt):
-        go()
-    assert not list(Path().iterdir())
-
-
-def test_an_interrupt_while_candidates_meet_stops_as_a_callback_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*given: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Meeting, "play", interrupted)
+    monkeypatch.setattr(f"evolve_arena.runs.many.race.{place}", interrupted)
     made, go = race({"one": learner(), "two": learner()}, 60)
-    run = go()
-    assert made.timer.stopped
-    assert run.champion.remarks["generation"] == run.generation > 0
+    with pytest.raises(KeyboardInterrupt) if place == "compile_kernels" else nullcontext():
+        go()
+    if place == "compile_kernels":
+        assert not list(Path().iterdir())
+    else:
+        run = ea.load("rows")
+        assert made.timer.stopped
+        assert run.champion.remarks["generation"] == run.generation > 0
 
 
 def test_a_run_that_lies_there_is_replaced_only_by_force() -> None:
@@ -205,19 +200,12 @@ def test_callbacks_are_told_the_generations_that_the_time_is_enough_for() -> Non
 
 def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     found = list_candidates(ROWS, {"check.games": 30})
-    assert {name: one.method["name"] for name, one in found.items()} == {
-        "td-tuples": "td-tuples",
-        "td": "td",
-        "tournament": "tournament",
-        "neat": "neat",
-    }
+    methods = {name: one.method["name"] for name, one in found.items()}
+    assert methods == {name: name for name in ("td-tuples", "td", "tournament", "neat")}
     assert {one.check.games for one in found.values()} == {30}
     assert found["td-tuples"].network["length"] == 5
-    assert list(list_candidates("connect-four")) == [
-        "connect-four",
-        "connect-four-td",
-        "connect-four-neat",
-    ]
+    names = ["connect-four", "connect-four-td", "connect-four-neat"]
+    assert list(list_candidates("connect-four")) == names
     assert next(iter(list_candidates("hex"))) == "hex"
 
 

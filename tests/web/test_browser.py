@@ -306,25 +306,6 @@ def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) ->
         page.wait_for_timeout(50)
 
 
-def test_two_runs_are_compared(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/runs")
-    for name in ("first", "study/second-1"):
-        page.get_by_label(f"compare {name}").check()
-    page.get_by_role("link", name="Compare 2").click()
-    page.wait_for_selector(".chart path")
-    assert page.inner_text("h1") == "2 runs compared"
-    assert page.locator("tbody tr").count() == 2
-    page.get_by_label("games of each pair").fill("20")
-    page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
-    page.get_by_role("button", name="Let the champions meet").click()
-    page.get_by_role("heading", name="Ratings").wait_for()
-    page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
-    for name in ("first", "study/second-1"):
-        generation = Run.open(server.folder / name).champion.remarks["generation"]
-        assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
-    assert page.locator("tbody tr").count() == 2 + 3  # and a player at random
-
-
 def test_six_runs_are_compared_and_one_stream_tells_of_them(
     page: Any, server: Client, tmp_path: Path
 ) -> None:
@@ -335,12 +316,23 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
     streams: list[str] = []
     page.on("request", lambda asked: streams.append(asked.url) if "/events" in asked.url else 0)
     with serve_to(page, tmp_path) as client:
-        page.goto(f"{client.address}/#/compare/{','.join(names)}")
-        page.get_by_text("Let the champions meet").wait_for()
+        page.goto(f"{client.address}/#/runs")
+        for name in names:
+            page.get_by_label(f"compare {name}").check()
+        streams.clear()
+        page.get_by_role("link", name="Compare 6").click()
+        page.wait_for_selector(".chart path")
+        assert page.inner_text("h1") == "6 runs compared"
         assert page.locator("tbody tr").count() == 6
         page.get_by_label("games of each pair").fill("2")
+        page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
         page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_role("heading", name="Ratings").wait_for()
         page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
+        generation = Run.open(server.folder / "first").champion.remarks["generation"]
+        for name in names:
+            assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
+        assert page.locator("tbody tr").count() == 6 + 7  # and a player at random
         (tmp_path / "run-5" / "history.db").unlink()
         page.get_by_text("not begun").wait_for(timeout=60_000)
         assert len(streams) == 1

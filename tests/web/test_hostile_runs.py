@@ -68,7 +68,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "sparse-checkpoint": ("larger than", make_sparse, "checkpoints/gen-000009.safetensors"),
     "sparse-recipe": ("larger than", make_sparse, "recipe.toml"),
     "nested-recipe": ("nested too deep", write, b"a = " + b"[" * 100_000),
-    "no-recipe": ("no TOML file", write, b"\xff\x00 = ["),
+    "no-recipe": ("Invalid statement", write, b"\xff\x00 = ["),
     "strange-recipe": ("", write, STRANGE),
     "no-history": ("history.db", write, b"no", "history.db"),
     "link-checkpoints": ("a symbolic link", make_link, "checkpoints"),
