@@ -146,26 +146,17 @@ def build(source: str, folder: Path, *options: str) -> Path:
     file, program = folder / "bot.c", folder / "bot"
     file.write_text(source)
     flags = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
-    made = subprocess.run(
-        ["gcc", *flags, *options, str(file), "-o", str(program), "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command = ["gcc", *flags, *options, str(file), "-o", str(program), "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (made.returncode, made.stderr) == (0, "")
     return program
 
 
 def ask(program: Path, lines: list[str]) -> list[int]:
     """The numbers in its answers to *lines* of text."""
+    text = "".join(f"{line}\n" for line in lines)
     said = subprocess.run(
-        [str(program)],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        [str(program)], input=text, capture_output=True, text=True, check=False, timeout=120
     )
     assert (said.returncode, said.stderr) == (0, "")
     return [int(line.split()[1]) for line in said.stdout.splitlines()]

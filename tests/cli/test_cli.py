@@ -20,6 +20,7 @@ from evolve_arena.cli.main import main
 from evolve_arena.core.registry import find_game
 from evolve_arena.runs.recipes.recipe import keys_of, read_content
 from tests import forked
+from tests.special import make_special
 
 SMALL = ["--set", "method.individuals=20", "--set", "check.games=40", "--set", "check.every=2"]
 NAMES = ["--set", "run.generations=4", "--quiet"]
@@ -95,7 +96,7 @@ def test_resume_goes_on_and_says_when_there_is_nothing_to_do(place: Path) -> Non
         (["start", "connect-four", "--set", "check.generations=5"], "'run.generations'?"),
         (["start", "connect-four-neat", "--set", "pop_size=5"], "'neat.pop_size'?"),
         (
-            ["start", "connect-four", "--generations", "3", "--set", "run.generations=4"],
+            ["start", "hex", "--generations", "3", "--set", "run.generations=4"],
             "--generations 3 and --set run.generations=4 say the same",
         ),
         (["strat"], "Did you mean 'start'?"),
@@ -158,9 +159,8 @@ def test_json_is_all_that_is_printed(place: Path) -> None:
 def test_duel_and_evaluate_tell_what_was_promised(place: Path) -> None:
     done = evolve("duel", "test-bot", "random", "--games", "300", "--json", folder=place)
     result = json.loads(done.stdout)
-    assert {"games", "wins", "draws", "losses", "score", "wilson_95", "distinct_games"} <= set(
-        result
-    )
+    keys = {"games", "wins", "draws", "losses", "score", "wilson_95", "distinct_games"}
+    assert keys <= set(result)
     assert result["games"] == 300 == result["wins"] + result["draws"] + result["losses"]
     assert result["wilson_95"][0] > 0.5
     assert sum(result["terminations"].values()) == 300
@@ -180,15 +180,13 @@ def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
     lines = done.stdout.splitlines()
     at = lines.index("game.size = 7   (3 to 11)")
     assert lines[at + 1].strip() == "Cells along a side of the board."
-    assert any(
-        line.startswith("check.every = ") and "(whole number from 1" in line for line in lines
-    )
+    every = next(line for line in lines if line.startswith("check.every = "))
+    assert "(whole number from 1" in every
     told = json.loads(evolve("recipes", "hex", "--keys", "--json", folder=place).stdout)["keys"]
     written = keys_of(read_content("hex"))
     assert all(any(each.startswith(key["key"]) for each in written) for key in told)
-    assert {key for key in written if key.startswith(("run.", "check.", "network.", "game."))} <= {
-        key["key"] for key in told
-    }
+    sections = ("run.", "check.", "network.", "game.")
+    assert {key for key in written if key.startswith(sections)} <= {key["key"] for key in told}
     assert all(key["meaning"] for key in told)
     evolve("new-game", "keyed", folder=place)
     done = evolve("recipes", "keyed.py", "--keys", folder=place)
@@ -197,11 +195,10 @@ def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
 
 def test_perft_counts_in_a_file(place: Path) -> None:
     evolve("new-game", "rows", folder=place)
-    for words in (["3", "--game", "rows.py"], ["3", "rows.py"], ["rows.py", "3"]):
+    for words in (["3", "--game", "rows.py"], ["rows.py", "3"], ["rows.py"]):
         done = evolve("perft", *words, "--json", folder=place)
-        assert json.loads(done.stdout)["perft"] == [9, 72, 504]
-    done = evolve("perft", "rows.py", "--json", folder=place)
-    assert json.loads(done.stdout)["perft"] == [9, 72, 504, 3024]
+        counts = [9, 72, 504, 3024]
+        assert json.loads(done.stdout)["perft"] == counts[: 4 if len(words) == 1 else 3]
 
 
 def test_perft_takes_options_of_the_game(place: Path) -> None:
@@ -304,40 +301,24 @@ evolve_arena.cli.main.main()
 """
     (tmp_path / "program.py").write_text(program)
     words = [sys.executable, "-m", "program"]
-    path = {"PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(
-        words, capture_output=True, check=False, cwd=tmp_path, env={**os.environ, **path}
-    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(words, capture_output=True, check=False, cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (130, b"evolve: interrupted\n")
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "link"])
 def test_no_command_writes_over_what_is_no_file(place: Path, tmp_path: Path, kind: str) -> None:
     special = tmp_path / "special"
-    if kind == "pipe":
-        os.mkfifo(special)
-    else:
-        try:  # like the null device, and in a place of its own
-            os.mknod(special, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        except PermissionError:
-            pytest.skip("devices may not be made here")
-    outputs = {name: tmp_path / name for name in ("bot.py", "plot.png")}
-    for file in outputs.values():
-        if kind == "link":
-            file.symlink_to(special)
-        else:
-            file.hardlink_to(special)
-    for words in (
-        ["export", RUN, "--out", str(outputs["bot.py"]), "--force"],
-        ["plot", RUN, "--to", str(outputs["plot.png"])],
-    ):
-        refused = evolve(*words, folder=place, code=2)
+    make_special(special, "device" if kind == "link" else kind)  # like the null device
+    for name, *words in (("bot.py", "export", "--force", "--out"), ("plot.png", "plot", "--to")):
+        file = tmp_path / name
+        file.symlink_to(special) if kind == "link" else file.hardlink_to(special)
+        refused = evolve(words[0], RUN, *words[1:], str(file), folder=place, code=2)
         assert "can't be written: it is a" in refused.stderr
         assert refused.stderr.count("\n") == 1
-    assert not stat.S_ISREG(special.lstat().st_mode)
-    for file in outputs.values():
         assert stat.S_ISLNK(file.lstat().st_mode) == (kind == "link")
         assert not stat.S_ISREG(file.stat().st_mode)
+    assert not stat.S_ISREG(special.lstat().st_mode)
 
 
 def test_info_and_plot_of_a_damaged_history_are_one_line(place: Path, tmp_path: Path) -> None:

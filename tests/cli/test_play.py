@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -108,27 +109,18 @@ def read(text: str) -> Any:
     return read_input(find_text_ui(GAME), text, GAME.initial())
 
 
-# --- entries -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
         ("3", 3),
         (" 3 ", 3),
-        ("undo", Command("undo")),
-        ("U", Command("undo")),
-        ("un", Command("undo")),
-        ("take  Back", Command("undo")),
+        *((text, Command("undo")) for text in ("undo", "U", "un", "take  Back")),
         ("undo 3", Command("undo", 3)),
         ("u2", Command("undo", 2)),
-        ("h", Command("help")),
-        ("?", Command("help")),
-        ("hi", Command("hint")),
-        ("Hint!", Command("hint")),
+        *((text, Command("help")) for text in ("h", "?")),
+        *((text, Command("hint")) for text in ("hi", "Hint!")),
         ("v", Command("values")),
-        ("Q", Command("quit")),
-        ("exit", Command("quit")),
+        *((text, Command("quit")) for text in ("Q", "exit")),
         ("r", Command("resign")),
     ],
 )
@@ -143,9 +135,6 @@ def test_every_command_has_a_beginning_of_its_own_and_mistakes_are_guessed() -> 
         read("undoo")
 
 
-# --- a game --------------------------------------------------------------------------------
-
-
 def test_a_whole_game() -> None:
     session, shown = sit("0 0 0 0 quit", [YOU, Scripted(".1.1.1.")])
     assert talk(shown) == [
@@ -157,22 +146,6 @@ def test_a_whole_game() -> None:
     (match,) = session.matches
     assert (match.moves, match.outcome) == ((0, 1, 0, 1, 0, 1, 0), 1)
     assert (match.termination, session.wins) == (Termination.WIN, [1, 0])
-
-
-def test_the_other_wins_and_then_the_person_begins_no_more() -> None:
-    session, shown = sit("0\n1\n0\n6\n\nq\n", [YOU, Scripted("23-3-3-3")])
-    said = talk(shown)
-    assert "scripted wins: 4 in a row." in said
-    assert said[said.index("Moves: 0 3 1 3 0 3 6 3") + 2] == "Game 2: scripted is x, you are o."
-    assert session.wins == [0, 1]
-    assert "Unfinished. Moves: 2" in said
-
-
-def test_a_draw() -> None:
-    game = make_game("connect-four", columns=3, rows=2, connect=3)
-    session, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
-    assert "A draw: the board is full." in talk(shown)
-    assert [match.termination for match in session.matches] == [Termination.DRAW]
 
 
 def test_what_cannot_be_played_is_explained() -> None:
@@ -226,16 +199,10 @@ def test_so_many_games_and_no_questions() -> None:
 
 def test_the_input_ends() -> None:
     session, shown = sit("3", [YOU, bot := Scripted("-4")])
-    assert talk(shown)[-3:] == [
-        ASK.rstrip(),
-        "Unfinished. Moves: 3 4",
-        "The input has ended. Goodbye.",
-    ]
+    end = [ASK.rstrip(), "Unfinished. Moves: 3 4", "The input has ended. Goodbye."]
+    assert talk(shown)[-3:] == end
     assert session.matches == []
     assert bot.calls[-1] == "end"
-
-
-# --- taking back ---------------------------------------------------------------------------
 
 
 def test_a_move_is_taken_back_with_its_answer() -> None:
@@ -252,23 +219,6 @@ def test_a_move_is_taken_back_with_its_answer() -> None:
     assert session.matches == []
     _, shown = sit("0\n0\n2\nundo 2\nmoves\nundo 7\nmoves\nq\n", [YOU, Scripted("-1-1-1")])
     assert [line for line in talk(shown) if line.startswith("Moves")] == ["Moves: 0 1", "Moves:"]
-
-
-def test_the_person_who_moves_second_cannot_take_back_the_first_move() -> None:
-    _, shown = sit("undo 2 undo moves q", [YOU, Scripted("3333")], Plan(seed=1, first=1))
-    said = talk(shown)
-    assert "Not possible: there is no move of yours to take back." in said
-    assert "Moves: 3" in said
-
-
-def test_a_finished_game_is_taken_back_and_does_not_count() -> None:
-    session, shown = sit("0 0 0 0 undo 2 undo resign undo 0 undo q", [YOU, Scripted("-1-1-1-1")])
-    said = talk(shown)
-    assert said.count("You win: 4 in a row.") == 2
-    assert said.count("scripted wins: 4 in a row.") == 1
-    assert said.count("You resign. scripted wins (resigned).") == 1
-    assert said[-2:] == ["Unfinished. Moves: 0 1 0 1 0 1", "Goodbye."]
-    assert (session.wins, session.matches) == ([0, 0], [])
 
 
 def test_the_same_again_gets_the_same_answers() -> None:
@@ -301,9 +251,6 @@ def test_who_may_remember_is_asked_again() -> None:
     assert bot.calls == ["begin 1", "choose 1", "choose 3", "choose 5", "end"] * 2
 
 
-# --- hints and values ----------------------------------------------------------------------
-
-
 def test_hints_disturb_nobody() -> None:
     mentor, bot = Scripted("6262", "mentor"), Scripted("-1-1-1")
     _, shown = sit("hint hint 0 hint undo 5 hint q", [YOU, bot], advisor=lambda: mentor)
@@ -330,20 +277,53 @@ def test_the_mentor_leaves_each_game() -> None:
     assert bot.calls == [*game, *game, "close"]  # the mentor's, the other's
 
 
-def test_after_the_end_nothing_is_decided() -> None:
-    typed = "resign hint values swap resign 3 q"
-    session, shown = sit(typed, [YOU, Scripted("")], advisor=lambda: make_random(GAME))
-    assert shown.count("Not possible: this game is over.") == 5
-    assert session.wins == [0, 1]
+WON = "You win: 4 in a row."
+CONVERSATIONS: dict[str, tuple[str, str, Plan, list[str], list[int]]] = {
+    "the other wins, and then the person begins no more": (
+        *("0\n1\n0\n6\n\nq\n", "23-3-3-3", Plan(seed=1)),
+        ["scripted wins: 4 in a row.", "Game 2: scripted is x, you are o.", "Unfinished. Moves: 2"],
+        [0, 1],
+    ),
+    "the first move of the other cannot be taken back": (
+        *("undo 2 undo moves q", "3333", Plan(seed=1, first=1)),
+        ["Not possible: there is no move of yours to take back.", "Moves: 3"],
+        [0, 0],
+    ),
+    "a finished game is taken back and does not count": (
+        *("0 0 0 0 undo 2 undo resign undo 0 undo q", "-1-1-1-1", Plan(seed=1)),
+        [*[WON] * 2, "scripted wins: 4 in a row.", "You resign. scripted wins (resigned)."],
+        [0, 0],
+    ),
+    "after the end nothing is decided": (
+        *("resign hint values swap resign 3 q", "", Plan(seed=1)),
+        ["Not possible: this game is over."] * 5,
+        [0, 1],
+    ),
+    "a mentor who cannot go on costs nobody the game": (
+        *("hint 3 q", "-4", Plan(seed=1)),
+        ["No hint: mentor plays 9, which is not legal here.", "scripted (o) plays 4."],
+        [0, 0],
+    ),
+}
+"""What is typed, the columns of the other, what must be said and how often, and who has won."""
 
 
-def test_a_mentor_who_cannot_go_on_costs_nobody_the_game() -> None:
-    _, shown = sit("hint 3 q", [YOU, Scripted("-4")], advisor=lambda: Scripted("9", "mentor"))
-    assert "No hint: mentor plays 9, which is not legal here." in talk(shown)
-    assert "scripted (o) plays 4." in talk(shown)
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_conversations(name: str) -> None:
+    typed, columns, plan, expected, wins = CONVERSATIONS[name]
+    players = [YOU, Scripted(columns)]
+    session, shown = sit(typed, players, plan, lambda: Scripted("9" * 9, "mentor"))
+    said = talk(shown)
+    assert {line: said.count(line) for line in expected} == Counter(expected)
+    assert session.wins == wins
+    assert len(session.matches) == sum(wins)
 
 
-# --- programs ------------------------------------------------------------------------------
+def test_a_draw() -> None:
+    game = make_game("connect-four", columns=3, rows=2, connect=3)
+    session, shown = sit("0 1 2 q", [YOU, Scripted("-1-0-2")], game=game)
+    assert "A draw: the board is full." in talk(shown)
+    assert [match.termination for match in session.matches] == [Termination.DRAW]
 
 
 def test_two_programs_play_the_games_of_a_duel() -> None:
@@ -414,9 +394,6 @@ def test_a_forfeit_is_told_and_can_be_taken_back(make_bot: Callable[[str], Proce
     assert "random wins (illegal move)." in shown
 
 
-# --- what is asked for ---------------------------------------------------------------------------
-
-
 def test_who_begins_is_said_or_drawn() -> None:
     for names in (["test-bot"], ["human", "test-bot"], ["test-bot", "human"]):
         _, shown = invite("q", names=names, first=True, seed=1)
@@ -482,9 +459,8 @@ def test_a_finished_game_can_be_looked_at() -> None:
     """The person is the one who would move, and takes back what the opponent won with."""
     _, shown = invite("board q", names=["test-bot"], moves="0 1 0 1 0 1 0")
     assert "test-bot wins: 4 in a row.\nMoves: 0 1 0 1 0 1 0\n" in shown
-    session, shown = invite(
-        "undo moves 0 moves q", names=["test-bot"], moves="0 1 0 1 0 1 0", seed=1
-    )
+    again: dict[str, Any] = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}
+    session, shown = invite("undo moves 0 moves q", **again)
     assert "\nMoves: 0 1 0 1 0\n" in shown
     assert "\nMoves: 0 1 0 1 0 0" in shown
     assert session.matches == []
@@ -502,9 +478,6 @@ def test_the_newest_champion_is_the_opponent(tmp_path: Path) -> None:
     (tmp_path / "begun").mkdir()
     (tmp_path / "begun" / "recipe.toml").touch()
     assert newest_opponent(tmp_path) == f"run:{tmp_path / 'newest'}"
-
-
-# --- real processes and terminals ----------------------------------------------------------
 
 
 def test_the_command_meets_the_newest_champion(tmp_path: Path, small_recipe: Callable) -> None:  # type: ignore[type-arg]

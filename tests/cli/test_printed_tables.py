@@ -113,9 +113,6 @@ def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
     return call
 
 
-# --- games ---------------------------------------------------------------------------------
-
-
 def test_a_duel(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
     print_duel(make_duel())
     assert "ended by win: 88, draw: 12" in capsys.readouterr().out
@@ -198,9 +195,6 @@ def test_ratings_at_tables(printed: Printed) -> None:
     compare(c, {rating: "22.20 ± 1.86", points: "92.5 [28.1, 156.9]"})
 
 
-# --- evaluations ---------------------------------------------------------------------------
-
-
 def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     results = {"random": make_duel(), "test-bot": make_duel(7, 2, 1, 9)}
     monkeypatch.setattr(evaluation, "duel", lambda game, one, other, **_: results[other.name])
@@ -256,9 +250,6 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
     compare(row, margin)
 
 
-# --- runs ----------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of six generations whose history says other things than what happened."""
@@ -274,12 +265,10 @@ def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFa
     database.execute(put, (7, 2, 1, 9, 6, "random"))
     database.execute(put, (5, 4, 11, 19, 6, "test-bot"))
     database.execute(
-        "INSERT INTO check_points (generation, opponent, points, against, margin, low, high,"
-        " forbidden) VALUES (3, 'random', 97.5, 81.3, 16.2, 10.1, 22.4, 6)"
+        "INSERT INTO check_points VALUES (3, 'random', 97.5, 81.3, 16.2, 10.1, 22.4, 6)"
     )
-    database.execute(
-        "INSERT INTO nodes VALUES (0, 0, 'north', '10.0.0.1', 2, 5000, 3, 1, 4000, 812.4)"
-    )
+    north = "(0, 0, 'north', '10.0.0.1', 2, 5000, 3, 1, 4000, 812.4)"
+    database.execute(f"INSERT INTO nodes VALUES {north}")
     database.execute("UPDATE generations SET games = 1000, seconds = 12.5")
     (blob,) = database.execute("SELECT player FROM champions WHERE generation = 3").fetchone()
     database.commit()
@@ -307,6 +296,8 @@ def test_the_summary_of_a_run(
     compare(random, {won: "0.530 [0.433, 0.625]", "margin, 95 % interval": "+16.2 [+10.1, +22.4]"})
     check(random, points="97.5", its_points="81.3", forbidden_moves="6")
     check(bot, against="test-bot", games="60", draws="3", distinct_games="58", points="")
+    print_results(run)
+    assert [row["games"] for row in printed()["champion (generation 3)"]] == ["100", "60"]
     print_summary(summarise_run(run))
     said = capsys.readouterr().out
     assert "generation 6 of 6; 6,000 games in 1 min 15 s" in said
@@ -324,13 +315,6 @@ def test_the_summary_as_json(run: Run) -> None:
     expected |= {"margin_95": [10.1, 22.4], "forbidden_moves": 6}
     assert {key: told[key] for key in expected} == expected
     assert (content["generations_played"], content["games"], content["seconds"]) == (6, 6000, 75.0)
-
-
-def test_what_a_run_came_to(run: Run, printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
-    print_results(run)
-    tables = printed()
-    assert list(tables) == ["champion (generation 3)"]
-    assert [row["games"] for row in tables["champion (generation 3)"]] == ["100", "60"]
 
 
 def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
@@ -408,9 +392,6 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         assert text in said
 
 
-# --- studies -------------------------------------------------------------------------------
-
-
 def make_study(out: Path) -> StudyResult:
     from evolve_arena.studies.reproduction import find_study
 
@@ -445,17 +426,11 @@ def test_the_report_of_a_study(tmp_path: Path) -> None:
     assert "Everybody:\n\n| who | one | two |\n| --- | --: | --: |\n| a | 1 | 2 |\n" in report
 
 
-# --- lists ---------------------------------------------------------------------------------
-
-
 def test_lists(evolve: Evolve, printed: Printed) -> None:
     evolve("perft", "3")
     rows = printed()["Perft of connect-four"]
-    assert [(row["plies"], row["sequences"]) for row in rows] == [
-        ("1", "7"),
-        ("2", "49"),
-        ("3", "343"),
-    ]
+    counts = [("1", "7"), ("2", "49"), ("3", "343")]
+    assert [(row["plies"], row["sequences"]) for row in rows] == counts
     evolve("players")
     known = {row["write"]: row for row in printed()["Players"]}
     check(known["random"], plays="all")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from evolve_arena.cli.main import main
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe
 
@@ -101,16 +101,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_attack_gets_one_line(
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    evolve: Callable[..., tuple[str, str]],
     words: list[str],
     said: str,
 ) -> None:
     monkeypatch.chdir(place)
-    monkeypatch.setattr(sys, "argv", ["evolve", *words])
-    with pytest.raises(SystemExit) as end:
-        main()
-    told = capsys.readouterr().err
-    assert end.value.code == 2
+    _, told = evolve(*words, code=2)
     assert told.startswith("evolve: ")
     assert told.endswith("\n")
     assert len(told) <= 301
@@ -125,7 +121,9 @@ def test_the_api_says_the_same() -> None:
         assert len(str(refused.value)) < 300
 
 
-def evolve(folder: Path, *words: str, shell: str = "", **environment: str) -> tuple[int, str, str]:
+def evolve_apart(
+    folder: Path, *words: str, shell: str = "", **environment: str
+) -> tuple[int, str, str]:
     """The exit code and all that a process writes; *shell* is what follows its words."""
     done = subprocess.run(
         ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words],
@@ -140,22 +138,22 @@ def evolve(folder: Path, *words: str, shell: str = "", **environment: str) -> tu
 
 
 def test_letters_that_the_terminal_lacks_are_written_out(tmp_path: Path) -> None:
-    code, out, err = evolve(tmp_path, "players", PYTHONIOENCODING="ascii")
+    code, out, err = evolve_apart(tmp_path, "players", PYTHONIOENCODING="ascii")
     assert (code, err) == (0, "")
     assert "he rule player of \\u0141abno (2018)" in out
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
-    code, out, err = evolve(tmp_path, "--version", shell=closed)
+    code, out, err = evolve_apart(tmp_path, "--version", shell=closed)
     assert (code, err) == (0, "")
     assert out == ("" if closed in (">&-", "<&- >&- 2>&-") else "evolve-arena 0.1.0\n")
-    assert evolve(tmp_path, "perft", shell=closed)[:2] == (2, "")
+    assert evolve_apart(tmp_path, "perft", shell=closed)[:2] == (2, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    code, _, err = evolve(tmp_path, "--version", shell=">/dev/full")
+    code, _, err = evolve_apart(tmp_path, "--version", shell=">/dev/full")
     assert (code, err) == (2, "evolve: the system says: No space left on device\n")
 
 
@@ -163,4 +161,4 @@ def test_ctrl_c_while_modules_are_loaded_is_one_line(tmp_path: Path) -> None:
     """The library of the command line is loaded first; here it is one that presses Ctrl-C."""
     (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    assert evolve(tmp_path, "recipes", PYTHONPATH=path) == (130, "", "evolve: interrupted\n")
+    assert evolve_apart(tmp_path, "recipes", PYTHONPATH=path) == (130, "", "evolve: interrupted\n")

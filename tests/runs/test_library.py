@@ -25,9 +25,6 @@ def _run(small_recipe: RecipeMaker, tmp_path_factory: pytest.TempPathFactory) ->
     return ea.start(small_recipe("run.generations=4"), run=folder / "run", executor="serial")
 
 
-# --- callbacks ----------------------------------------------------------------------------------
-
-
 def test_all_callbacks_are_called_and_one_can_stop(
     small_recipe: RecipeMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,9 +49,6 @@ def test_all_callbacks_are_called_and_one_can_stop(
     assert told[-1].champion.serialise() != b""
     with pytest.raises((AttributeError, TypeError)):
         told[0].generation = 5  # type: ignore[misc]
-
-
-# --- what happened ------------------------------------------------------------------------------
 
 
 def test_a_history_is_arrays_and_frames(run: ea.Run) -> None:
@@ -127,9 +121,6 @@ def test_names_in_a_look_are_no_html(small_recipe: RecipeMaker, tmp_path: Path) 
     assert "<b>'" not in run._repr_html_()
 
 
-# --- players ------------------------------------------------------------------------------------
-
-
 def test_a_network_is_layers_that_compute_what_it_plays(run: ea.Run) -> None:
     player: Any = run.champion
     position = player.game.parse_position("3321")
@@ -150,9 +141,6 @@ def test_players_without_values_say_so() -> None:
     player = ea.load_player("random")
     with pytest.raises(BadValueError, match="random gives no values"):
         player.values(player.game.initial())
-
-
-# --- sweeps -------------------------------------------------------------------------------------
 
 
 def test_a_sweep_that_is_stopped_gives_the_same_table(

@@ -162,9 +162,6 @@ def test_others_have_no_network() -> None:
         draw_player(player, position="")
 
 
-# Positions
-
-
 POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
     ("connect-four", "mlp", {"head": "value"}, "3321", {*OWN, "3"}),
     ("connect-four", "tuples", TUPLES, "33", {"0", "units", "next to be filled"}),

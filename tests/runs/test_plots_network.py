@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
@@ -23,7 +23,10 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.stacks import show_entries
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
@@ -36,6 +39,7 @@ from evolve_arena.runs.plots.network import (
     thin_out,
 )
 from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
+from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.run import Run
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
@@ -111,9 +115,6 @@ def wires(axes: Axes) -> list[Any]:
 
 def colours_of(patches: Sequence[Any]) -> list[str]:
     return [to_hex(patch.get_edgecolor()) for patch in patches]
-
-
-# What is drawn
 
 
 def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
@@ -243,9 +244,6 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     genes = player.decoder.expand(player.genome[None, :])[0]
     expected = player.decoder.mlp.evaluate(genes, row[None, :])[0]
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
-
-
-# Where it stands
 
 
 def test_layers_are_the_longest_ways() -> None:
@@ -383,9 +381,6 @@ def test_large_networks_are_thinned_out() -> None:
     assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 200 strongest"
 
 
-# How it looks
-
-
 def test_cells_have_the_colours_of_their_weights() -> None:
     axes = draw_network(sketch_player(graph([(-1, 0, 1.0), (-42, 0, -2.0), (-45, 0, 0.5)]))).axes[0]
     (box,) = caches(axes)
@@ -452,9 +447,6 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
     assert "Bars: weights to the nodes above, left to right" in "\n".join(texts(axes))
 
 
-# Runs and files
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     changes = ["neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"]
@@ -514,3 +506,82 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
     ):
         with pytest.raises(BadValueError, match=message):
             plot(**options)
+
+
+TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
+
+TUPLES = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
+
+
+def make_tuples(decoder: Any, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+    shapes = np.array(cells, dtype=np.int16)
+    numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
+    return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
+
+
+def test_entries_stand_beside_what_they_mean() -> None:
+    player = make_tuples(TUPLES, [[6, 7], [5, 2]])
+    first, second = read_tuples(player)
+    assert first.states.shape == (9, 2)
+    assert set(map(tuple, first.states.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
+    assert first.numbers.shape == (2, 9)
+    tables = player.arrays["tables"].astype(np.float64)
+    assert np.array_equal(np.concatenate([first.numbers[1], second.numbers[1]]), tables[-17:])
+    assert len(second.states) == 8  # one column: no disc below, and so on
+
+
+def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
+    player = make_tuples(TUPLES, [[6, 4]])
+    (one,) = read_tuples(player)
+    one.numbers[0, 3] = 0.0  # not in use
+    values = value_cells([one], TUPLES)
+    assert values.shape == (2, 3, 9)
+    values = values.reshape(2, 3, 3, 3)  # the rows from the top
+    numbers, states = one.numbers[0], show_entries(np.array([6, 4]), (3, 3))
+    used = numbers != 0
+    for place, row, columns in ((0, 2, (0, 2)), (1, 1, (1,))):
+        for state in (1, 2, 3):
+            chosen = numbers[used & (states[:, place] == state)].mean() - numbers[used].mean()
+            for column in columns:  # cell 4 lies in the middle, and so it is its own mirror
+                expected = chosen * (2 if len(columns) == 1 else 1)
+                assert values[0, state - 1, row, column] == pytest.approx(expected)
+    assert np.isnan(values[:, :, 0]).all(), "no tuple reads the top row"
+
+
+def discs(axes: Axes) -> list[str]:
+    return [
+        to_hex(artist.get_facecolor()[0])  # type: ignore[index]
+        for artist in axes.collections
+        if isinstance(artist, PathCollection) and artist.get_sizes()[0] > 20
+    ]
+
+
+def test_the_strongest_entries_are_drawn_as_boards() -> None:
+    player = make_tuples(TUPLES, [[6, 7], [3, 0]])
+    # Discs of both players: who began likes theirs, the other one likes their own.
+    player.genome.tables[:] = 0.01
+    states = show_entries(np.array([6, 7]), (3, 3))
+    entries = TUPLES.table(player.genome.cells[0]).numbers // 2
+    good = int(np.flatnonzero((states == 1).all(axis=1))[0])
+    bad = int(np.flatnonzero((states == 2).all(axis=1))[0])
+    player.genome.tables[0, good] = 1.25
+    player.genome.tables[0, entries + bad] = -2.5
+    figure = draw_tuples(player, "some run")
+    axes = figure.axes[0]
+    said = [text.get_text() for text in axes.texts]
+    assert {"+1.25", "−2.50", "1st", "2nd", "2nd: after a move of seat 2"} <= set(said)
+    assert said.index("+1.25") < said.index("−2.50")
+    found = discs(axes)
+    assert found[:2] == [POSITIVE.lower(), NEGATIVE.lower()], "the key"
+    assert found[2:6] == [POSITIVE.lower()] * 2 + [NEGATIVE.lower()] * 2
+    faces = [to_hex(each.get_facecolor()[0]) for each in axes.collections]  # type: ignore[index]
+    assert faces.count("#ffffff") == 4 + 2 * 2 * 2
+    assert figure.get_suptitle().strip() == "some run"
+    written = [getattr(artist, "get_text", str)() for artist in figure.artists]
+    assert any("2 tuples of 2 cells" in text and "100% are in use" in text for text in written)
+
+
+def test_one_that_learned_nothing_is_drawn() -> None:
+    cells = TUPLES.draw(np.random.default_rng(1))
+    tables = np.zeros((1, TUPLES.table(cells).numbers), dtype=np.float32)
+    draw_tuples(TUPLES.player(TuplePopulation(cells[None], tables), "new")).draw_without_rendering()

@@ -146,9 +146,6 @@ def solve_own(player: Player, **how: Any) -> dict[str, float]:
     return {name[0]: group["share"] for name, group in groups.items()}
 
 
-# Shares
-
-
 def test_what_keeps_a_value_and_what_is_best(tmp_path: Path) -> None:
     assert solve(Choosing(CHOICES), tmp_path, SCORES) == {
         "count": 8,
@@ -238,9 +235,6 @@ def test_a_bot_that_fails_or_makes_an_illegal_move_has_not_solved_the_position(
     assert (found["value_preserving"], found["distance_optimal"]) == (0.0, 0.0)
 
 
-# Files
-
-
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
@@ -305,9 +299,6 @@ def test_a_game_of_ones_own_has_positions_beside_its_file(
     assert find_own_positions(game) == spec.positions == path
     content = evaluate_player(make_random(game), game, opponents=[])
     assert content["positions"]["positions"]["count"] == 3
-
-
-# Evaluations
 
 
 def test_an_evaluation_tells_of_the_games_own_positions_and_of_others(

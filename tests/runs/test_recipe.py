@@ -264,9 +264,6 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
         load_recipe(str(path))
 
 
-# --- the method neat -----------------------------------------------------------------------
-
-
 OUTSIDE = "method.stagnation.judge=outside"
 
 

@@ -235,9 +235,6 @@ def test_a_check_that_was_lost_is_told_once_again(breed: Breed) -> None:
     assert heard == [(6, 6), (7, 6), (8, 8)]
 
 
-# Which checkpoints are kept
-
-
 def test_old_checkpoints_make_room(breed: Breed, outcome_of: OutcomeOf) -> None:
     long = ("run.generations=60", "run.checkpoint_every=2", "check.every=20")
     run = breed(*long, name="kept/run")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 
 from evolve_arena import start
 from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
-from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 
 QUICK = [
@@ -39,27 +37,16 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def evolve(
-    study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def tournament(
+    study: Path, monkeypatch: pytest.MonkeyPatch, evolve: Callable[..., tuple[str, str]]
 ) -> Evolve:
-    """What the command prints in the folder of the study; an error is part of that."""
-
-    def call(*words: str) -> str:
-        monkeypatch.chdir(study)
-        monkeypatch.setattr(sys, "argv", ["evolve", *words])
-        with pytest.raises(SystemExit):
-            main()
-        captured = capsys.readouterr()
-        return captured.out + captured.err
-
-    return call
+    """What the command prints in the folder of the study."""
+    monkeypatch.chdir(study)
+    return lambda *words: evolve("tournament", *words)[0]
 
 
 def agents(content: dict[str, Any]) -> list[str]:
     return [agent["name"] for agent in content["agents"]]
-
-
-# --- patterns ------------------------------------------------------------------------------
 
 
 def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
@@ -87,11 +74,8 @@ def test_only_runs_have_patterns(tmp_path: Path) -> None:
         assert expand_patterns([name]) == [name]
 
 
-# --- the command ---------------------------------------------------------------------------
-
-
-def test_a_study_is_ranked_by_configurations(evolve: Evolve) -> None:
-    content = json.loads(evolve("tournament", "run:*", "--json"))
+def test_a_study_is_ranked_by_configurations(tournament: Evolve) -> None:
+    content = json.loads(tournament("run:*", "--json"))
     assert content["against"] is None
     assert content["games_per_pair"] == 2
     assert agents(content) == ["a-1", "a-2", "a-10", "b-1"]
@@ -101,32 +85,32 @@ def test_a_study_is_ranked_by_configurations(evolve: Evolve) -> None:
     (a,) = (row for row in content["configurations"] if row["name"] == "a")
     assert a["mean"] == pytest.approx(sum(shares[:3]) / 3)
     assert (a["best"], a["worst"]) == (max(shares[:3]), min(shares[:3]))
-    printed = evolve("tournament", "run:*")
+    printed = tournament("run:*")
     assert "against agents of other configurations, 2 games each" in printed
     assert f"{a['mean']:.4f}" in printed
 
 
-def test_all_can_meet_one_opponent(evolve: Evolve) -> None:
-    words = ["tournament", "run:a-*", "--against", "random", "--games", "50", "--json"]
-    content = json.loads(evolve(*words))
+def test_all_can_meet_one_opponent(tournament: Evolve) -> None:
+    words = ["run:a-*", "--against", "random", "--games", "50", "--json"]
+    content = json.loads(tournament(*words))
     assert content["against"] == "random"
     assert agents(content) == ["a-1", "a-2", "a-10"]
     assert {agent["games"] for agent in content["agents"]} == {50}
     assert [row["name"] for row in content["configurations"]] == ["a"]
-    assert evolve(*words) == evolve(*words)
-    assert evolve(*words) != evolve(*words, "--seed", "1")
+    assert tournament(*words) == tournament(*words)
+    assert tournament(*words) != tournament(*words, "--seed", "1")
 
 
-def test_named_players_are_rated_unless_a_ranking_is_asked_for(evolve: Evolve) -> None:
+def test_named_players_are_rated_unless_a_ranking_is_asked_for(tournament: Evolve) -> None:
     names = ["run:a-1", "run:b-1", "random"]
-    rated = json.loads(evolve("tournament", *names, "--games", "4", "--json"))
+    rated = json.loads(tournament(*names, "--games", "4", "--json"))
     assert len(rated["players"]) == 3
-    ranked = json.loads(evolve("tournament", *names, "--rank", "--games", "4", "--json"))
+    ranked = json.loads(tournament(*names, "--rank", "--games", "4", "--json"))
     assert {row["name"] for row in ranked["configurations"]} == {"a", "b", "random"}
     assert {agent["games"] for agent in ranked["agents"]} == {8}
-    study = json.loads(evolve("tournament", "run:*", "--crosstable", "--games", "2", "--json"))
+    study = json.loads(tournament("run:*", "--crosstable", "--games", "2", "--json"))
     assert {player["name"] for player in study["players"]} == {"a-1", "a-2", "a-10", "b-1"}
-    assert "Elo" in evolve("tournament", *names, "--games", "2")
+    assert "Elo" in tournament(*names, "--games", "2")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +122,15 @@ def test_named_players_are_rated_unless_a_ranking_is_asked_for(evolve: Evolve) -
         (["run:*", "--against", "randon"], "did you mean 'random'?"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(evolve: Evolve, words: list[str], said: str) -> None:
-    printed = evolve("tournament", *words)
-    assert printed.startswith("evolve: ")
-    assert said in printed
-    assert printed.count("\n") == 1
+def test_what_makes_no_sense_is_one_line(
+    evolve: Callable[..., tuple[str, str]],
+    study: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(study)
+    told = evolve("tournament", *words, code=2)[1]
+    assert told.startswith("evolve: ")
+    assert said in told
+    assert told.count("\n") == 1

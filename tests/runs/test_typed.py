@@ -57,18 +57,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["first", "run:evolved/first"])
-def test_commands_take_a_run_by_its_name(place: Path, name: str) -> None:
-    assert evolve("info", name, folder=place).startswith("evolved/first")
-    assert "evolved/first is complete" in evolve("resume", name, folder=place)
-    assert "evolved/first/champion.py" in evolve("export", name, "--force", folder=place)
-    assert "evolved/first/plots" in evolve("plot", name, folder=place)
-    assert "evolved/first/plots/network.png" in evolve("plot", name, "--network", folder=place)
+def test_commands_take_a_run_by_its_name(place: Path) -> None:
+    assert evolve("info", "run:evolved/first", folder=place).startswith("evolved/first")
+    assert "evolved/first is complete" in evolve("resume", "first", folder=place)
+    assert "evolved/first/champion.py" in evolve("export", "first", "--force", folder=place)
+    assert "evolved/first/plots" in evolve("plot", "run:first", folder=place)
+    assert "evolved/first/plots/network.png" in evolve("plot", "first", "--network", folder=place)
 
 
-@pytest.mark.parametrize("name", ["evolved/first", "first@2"])
-def test_commands_take_a_champion_by_its_name(place: Path, name: str) -> None:
-    assert "first" in evolve("duel", name, "random", "--games", "2", folder=place)
+def test_commands_take_a_champion_by_its_name(place: Path) -> None:
+    name = "first@2"
+    assert "first" in evolve("duel", "evolved/first", "random", "--games", "2", folder=place)
     assert "first" in evolve("duel", "random", name, "--games", "2", folder=place)
     assert "first" in evolve("tournament", name, "random", "--games", "2", folder=place)
     words = ("evaluate", name, "--games", "2", "--opponents", name)
@@ -215,23 +214,19 @@ def test_a_number_alone_is_the_depth_of_a_search_or_its_rollouts() -> None:
             ea.load_player(wrong)
 
 
-def test_a_game_can_be_played_by_its_name(tmp_path: Path) -> None:
-    text = evolve("play", "checkers", "--seed", "1", folder=tmp_path, typed="quit\n")
-    assert text.startswith("Game 1: minimax:depth=2,noise=0.2 is dark, you are light.")
-    text = evolve("play", "checkers", "minimax:2", "--seed", "1", folder=tmp_path, typed="quit\n")
-    assert "minimax:depth=2 (dark)" in text
-    own = tmp_path / "own_game.py"
-    own.write_text(Path(tic_tac_toe.__file__).read_text())
-    text = evolve("play", "own_game.py", "--seed", "1", folder=tmp_path, typed="quit\n")
-    assert "quit" in text
-    text = evolve("duel", "checkers", "random", folder=tmp_path, code=2)
+def test_a_game_can_be_played_by_its_name(place: Path) -> None:
+    def play(*words: str, command: str = "play", code: int = 0) -> str:
+        return evolve(command, *words, "--seed", "1", folder=place, typed="quit\n", code=code)
+
+    assert play("checkers").startswith("Game 1: minimax:depth=2,noise=0.2 is dark, you are light.")
+    assert "minimax:depth=2 (dark)" in play("checkers", "minimax:2")
+    (place / "own_game.py").write_text(Path(tic_tac_toe.__file__).read_text())
+    assert "quit" in play("own_game.py")
+    text = play("checkers", "random", command="duel", code=2)
     assert "checkers is a game and no player: name a player, and --game checkers" in text
-
-
-def test_a_run_called_like_a_game_is_an_opponent(place: Path) -> None:
+    # A run that is called like a game is an opponent.
     shutil.copytree(place / "evolved/first", place / "evolved/connect-four")
-    text = evolve("play", "connect-four", "--seed", "1", folder=place, typed="quit\n")
-    assert text.startswith("Game 1: connect-four is x, you are o.")
+    assert play("connect-four").startswith("Game 1: connect-four is x, you are o.")
     shutil.rmtree(place / "evolved/connect-four")
 
 
@@ -311,6 +306,8 @@ def test_an_edited_export_is_not_replaced_without_force(target: str, tmp_path: P
     evolve(*start, folder=tmp_path)
     export = ["export", "one", "--to", target]
     file = tmp_path / evolve(*export, folder=tmp_path).splitlines()[-1]
+    evolve(*start, "--force", "--seed", "3", folder=tmp_path)
+    evolve(*export, folder=tmp_path)  # of a run that was replaced
     content = file.read_bytes()
     evolve(*start, "--force", "--seed", "2", folder=tmp_path)
     file.write_bytes(content)
@@ -336,11 +333,3 @@ def test_an_edited_export_is_not_replaced_without_force(target: str, tmp_path: P
     assert file.read_bytes() == newer
     assert not file.is_symlink()
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_an_export_of_a_run_that_was_replaced_is_no_edited_one(tmp_path: Path) -> None:
-    words = ["start", "connect-four", "--run", "one", *TINY]
-    evolve(*words, folder=tmp_path)
-    evolve("export", "one", "--to", "html", folder=tmp_path)
-    evolve(*words, "--force", "--seed", "2", folder=tmp_path)
-    evolve("export", "one", "--to", "html", folder=tmp_path)
