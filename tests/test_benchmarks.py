@@ -121,6 +121,10 @@ def test_pig_played_perfectly_wins_as_often_as_is_published() -> None:
     assert chances[0, 0, 0] == pytest.approx(0.530592, abs=1e-6)  # Neller and Presser
     assert rolls[20, 0, 0]
     assert not rolls[21, 0, 0]
+    game = make_game("pig", goal=20)
+    exact = exact_play.PigPlayer(game)
+    assert exact_play.meet(exact_play.PigPlayer(game), exact, 40, seed=1).score == 0.5
+    assert exact_play.meet(make_random(game), exact, 40, seed=1).score < 0.4
 
 
 @pytest.mark.parametrize(
@@ -146,32 +150,19 @@ def test_small_games_are_solved(
     assert lost.games == 40
 
 
-def test_the_best_policy_for_pig_beats_holding_late() -> None:
-    game = make_game("pig", goal=20)
-    exact = exact_play.PigPlayer(game)
-    assert exact_play.meet(exact_play.PigPlayer(game), exact, 40, seed=1).score == 0.5
-    assert exact_play.meet(make_random(game), exact, 40, seed=1).score < 0.4
-
-
 def key(moves: list[int]) -> tuple[int, int]:
     own, other, discs = GAME.parse_position("".join(map(str, moves))).state
     return (other, own) if discs % 2 else (own, other)
 
 
-def test_it_begins_in_the_middle_and_takes_and_blocks_lines() -> None:
+def test_perfect_play_takes_and_blocks_lines_and_decides_by_chance() -> None:
     perfect = Perfect(seed=1)
     assert perfect.choose([], key([])) == 3
     assert perfect.choose([0, 6, 0, 6, 0, 6], key([0, 6, 0, 6, 0, 6])) == 0
     assert perfect.choose([3, 0, 3, 0, 3], key([3, 0, 3, 0, 3])) == 3
-
-
-def test_it_decides_among_equal_moves_by_chance() -> None:
     moves = [4, 0, 4, 0, 6, 3, 2, 4]
     chosen = {Perfect(seed).choose(moves, key(moves)) for seed in range(12)}
     scores = Perfect(0)
     scores.choose(moves, key(moves))
     assert chosen == set(scores.known[key(moves)])
-
-
-def test_nobody_wins_by_chance() -> None:
     assert play(make_random(GAME), games=5, seed=1) == (0, 0)

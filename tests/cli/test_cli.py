@@ -193,15 +193,12 @@ def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
     assert 'game.name = "keyed"' in done.stdout
 
 
-def test_perft_counts_in_a_file(place: Path) -> None:
+def test_perft_counts_in_a_file_with_options(place: Path) -> None:
     evolve("new-game", "rows", folder=place)
     for words in (["3", "--game", "rows.py"], ["rows.py", "3"], ["rows.py"]):
         done = evolve("perft", *words, "--json", folder=place)
         counts = [9, 72, 504, 3024]
         assert json.loads(done.stdout)["perft"] == counts[: 4 if len(words) == 1 else 3]
-
-
-def test_perft_takes_options_of_the_game(place: Path) -> None:
     source = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
     options = "HELD = 0\nOPTIONS = {'HELD': (0, 4)}\nLONGEST = CELLS - HELD"
     source = source.replace("LONGEST = CELLS", options)
@@ -239,14 +236,9 @@ def test_a_person_who_leaves_resigns(place: Path) -> None:
 def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *changes: str) -> Any:
     """Presses Ctrl-C once *until* holds; gives what is known of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words]
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=folder, text=True, start_new_session=True, **pipes)
     deadline = time.monotonic() + 60
     while not until():
         assert time.monotonic() < deadline

@@ -251,30 +251,19 @@ def test_who_may_remember_is_asked_again() -> None:
     assert bot.calls == ["begin 1", "choose 1", "choose 3", "choose 5", "end"] * 2
 
 
-def test_hints_disturb_nobody() -> None:
+def test_hints_disturb_nobody_and_change_no_chance() -> None:
     mentor, bot = Scripted("6262", "mentor"), Scripted("-1-1-1")
     _, shown = sit("hint hint 0 hint undo 5 hint q", [YOU, bot], advisor=lambda: mentor)
     assert re.findall(r"mentor would play (\d)", shown) == ["6", "6", "6", "6"]
     assert mentor.calls.count("close") == 1
     assert mentor.calls[-2:] == ["end", "close"]
     assert bot.calls[:4] == ["begin 1", "choose 1", "end", "begin 1"]
-
-
-def test_asking_for_hints_changes_no_chance() -> None:
     bot = make_random(GAME)
     plain, _ = sit("0 1 2 resign q", [YOU, bot], Plan(seed=3))
     typed = "hint 0 hint hint 1 hint 2 hint resign q"
     asked, shown = sit(typed, [YOU, bot], Plan(seed=3), lambda: make_random(GAME))
     assert asked.matches[0].moves == plain.matches[0].moves
     assert shown.count("random would play") == 5
-
-
-def test_the_mentor_leaves_each_game() -> None:
-    mentor, bot = Scripted("6262", "mentor"), Scripted("5555")
-    mentor.calls = bot.calls
-    sit("hint n q", [YOU, bot], Plan(seed=1), lambda: mentor)
-    game = ["begin 0", "choose 0", "end"]
-    assert bot.calls == [*game, *game, "close"]  # the mentor's, the other's
 
 
 WON = "You win: 4 in a row."
@@ -413,13 +402,18 @@ def test_the_seed_is_told_if_it_was_drawn() -> None:
     assert "seed" not in invite("q", names=["random"], seed=3)[1]
 
 
-def test_players_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_are_closed_and_a_mentor_leaves_each_game(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = Scripted("4444", "noted")
     monkeypatch.setattr(specification, "KINDS", dict(specification.KINDS))
     kind = specification.PlayerKind("noted", "", lambda argument, game: bot)
     specification.register_player("noted", kind)
     invite("3 q", names=["noted"], first=True)
     assert bot.calls == ["begin 1", "choose 1", "end", "close"]
+    mentor, bot = Scripted("6262", "mentor"), Scripted("5555")
+    mentor.calls = bot.calls
+    sit("hint n q", [YOU, bot], Plan(seed=1), lambda: mentor)
+    game = ["begin 0", "choose 0", "end"]
+    assert bot.calls == [*game, *game, "close"]  # the mentor's, the other's
 
 
 def test_a_player_brings_its_board(tmp_path: Path) -> None:

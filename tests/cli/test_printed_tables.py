@@ -123,7 +123,7 @@ def test_a_duel(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
     assert row["distinct"] == "91"
 
 
-def test_a_duel_at_tables(printed: Printed) -> None:
+def test_a_duel_at_tables(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
     print_duel(make_seated_duel())
     hero, rival = printed()["Duel: 6 games of 3 players"]
     check(hero, player="hero", won_drawn_lost="3 1 1", forbidden_moves="1")
@@ -135,9 +135,6 @@ def test_a_duel_at_tables(printed: Printed) -> None:
     check(rival, tickets_done="2.78", tickets_failed="1.33")
     compare(hero, {"% > 110": "33.3", "% > 120": "22.2", "% > 140": "11.1"})
     compare(rival, {"% > 110": "22.2", "% > 120": "11.1", "% > 140": "0.0"})
-
-
-def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
     print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
@@ -304,9 +301,6 @@ def test_the_summary_of_a_run(
     assert "method tournament: " in said
     assert "seed 77" in said
     assert f"population SHA-256 {run.population_sha256}" in said
-
-
-def test_the_summary_as_json(run: Run) -> None:
     content = summarise_run(run)
     assert content["last_check"]["generation"] == 6
     told = content["champion"]["opponents"]["random"]
@@ -350,7 +344,7 @@ def make_progress(**changes: Any) -> Progress:
     return Progress(**{**given, **changes})
 
 
-def test_the_line_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_line_of_a_check_and_of_a_learner(capsys: pytest.CaptureFixture[str]) -> None:
     with Display("title") as display:
         display.watch(make_progress(generation=10, checked=None))
         display.watch(make_progress())
@@ -363,9 +357,6 @@ def test_the_line_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
         "200 games/s",
         "57 s left",
     ]
-
-
-def test_the_line_of_a_learner(capsys: pytest.CaptureFixture[str]) -> None:
     statistics = {"error": 0.125, "epsilon": 0.31, "draws": 0.2}
     with Display("title") as display:
         display.watch(make_progress(statistics=statistics, results=[make_duel()]))
@@ -405,7 +396,7 @@ def make_study(out: Path) -> StudyResult:
     return StudyResult(find_study("four-in-a-row"), Settings(), out, [table])
 
 
-def test_the_table_of_a_study(printed: Printed, tmp_path: Path) -> None:
+def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -> None:
     print_study(make_study(tmp_path))
     interval = "95 % interval"
     first, second, third = printed()["5.1: the title"]
@@ -415,9 +406,6 @@ def test_the_table_of_a_study(printed: Printed, tmp_path: Path) -> None:
     compare(second, {interval: "91.5 to 103.2", "remark": ""})
     check(third, row="third", published="most", measured="-0.500", games="8")
     compare(third, {interval: "-0.750 to -0.250"})
-
-
-def test_the_report_of_a_study(tmp_path: Path) -> None:
     report = format_report(make_study(tmp_path))
     assert "| row | column | published | measured | 95 % interval | games | remark |" in report
     assert "| first | won | 0.310 | 0.420 | 0.389 to 0.454 | 1,234 | agrees |" in report

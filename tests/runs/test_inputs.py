@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,15 +126,9 @@ def evolve_apart(
     folder: Path, *words: str, shell: str = "", **environment: str
 ) -> tuple[int, str, str]:
     """The exit code and all that a process writes; *shell* is what follows its words."""
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words],
-        check=False,
-        cwd=folder,
-        capture_output=True,
-        env={**os.environ, **environment},
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
+    command = ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words]
+    options: Any = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -29,12 +29,10 @@ def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
     assert np.abs(seen).sum() == 2  # two pieces
     units = [unit["value"] for layer in found["layers"] for unit in layer]
     assert len(found["layers"][-1]) == 1
+    values = [*seen.ravel(), *units]
     for source, target, carried in found["wires"]:
-        assert source < target < found["inputs"] + len(units)
-        value = (
-            seen.ravel()[source] if source < found["inputs"] else units[source - found["inputs"]]
-        )
-        assert (value == 0) == (carried == 0)
+        assert source < target < len(values)
+        assert (values[source] == 0) == (carried == 0)
     if KINDS[kind]:
         genome = player.decoder.expand(player.genome[None])[0]
         outputs = player.decoder.mlp.evaluate(genome, seen.reshape(1, -1))
@@ -49,9 +47,8 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
     men, kings = found["planes"]
     assert men["values"] == [1.0] * 12 + [0.0] * 8 + [-1.0] * 12
     assert kings["values"] == [0.0] * 32
-    turned: Any = look_inside(
-        player, game.play(game.initial(), game.legal_moves(game.initial())[0])
-    )
+    after = game.play(game.initial(), game.legal_moves(game.initial())[0])
+    turned: Any = look_inside(player, after)
     light = turned["planes"][0]  # it sees the board turned round, so that its men go down, too
     assert light["values"][:12] == [1.0] * 12
     assert light["values"][20:].count(-1.0) == 11
@@ -79,9 +76,8 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
         units, seat = found["layers"][-1], game.to_move(position)
         assert [unit["name"] for unit in units] == kinds
         (plane,) = found["planes"]
-        np.testing.assert_array_equal(
-            plane["values"], game.count("features", position, seat, many=26)
-        )
+        counts = game.count("features", position, seat, many=26)
+        np.testing.assert_array_equal(plane["values"], counts)
         allowed = int(game.ask("kinds", game.thaw(position)))
         legal = [kind for kind in range(len(kinds)) if allowed >> kind & 1]
         best = max(legal, key=lambda kind: units[kind]["value"])

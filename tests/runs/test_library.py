@@ -14,9 +14,8 @@ import evolve_arena as ea
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.extras import MissingPackageError, import_extra
 from evolve_arena.runs.many.parallel_runs import RunsStoppedError
-from evolve_arena.runs.recipes.recipe import Recipe
 
-RecipeMaker = Callable[..., Recipe]
+RecipeMaker = Callable[..., ea.Recipe]
 
 
 @pytest.fixture(name="run", scope="module")
@@ -61,9 +60,6 @@ def test_a_history_is_arrays_and_frames(run: ea.Run) -> None:
     assert checks["won"].tolist() == [check.wins for check in run.checks()]
     with pytest.raises(UnknownNameError, match="unknown figure 'bets': did you mean 'best'"):
         _ = history["bets"]
-
-
-def test_without_pandas_it_says_how_to_install_it() -> None:
     with pytest.raises(
         MissingPackageError, match=r"needs no_such: pip install 'evolve-arena\[x\]'"
     ):
@@ -96,7 +92,9 @@ def test_a_population_says_what_its_axes_are(
         population.player(999)
 
 
-def test_everything_has_a_look_in_a_notebook(run: ea.Run) -> None:
+def test_everything_has_a_look_in_a_notebook(
+    run: ea.Run, small_recipe: RecipeMaker, tmp_path: Path
+) -> None:
     duel = ea.duel(f"run:{run.path}", "random", games=20)
     table = ea.tournament(["random", "test-bot"], games=20)
     shown: list[tuple[Any, str]] = [
@@ -112,9 +110,6 @@ def test_everything_has_a_look_in_a_notebook(run: ea.Run) -> None:
     assert run.plot("network")._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(UnknownNameError, match="unknown picture 'fitnes': did you mean 'fitness'"):
         run.plot("fitnes")
-
-
-def test_names_in_a_look_are_no_html(small_recipe: RecipeMaker, tmp_path: Path) -> None:
     recipe = small_recipe("run.generations=1", "title=<script>alert(1)</script>")
     run = ea.start(recipe, run=tmp_path / "<b>", executor="serial")
     assert "<script>" not in run._repr_html_()
@@ -135,9 +130,6 @@ def test_a_network_is_layers_that_compute_what_it_plays(run: ea.Run) -> None:
         player.decoder.expand(player.genome[None])[0], [player.see(position).values]
     )
     assert seen == pytest.approx(inside[0])
-
-
-def test_players_without_values_say_so() -> None:
     player = ea.load_player("random")
     with pytest.raises(BadValueError, match="random gives no values"):
         player.values(player.game.initial())
@@ -168,9 +160,6 @@ def test_a_sweep_that_is_stopped_gives_the_same_table(
     assert whole.rows[0].score == result.score
     with pytest.raises(BadValueError, match=r"'run\.seed' was not varied"):
         whole.effects("run.seed")
-
-
-def test_a_sweep_of_nothing_is_an_error(tmp_path: Path) -> None:
     for values in ({}, {"run.seed": []}):
         with pytest.raises(BadValueError, match="needs at least one key with a value"):
             ea.sweep("connect-four", values, folder=tmp_path / "x")

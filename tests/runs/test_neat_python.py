@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +25,6 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.players.bred import NeatPlayer, read_player
@@ -31,63 +32,32 @@ from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
 from evolve_arena.runs.recipes.neat_config import read_neat_config
-from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.bred import grow, random_positions
 
 Evolve = Callable[..., tuple[str, str]]
-BONES = """
-[NEAT]
-fitness_criterion = max
-fitness_threshold = 3.9
-no_fitness_termination = False
-pop_size = 16
-reset_on_extinction = False
-seed = 11
+LEFT_OUT = ("single_structural", "structural_", "max_stagnation", "species_", "min_species_size")
+LEFT_OUT += ("survival_threshold", "enabled_rate", "time_constant", "#")
+"""What people need not write."""
 
-[DefaultGenome]
-num_inputs = 42
-num_outputs = 7
-num_hidden = 0
-feed_forward = True
-initial_connection = partial_direct 0.5
-compatibility_disjoint_coefficient = 1.0
-compatibility_weight_coefficient = 0.5
-conn_add_prob = 0.5
-conn_delete_prob = 0.3
-node_add_prob = 0.2
-node_delete_prob = 0.1
-activation_default = random
-activation_options = tanh  relu
-activation_mutate_rate = 0.1
-aggregation_default = sum
-aggregation_options = sum
-aggregation_mutate_rate = 0.0
-enabled_default = True
-enabled_mutate_rate = 0.01
-"""
-NUMBERS = "".join(
-    f"{name}_{key} = {value}\n"
-    for name in ("bias", "response", "weight")
+
+def write_ini() -> str:
+    """A file as people have it for neat-python, which writes it with all keys."""
+    genes: Any = {"activation_default": "random", "activation_options": ("tanh", "relu")}
+    genes |= {"activation_mutate_rate": 0.1, "initial_connection": "partial_direct 0.5"}
+    choices = NeatConfig(pop_size=16, reset_on_extinction=False, elitism=1, **genes)
+    with tempfile.NamedTemporaryFile("r") as file:
+        to_neat_python(choices, 42, 7).save(file.name)
+        text = re.sub(" +=", " =", file.read())
     for key, value in {
-        "init_mean": 0.5,
-        "init_stdev": 1.0,
-        "max_value": 20.0,
-        "min_value": -20.0,
-        "mutate_power": 0.4,
-        "mutate_rate": 0.7,
-        "replace_rate": 0.1,
-    }.items()
-)
-REST = """
-[DefaultSpeciesSet]
-compatibility_threshold = 3.5
+        "fitness_threshold": 3.9,
+        "no_fitness_termination": False,
+        "seed": 11,
+    }.items():
+        text = re.sub(f"{key} = .*", f"{key} = {value}", text)
+    return "\n".join(line for line in text.splitlines() if not line.startswith(LEFT_OUT))
 
-[DefaultStagnation]
 
-[DefaultReproduction]
-elitism = 1
-"""
-INI = BONES + NUMBERS + REST
+INI = write_ini()
 SHORT = {"run.generations": 3, "run.checkpoint_every": 1, "check.games": 4, "check.every": 3}
 WORDS = [word for key, value in SHORT.items() for word in ("--set", f"{key}={value}")]
 GAMES = [
@@ -154,7 +124,7 @@ def test_the_recipe_gives_the_rest(
     text = INI.replace("num_inputs = 42", "num_inputs = 84").replace("outputs = 7", "outputs = 1")
     Path("winner.ini").write_text(text, encoding="utf-8")
     found = read_neat_config("winner.ini", recipe, typed)
-    made = load_recipe(found.name, found.changes)
+    made = ea.load_recipe(found.name, found.changes)
     assert (found.name, made.method["engine"]) == (name, engine)
     assert (made.network["head"], made.network["encoding"]) == ("value", "planes")
 
@@ -172,7 +142,7 @@ def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
     found = read_neat_config("winner.ini", "ticket-to-ride")
     assert found.name == "ticket-to-ride-neat"
     assert any(remark.startswith("method.stagnation of the recipe was") for remark in found.remarks)
-    load_recipe(found.name, found.changes)
+    ea.load_recipe(found.name, found.changes)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +151,7 @@ def test_other_games_and_settings_that_neat_python_does_not_know() -> None:
         ("num_inputs = 42", "num_inputs = 9", "its network has 9 inputs and 7 outputs, but gra"),
         ("[DefaultGenome]", "[IZGenome]", "unknown section 'IZGenome': did you mean 'Default"),
         ("elitism = 1", "elitsm = 1", r"unknown key of \[DefaultReproduction\] 'elitsm'"),
-        ("tanh  relu", "tanh my_sinc", "neat.activation_options: unknown activation 'my_sinc'"),
+        ("tanh relu", "tanh my_sinc", "neat.activation_options: unknown activation 'my_sinc'"),
         ("pop_size = 16", "pop_size = x", "neat-python can't use this configuration: "),
         ("node_add_prob = 0.2", "", "neat-python can't use.*Missing required.*'node_add_prob'"),
         ("pop_size = 16", "pop_size = 1", "neat.pop_size"),
@@ -262,17 +232,8 @@ def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
 
 GAME = make_game("connect-four")
 Graph: Any = find_game("connect-four").networks["graph"].decoder_type
-RICH = NeatConfig(
-    pop_size=2,
-    num_hidden=3,
-    conn_delete_prob=0.1,
-    activation_default="random",
-    activation_options=tuple(name for name in ACTIVATIONS if name not in ("square", "cube")),
-    aggregation_default="random",
-    aggregation_options=AGGREGATIONS,
-    enabled_mutate_rate=0.05,
-)
-"""Genes of many kinds, some of them disabled."""
+RICH = NeatConfig(pop_size=2, num_hidden=3, conn_delete_prob=0.1, enabled_mutate_rate=0.05)
+"""Some of its genes are disabled."""
 
 
 @pytest.fixture(autouse=True)
@@ -290,18 +251,11 @@ def make_player(decoder: Any) -> NeatPlayer:
 
 def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     """A network that neat-python evolved for some generations, and the file that it wrote."""
-    choices = NeatConfig(
-        pop_size=10,
-        compatibility_threshold=100.0,
-        num_hidden=2,
-        bias_init_stdev=0.1,
-        node_add_prob=0.6,
-        conn_delete_prob=0.1,
-        activation_default="random",
-        activation_options=("tanh", "sigmoid", "relu", "sin"),
-        aggregation_default="random",
-        aggregation_options=("sum", "max", "mean"),
-    )
+    genes: Any = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
+    genes |= {"aggregation_options": ("sum", "max", "mean"), "conn_delete_prob": 0.1}
+    genes |= {f"{kind}_default": "random" for kind in ("activation", "aggregation")}
+    sizes: Any = {"pop_size": 10, "num_hidden": 2, "bias_init_stdev": 0.1, "node_add_prob": 0.6}
+    choices = NeatConfig(compatibility_threshold=100.0, **sizes, **genes)
     config = to_neat_python(choices, inputs, outputs)
     kind = neat.nn.FeedForwardNetwork
 

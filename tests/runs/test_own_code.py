@@ -20,9 +20,8 @@ from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
-from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
-RecipeMaker = Callable[..., Recipe]
+RecipeMaker = Callable[..., ea.Recipe]
 
 CODE = """
 # {mark}
@@ -115,7 +114,7 @@ def _foreign(request: pytest.FixtureRequest, small_recipe: RecipeMaker, code: st
         name, change = "my_rows.py", "game.name=my_rows.py"
         source = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
         Path(name).write_text(source, encoding="utf-8")
-        text = load_recipe(name, SMALL).to_toml().replace("game/", "")
+        text = ea.load_recipe(name, SMALL).to_toml().replace("game/", "")
         Path(name).write_text(f"{source}\nopen('STARTED', 'w').close()\n", encoding="utf-8")
         forget()
     Path("foreign.toml").write_text(text)
@@ -337,9 +336,6 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
     assert result.games == 10
     with pytest.raises(BadValueError, match="'<lambda>' is no name"):
         ea.start(small_recipe(), run="other", changes={"method.fitness": lambda player: 0.0})
-
-
-def test_what_was_registered_elsewhere_is_unknown_here(small_recipe: RecipeMaker) -> None:
     with pytest.raises(RecipeError, match=r"unknown method\.fitness 'not_here'.*MY_FITNESS\.py"):
         small_recipe().change({"method.fitness": "not_here"})
 

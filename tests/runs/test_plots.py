@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import ErrorbarContainer
 
 from evolve_arena.arena.statistics import wilson_interval
@@ -23,12 +24,14 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
 from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
 from evolve_arena.runs.plots.progress import distinct_names, draw_runs
+from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record, blocks
 from evolve_arena.runs.training.loop import Progress
+from evolve_arena.web.reading import MOST_SPECIES, _write_species
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -46,6 +49,20 @@ def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
     recipe = small_recipe("method.self_adaptive=true", "run.seed=2", "run.champion=best-check")
     return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
+
+
+@pytest.fixture(scope="module")
+def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return start(small_recipe(), run=tmp_path_factory.mktemp("plots") / "mlp", executor="serial")
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Eight generations of several species."""
+    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
+    changes += ["run.generations=8", "check.every=4", "check.games=20"]
+    path = tmp_path_factory.mktemp("plots") / "grown"
+    return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
 def columns(run: Run) -> dict[str, list[float]]:
@@ -149,21 +166,16 @@ def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
     assert distinct_names([run, run]) == ["first", "first"]
 
 
-def test_a_run_that_has_not_begun_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_run_that_has_not_begun_or_has_no_check_says_so(
+    run: Run, tmp_path: Path, small_recipe: Make
+) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
     figure = draw_runs([prepared.history()])
     for axes in figure.axes:
         assert texts(axes) == "no generation has been played yet"
     assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
-
-
-def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path) -> None:
-    begun = start(
-        small_recipe("run.champion=best-check"),
-        run=tmp_path / "begun",
-        executor="serial",
-        callbacks=lambda progress: progress.generation < 2,
-    )
+    stop: Any = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
+    begun = start(small_recipe("run.champion=best-check"), run=tmp_path / "begun", **stop)
     fitness, checks, _ = draw_runs([begun.history()]).axes
     assert points(fitness, 0)[0] == [0, 1]
     assert texts(checks) == "no check yet"
@@ -242,9 +254,6 @@ def test_long_runs_are_drawn_as_means() -> None:
     assert y == pytest.approx(best.reshape(250, 4).mean(axis=1))
     label = figure.axes[2].get_xlabel()
     assert label == "generation (all but the checks: means over 4 generations)"
-
-
-def test_blocks_keep_short_columns() -> None:
     column = np.array([3.0, 1.0, 2.0])
     assert blocks(column).tolist() == [3.0, 1.0, 2.0]
     assert blocks(np.zeros(0)).tolist() == []
@@ -268,10 +277,18 @@ def test_the_same_picture_has_the_same_bytes(run: Run, tmp_path: Path, suffix: s
             assert path.read_bytes() == first
 
 
-def test_default_places(run: Run, adaptive: Run) -> None:
+def test_default_places_and_what_can_not_be_plotted(
+    run: Run, adaptive: Run, tmp_path: Path
+) -> None:
     assert plot_runs([run]) == run.path / "plots" / "fitness.png"
     assert plot_runs([run, adaptive]) == run.path / "plots" / "comparison.png"
     assert plot_ancestors(run, games=2) == run.path / "plots" / "ancestors.png"
+    with pytest.raises(BadValueError, match="no runs"):
+        plot_runs([])
+    with pytest.raises(BadValueError, match="games is 0"):
+        plot_ancestors(run, tmp_path / "a.png", games=0)
+    with pytest.raises(StorageError, match="No such file"):
+        plot_runs([run], tmp_path / "missing" / "a.png")
 
 
 @pytest.mark.parametrize("name", ["picture.gif", "picture"])
@@ -282,16 +299,9 @@ def test_unknown_formats_are_told_the_known_ones(run: Run, tmp_path: Path, name:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_can_not_be_plotted(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="no runs"):
-        plot_runs([])
-    with pytest.raises(BadValueError, match="games is 0"):
-        plot_ancestors(run, tmp_path / "a.png", games=0)
-    with pytest.raises(StorageError, match="No such file"):
-        plot_runs([run], tmp_path / "missing" / "a.png")
-
-
-def test_every_two_champions_meet(run: Run) -> None:
+def test_every_two_champions_meet_but_25_at_most(
+    run: Run, small_recipe: Make, tmp_path: Path
+) -> None:
     calls: list[tuple[int, int]] = []
     table = meet_ancestors(run, games=30, progress=lambda *done: calls.append(done))
     assert table.generations == [3, 6, 9, 12]
@@ -300,6 +310,14 @@ def test_every_two_champions_meet(run: Run) -> None:
     assert (table.games == np.where(apart, 30, 0)).all()
     assert (table.points + table.points.T == table.games).all()
     assert table.opening_plies == 4
+    recipe = small_recipe(
+        "run.generations=30", "check.every=1", "check.games=2", "run.champion=last"
+    )
+    many = start(recipe, run=tmp_path / "many", executor="serial")
+    table = meet_ancestors(many, games=2)
+    assert len(table.generations) == 25
+    assert (table.generations[0], table.generations[-1]) == (1, 30)
+    assert set(np.diff(table.generations)) == {1, 2}
 
 
 def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
@@ -321,17 +339,6 @@ def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
     assert bar.get_ylabel() == "the row's share of the points"
 
 
-def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
-    recipe = small_recipe(
-        "run.generations=30", "check.every=1", "check.games=2", "run.champion=last"
-    )
-    many = start(recipe, run=tmp_path / "many", executor="serial")
-    table = meet_ancestors(many, games=2)
-    assert len(table.generations) == 25
-    assert (table.generations[0], table.generations[-1]) == (1, 30)
-    assert set(np.diff(table.generations)) == {1, 2}
-
-
 def test_too_few_champions_are_told(run: Run, small_recipe: Make, tmp_path: Path) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
     one = start(small_recipe("run.generations=0"), run=tmp_path / "one", executor="serial")
@@ -350,3 +357,157 @@ def test_matplotlib_waits_until_it_is_needed() -> None:
     )
     done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def record_of(species: dict[int, dict[int, int]], generations: int = 6) -> Record:
+    names = ("species", "connections", "connections_of_best")
+    names += ("hidden_nodes", "hidden_nodes_of_best")
+    statistics = constant(generations, 1.0) | dict.fromkeys(names, np.ones(generations))
+    return Record("run", "", statistics, [], species)
+
+
+def panel(record: Record, title: str) -> Axes:
+    (found,) = [axes for axes in draw_runs([record]).axes if axes.get_title(loc="left") == title]
+    return found
+
+
+def areas(axes: Axes) -> PolyCollection:
+    (found,) = [part for part in axes.collections if isinstance(part, PolyCollection)]
+    return found
+
+
+def test_panels_of_a_run_whose_networks_grow_are_the_history(grown: Run, plain: Run) -> None:
+    assert len(draw_runs([plain.history()]).axes) == 4
+    figure = draw_runs([grown.history()])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    sizes = ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    assert titles[3:] == ["Diversity", *sizes, "Sizes of species"]
+    number, connections, hidden = figure.axes[4:7]
+    table = columns(grown)
+    assert points(number, 0) == (table["generation"], table["species"])
+    assert points(connections, 0) == (table["generation"], table["connections"])
+    assert points(connections, 1) == (table["generation"], table["connections_of_best"])
+    assert points(hidden, 0) == (table["generation"], table["hidden_nodes"])
+    assert points(hidden, 1) == (table["generation"], table["hidden_nodes_of_best"])
+    assert legend(connections) == ["mean of the population", "best individual"]
+
+
+def test_species_are_the_history(grown: Run) -> None:
+    with History(grown.directory.history) as history:
+        species = history.species()
+    assert len(species) > 3
+    axes = draw_runs([grown.history()]).axes[7]
+    drawn = dict(zip(species, areas(axes).get_paths(), strict=True))
+    for number, sizes in species.items():
+        found = {x: high - low for x, (low, high) in band([drawn[number]]).items()}
+        assert {x: size for x, size in found.items() if size} == pytest.approx(sizes)
+    assert axes.get_ylim() == (0.0, 12.0)
+    assert axes.get_ylabel() == "individuals"
+
+
+def test_the_oldest_species_is_at_the_bottom_and_none_overlap() -> None:
+    axes = panel(record_of({1: {0: 4, 1: 3}, 2: {0: 6, 1: 2}, 7: {1: 5}}, 2), "Sizes of species")
+    edges = [{(float(x), float(y)) for x, y in path.vertices} for path in areas(axes).get_paths()]
+    assert edges == [
+        {(0, 0), (0, 4), (1, 0), (1, 3)},
+        {(0, 4), (0, 10), (1, 3), (1, 5)},
+        {(0, 10), (1, 5), (1, 10)},
+    ]
+
+
+def test_colours_depend_on_the_number_alone_and_differ_between_neighbours() -> None:
+    first = areas(panel(record_of({3: {0: 1}, 9: {0: 1}}), "Sizes of species"))
+    second = areas(panel(record_of({2: {0: 1}, 9: {0: 1}}), "Sizes of species"))
+    assert to_rgb(first.get_facecolor()[1]) == to_rgb(second.get_facecolor()[1])
+    assert to_rgb(first.get_facecolor()[1]) == pytest.approx(colour_species(9))
+    colours = np.array([colour_species(number) for number in range(1, 1001)])
+    assert colours.min() >= 0.0
+    assert colours.max() <= 1.0
+    for distance in range(1, 12):
+        apart = np.abs(colours[distance:] - colours[:-distance]).max(axis=1)
+        assert apart.min() > 0.1, distance
+
+
+def test_births_and_extinctions_are_marked() -> None:
+    record = record_of({1: dict.fromkeys(range(6), 4), 2: {2: 4, 3: 8}})
+    axes = panel(record, "Sizes of species")
+    births, ends = [part for part in axes.collections if isinstance(part, PathCollection)]
+    assert births.get_offsets().tolist() == [[2, 6]]
+    assert ends.get_offsets().tolist() == [[3, 8]]
+    remark = axes.get_title(loc="right")
+    assert remark == "2 so far, 1 of them living; dots: births, crosses: extinctions"
+    record = record_of({1: dict.fromkeys(range(6), 90), 12: dict.fromkeys(range(6), 9), 13: {5: 1}})
+    axes = panel(record, "Sizes of species")
+    assert [text.get_text() for text in axes.texts] == ["1", "12"]
+    assert [text.get_position()[1] for text in axes.texts] == [45, 94.5]
+
+
+def test_species_of_long_runs_are_means_of_stretches() -> None:
+    record = record_of({5: {0: 8, 1: 4, 999: 2}, 6: {3: 8}}, 1000)
+    stack = stack_species(record)
+    assert stack.generations[:2].tolist() == [1.5, 5.5]
+    assert stack.species == [5, 6]
+    assert stack.sizes.shape == (3, 250)
+    assert stack.sizes[:, 0].tolist() == [3.0, 2.0, 0.0]
+    assert stack.sizes[0, -1] == 0.5
+
+
+def test_the_smallest_of_very_many_species_are_grey() -> None:
+    species = {number: {0: number} for number in range(1, 6)}
+    stack = stack_species(record_of(species, 1), most=3)
+    assert stack.species == [3, 4, 5]
+    assert stack.sizes.tolist() == [[3.0], [4.0], [5.0], [3.0]]
+    many = {number: {number % 6: 1 + number % 3} for number in range(1, 702)}
+    axes = panel(record_of(many), "Sizes of species")
+    assert to_rgb(areas(axes).get_facecolor()[-1]) == REST
+    assert len(areas(axes).get_paths()) == 501
+    assert axes.get_title(loc="right") == (
+        "701 so far, 117 of them living; grey: all but the largest 500"
+    )
+    assert axes.get_ylim()[1] == max(
+        sum(sizes.get(generation, 0) for sizes in many.values()) for generation in range(6)
+    )
+
+
+def test_species_of_a_generation_that_is_not_written_yet_are_left_out() -> None:
+    stack = stack_species(record_of({1: {0: 5, 1: 5}, 2: {2: 5}}, 2))
+    assert stack.species == [1]
+    assert stack.sizes.tolist() == [[5.0, 5.0], [0.0, 0.0]]
+
+
+def test_diversity_says_what_it_measures(grown: Run, plain: Run) -> None:
+    def diversity(*runs: Run) -> tuple[str, str]:
+        axes = draw_runs([each.history() for each in runs]).axes[3]
+        return axes.get_title(loc="right"), axes.get_ylabel()
+
+    assert diversity(grown) == ("mean distance between genomes", "NEAT's distance")
+    assert diversity(plain) == ("mean standard deviation of a gene", "in units of genes")
+    remark = "spread of genes, but NEAT's distance where networks grow"
+    assert diversity(grown, plain) == (remark, "two units")
+
+
+def test_runs_of_both_kinds_are_overlaid(grown: Run, plain: Run) -> None:
+    figure = draw_runs([plain.history(), grown.history()])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[4:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    for axes in figure.axes[4:]:
+        assert {to_hex(line.get_color()) for line in axes.lines} == {OKABE_ITO[1].lower()}
+    assert plot_runs([plain, grown]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_single_generation_of_species_can_be_seen() -> None:
+    figure = draw_runs([record_of({1: {0: 7}, 2: {0: 5}}, 1)])
+    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[3:6])
+    assert len(areas(figure.axes[6]).get_paths()) == 2
+
+
+def test_the_page_draws_the_same_stack() -> None:
+    """The largest apart, in the picture's colours; the others as one, grey."""
+    sizes = {number: {0: 10 + number, 1: 2} for number in range(1, MOST_SPECIES + 3)}
+    told = _write_species(record_of(sizes, 2))
+    assert [each["number"] for each in told] == [*range(3, MOST_SPECIES + 3), None]
+    assert to_rgb(told[0]["colour"]) == pytest.approx(colour_species(3), abs=1 / 255)
+    assert told[0]["sizes"] == [13.0, 2.0]
+    assert told[-1]["sizes"] == [11.0 + 12.0, 4.0]
+    assert to_rgb(told[-1]["colour"]) == pytest.approx(REST, abs=1 / 255)
+    assert _write_species(record_of({}, 2)) == []

@@ -154,12 +154,17 @@ def test_named_inputs_of_graphs_are_nodes_at_the_left() -> None:
     assert all(sketch.nodes[node].bias is None for node in sketch.layers[0])
 
 
-def test_others_have_no_network() -> None:
+def test_what_can_not_be_drawn() -> None:
     player = make_player("random", find_game("tic-tac-toe").make())
     with pytest.raises(BadValueError, match="random has no network"):
         draw_player(player)
     with pytest.raises(BadValueError, match="random has no network"):
         draw_player(player, position="")
+    player = make_bred("connect-four", "mlp")
+    with pytest.raises(PositionError, match="the game is over in position"):
+        draw_player(player, position="0101010")
+    with pytest.raises(PositionError, match="9"):
+        draw_player(player, position="9")
 
 
 POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
@@ -203,9 +208,6 @@ def test_the_board_has_the_pieces() -> None:
     middles = sorted(tuple(disc.get_paths()[0].vertices[:24].mean(axis=0)) for disc in discs)
     assert middles[0] == pytest.approx((2.5, 5.5), abs=0.05)
     assert [round(x - 0.5) for x, _ in middles] == [2, 3, 3, 3]
-
-
-def test_what_the_network_sees_has_its_colours() -> None:
     player = make_bred("connect-four", "mlp", encoding="planes")
     axes = draw_player(player, "it", "333").axes[-1]
     coloured = [
@@ -214,11 +216,3 @@ def test_what_the_network_sees_has_its_colours() -> None:
         if isinstance(each, PolyCollection) and each.get_cmap() is SIGNS
     ]
     assert coloured == [1, 2], "own discs, and the opponent's"
-
-
-def test_positions_that_are_none() -> None:
-    player = make_bred("connect-four", "mlp")
-    with pytest.raises(PositionError, match="the game is over in position"):
-        draw_player(player, position="0101010")
-    with pytest.raises(PositionError, match="9"):
-        draw_player(player, position="9")

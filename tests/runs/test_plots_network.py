@@ -46,12 +46,8 @@ NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 
 Link = tuple[int, int, float]
-TANH, RELU, SUM, MAX = (
-    ACTIVATIONS.index("tanh"),
-    ACTIVATIONS.index("relu"),
-    AGGREGATIONS.index("sum"),
-    AGGREGATIONS.index("max"),
-)
+TANH, RELU = map(ACTIVATIONS.index, ("tanh", "relu"))
+SUM, MAX = map(AGGREGATIONS.index, ("sum", "max"))
 
 
 def graph(
@@ -118,16 +114,10 @@ def colours_of(patches: Sequence[Any]) -> list[str]:
 
 
 def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
-    links = [
-        (-1, 0, 1.0),  # to the output
-        (-2, 5, 2.0),  # to a node that ...
-        (5, 0, 3.0),  # ... leads to the output
-        (-3, 5, 4.0),  # disabled
-        (-4, 6, 5.0),  # to a node that leads nowhere
-        (6, 7, 6.0),  # likewise
-        (7, 0, 7.0),  # disabled, which is why
-    ]
-    sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 6]))
+    links = [(-1, 0, 1.0), (-2, 5, 2.0), (5, 0, 3.0)]  # to the output, and by a node
+    links += [(-3, 5, 4.0), (7, 0, 7.0)]  # disabled
+    links += [(-4, 6, 5.0), (6, 7, 6.0)]  # which is why these lead nowhere
+    sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 4]))
     assert [node.name for node in sketch.nodes] == ["value", "5"]
     assert sketch.wires == [Wire(1, 0, 3.0)]
     assert sorted(sketch.weights) == [1.0, 2.0, 3.0]
@@ -148,14 +138,10 @@ def test_a_network_without_connections_is_drawn() -> None:
 
 def test_nodes_say_what_they_compute() -> None:
     player = graph([(-1, 5, 1.0), (5, 0, 1.0)], hidden=[5])
-    genome = player.genome
-    changed = {
-        "activation": np.array([TANH, RELU], dtype=np.int32),
-        "aggregation": np.array([SUM, MAX], dtype=np.int32),
-        "response": np.array([1.0, 0.25]),
-        "bias": np.array([0.125, -3.0]),
-    }
-    genome = NeatPopulation(**{**vars(genome), **changed})
+    changed = {"response": np.array([1.0, 0.25]), "bias": np.array([0.125, -3.0])}
+    changed["activation"] = np.array([TANH, RELU], dtype=np.int32)
+    changed["aggregation"] = np.array([SUM, MAX], dtype=np.int32)
+    genome = NeatPopulation(**{**vars(player.genome), **changed})
     axes = draw_network(sketch_player(player.decoder.player(genome, "drawn"))).axes[0]
     said = texts(axes)
     assert {"value", "tanh", "5", "relu of max ×0.25", "+0.12", "−3.00"} <= set(said)
@@ -201,13 +187,8 @@ def graphs(draw: Any) -> NeatPlayer:
         if source != target:
             links[source, target] = float(generator.normal())
     disabled = [place for place in range(len(links)) if generator.random() < 0.2]
-    return graph(
-        [(source, target, weight) for (source, target), weight in links.items()],
-        hidden=hidden,
-        disabled=disabled,
-        head=head,
-        encoding="numbered",
-    )
+    found = [(*ends, weight) for ends, weight in links.items()]
+    return graph(found, hidden=hidden, disabled=disabled, head=head, encoding="numbered")
 
 
 @settings(max_examples=100)
@@ -254,9 +235,6 @@ def test_layers_are_the_longest_ways() -> None:
     late_shortcut = [(1, 5), (2, 3), (3, 4), (4, 5), (5, 0)]
     assert find_layers(6, 1, late_shortcut) == [[1, 2], [3], [4], [5], [0]]
     assert find_layers(3, 2, [(2, 0)]) == [[2], [0, 1]]
-
-
-def test_wires_that_lead_back_do_not_lift_a_node() -> None:
     assert find_layers(4, 1, [(1, 2), (2, 3), (3, 0), (3, 1), (2, 2)]) == [[1], [2], [3], [0]]
     assert find_layers(3, 1, [(0, 1), (1, 2), (2, 0)]) == [[1], [2], [0]], "out of an output"
     assert find_layers(3, 1, [(1, 2), (2, 1)]) == [[1], [2], [0]]
@@ -278,14 +256,9 @@ def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
     """Many points of a curve, shape ``(points, 2)``."""
     control = np.array(route)
     t = np.linspace(0.0, 1.0, 33)[:, None]
-    parts = [
-        (1 - t) ** 3 * control[at]
-        + 3 * t * (1 - t) ** 2 * control[at + 1]
-        + 3 * t**2 * (1 - t) * control[at + 2]
-        + t**3 * control[at + 3]
-        for at in range(0, len(control) - 1, 3)
-    ]
-    return np.concatenate(parts)
+    shares = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
+    starts = range(0, len(control) - 1, 3)
+    return np.concatenate([sum(s * control[at + k] for k, s in enumerate(shares)) for at in starts])
 
 
 @settings(max_examples=100)
@@ -332,17 +305,11 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
     hidden = range(16, 24)
     links = {(int(s), int(t)): 1.0 for s, t in generator.integers((16, 0), (24, 16), (60, 2))}
     links |= {(-1 - node, node): 1.0 for node in range(24)}
-    player = graph(
-        [(*ends, weight) for ends, weight in links.items()],
-        hidden=hidden,
-        head="policy",
-        columns=16,
-        rows=3,
-    )
+    found = [(*ends, weight) for ends, weight in links.items()]
+    player = graph(found, hidden=hidden, head="policy", columns=16, rows=3)
     boxes = arrange(sketch_player(player)).boxes[:16]
-    assert sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left)) == [
-        *range(16)
-    ]
+    order = sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left))
+    assert order == [*range(16)]
     assert len({box.bottom for box in boxes}) > 1
 
 
@@ -386,14 +353,9 @@ def test_cells_have_the_colours_of_their_weights() -> None:
     (box,) = caches(axes)
     found = cells_inside(axes, box)
     cell = 0.17
-    left = 0.07 + cell / 2
-    assert found == pytest.approx(
-        {
-            (round(left, 4), round(0.07 + 5.5 * cell, 4)): 1.0,  # own, column 0, the top row
-            (round(left + 6 * cell, 4), round(0.07 + 0.5 * cell, 4)): -2.0,  # own, 6, the lowest
-            (round(left + (7.7 + 2) * cell, 4), round(0.07 + 5.5 * cell, 4)): 0.5,
-        }
-    )
+    left, lowest, top = (round(0.07 + place * cell, 4) for place in (0.5, 0.5, 5.5))
+    last, other = (round(left + column * cell, 4) for column in (6, 7.7 + 2))
+    assert found == pytest.approx({(left, top): 1.0, (last, lowest): -2.0, (other, top): 0.5})
     assert to_hex(SIGNS(0.0)) == NEGATIVE.lower()
     assert min(SIGNS(0.5)) > 0.99
     assert to_hex(SIGNS(1.0)) == POSITIVE.lower()
@@ -454,7 +416,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
-def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
+def test_a_run_is_drawn_into_its_folder(run: Run, tmp_path: Path) -> None:
     assert plot_network(run) == run.path / "plots" / "network.png"
     assert plot_network(str(run.path), generation=2) == run.path / "plots" / "network-2.png"
     for name in ("network.png", "network-2.png"):
@@ -463,6 +425,12 @@ def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
     assert figure.get_suptitle().strip() == "grown: champion of generation 2"
     written = [getattr(artist, "get_text", str)() for artist in figure.artists]
     assert any("84 connections, feed-forward" in text for text in written)
+    with pytest.raises(BadValueError, match="no champion of generation 3"):
+        plot_network(run, generation=3)
+    with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
+        plot_network(run, tmp_path / "a.gif")
+    with pytest.raises(NotARunError):
+        plot_network(str(tmp_path / "missing"))
 
 
 def test_the_same_network_has_the_same_bytes(run: Run, tmp_path: Path) -> None:
@@ -481,15 +449,6 @@ def test_a_file_is_drawn(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         plot_network(of, generation=2)
     with pytest.raises(ArenaError, match="No such file"):
         plot_network("file:missing")
-
-
-def test_what_can_not_be_drawn(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="no champion of generation 3"):
-        plot_network(run, generation=3)
-    with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
-        plot_network(run, tmp_path / "a.gif")
-    with pytest.raises(NotARunError):
-        plot_network(str(tmp_path / "missing"))
 
 
 def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

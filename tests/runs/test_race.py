@@ -22,7 +22,6 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RunBusyError, RunExistsError
 from evolve_arena.runs.many.race import Meeting, Race, TimedStart, list_candidates
-from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.training.loop import Callback, Progress, during_checks
 
@@ -35,11 +34,11 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def learner(**values: Any) -> Recipe:
+def learner(**values: Any) -> ea.Recipe:
     """A small learner of tic-tac-toe, with other settings of its method."""
     own = {"games": 200, "shards": 1, "step": 0.05, **values}
     named = {f"method.{key}": value for key, value in own.items()}
-    return load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})
+    return ea.load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})
 
 
 def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
@@ -55,7 +54,7 @@ def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
 
 
 def race(
-    recipes: dict[str, Recipe], seconds: float, *callbacks: Callback, force: bool = False
+    recipes: dict[str, ea.Recipe], seconds: float, *callbacks: Callback, force: bool = False
 ) -> tuple[Race, Callable[[], ea.Run]]:
     made = Race(RunDirectory("rows"), timer(seconds, *callbacks), force=force)
     return made, lambda: made.go(recipes, lambda one, place: prepare(one, run=place, force=True))
@@ -207,9 +206,6 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     names = ["connect-four", "connect-four-td", "connect-four-neat"]
     assert list(list_candidates("connect-four")) == names
     assert next(iter(list_candidates("hex"))) == "hex"
-
-
-def test_tuples_are_shorter_where_more_can_lie_on_a_cell() -> None:
     source = Path(ROWS).read_text(encoding="utf-8")
     source = source.replace("LONGEST = CELLS", "LONGEST = 600\nPIECES = 8")
     Path("pieces.py").write_text(source, encoding="utf-8")

@@ -229,9 +229,6 @@ def test_a_mistake_is_found_before_anything_is_made(
 def test_several_mistakes_are_counted(plain: str) -> None:
     with pytest.raises(RecipeError, match=r"check\.games is 1: .* \(and 2 more\)"):
         load_recipe(plain, ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
-
-
-def test_an_unknown_recipe_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r"recipe 'conect-four': did you mean 'connect-four"):
         load_recipe("conect-four")
 
@@ -255,9 +252,6 @@ def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
         broken.write_bytes(content)
         with pytest.raises(RecipeError, match=r"broken\.toml is no TOML file: "):
             load_recipe(str(broken))
-
-
-def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[run]\nsede = 3\n")
     with pytest.raises(RecipeError, match=r"mine\.toml: run\.sede is no key: did you mean 'seed'"):

@@ -22,12 +22,14 @@ from hypothesis import strategies as st
 from evolve_arena import Run, resume, start
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.tensors import read_tensors
-from evolve_arena.players.bred import read_player
+from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.errors import CheckpointError
-from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.players import find_player
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.history import History
 from evolve_arena.runs.training.loop import Progress
+from tests.forked import evolve
 
 LAST = 8
 OWN = (
@@ -53,7 +55,40 @@ DEAP = (
     "network.head=value",
     "run.champion=last",
 )
-VARIANTS = {"own": OWN, "deap": DEAP}
+GRAPHS = (
+    *(
+        "check.every=3",
+        "check.games=20",
+        "check.share=1.0",
+        "check.opponents=['random','test-bot']",
+    ),
+    *("run.checkpoint_every=3", "method.opponents=4", "method.stagnation.games=8"),
+    "method.hall_of_fame={opponents=2, every=2, size=3}",
+    *("neat.pop_size=12", "neat.node_add_prob=0.4", "neat.compatibility_threshold=0.35"),
+    "neat.max_stagnation=4",
+)
+OUTSIDE = (
+    *("network.head=policy", "method.pairing=species", "method.selection=tournament"),
+    *("method.stagnation.judge=outside", "method.stagnation.opponents=['random', 'test-bot']"),
+)
+RANK = (
+    *("method.pairing=round-robin", "method.stagnation.judge=rank"),
+    *("method.openings={plies=3, count=2}", "neat.activation_options=['tanh', 'relu', 'sin']"),
+    *("neat.activation_default=random", "neat.activation_mutate_rate=0.2"),
+)
+DOOMED = (
+    *("method.selection=tournament", "method.games=2", "method.noise=1.0"),
+    *("neat.max_stagnation=1", "neat.species_elitism=0"),
+    "neat.initial_connection=partial_direct 0.3",
+)
+VARIANTS = {
+    "own": OWN,
+    "deap": DEAP,
+    "graphs, record": ("method.noise=0.1", "method.draw_points=0.25", "method.colours=one"),
+    "graphs, outside": OUTSIDE,
+    "graphs, rank": RANK,
+    "graphs, doomed": DOOMED,
+}
 
 
 OutcomeOf = Callable[[Path], Any]
@@ -77,8 +112,11 @@ def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
 
 @pytest.fixture(scope="module", params=list(VARIANTS))
 def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) -> Recipe:
-    """A recipe with everything on, of our operators or of DEAP's."""
-    return small_recipe(*VARIANTS[request.param], f"run.generations={LAST}")
+    """A recipe with everything on, of our operators, of DEAP's or of networks that grow."""
+    changes = (*VARIANTS[request.param], f"run.generations={LAST}")
+    if request.param.startswith("graphs"):
+        return load_recipe("connect-four-neat", (*GRAPHS, *changes))
+    return small_recipe(*changes)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +137,7 @@ def test_a_run_does_what_its_recipe_says(recipe: Recipe, expected: Any) -> None:
     assert len(expected.checks) == 2 * (3 + len(begin))
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_any_stops_with_any_executors_give_the_same(
     recipe: Recipe, expected: Any, data: st.DataObject, outcome_of: OutcomeOf
@@ -157,17 +195,13 @@ print(run.population_sha256)
 """
 
 
+@pytest.mark.parametrize("recipe", ["own", "graphs, rank"], indirect=True)
 def test_another_process_with_other_hashes_gives_the_same(
     recipe: Recipe, expected: Any, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe, callbacks=stop_at(2)).path
-    done = subprocess.run(
-        [sys.executable, "-c", HASHING, str(path)],
-        env={**os.environ, "PYTHONHASHSEED": "4242"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words, env = [sys.executable, "-c", HASHING, str(path)], {**os.environ, "PYTHONHASHSEED": "42"}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected.sha256
     assert outcome_of(path) == expected
 
@@ -176,6 +210,22 @@ def test_another_seed_gives_another_population(recipe: Recipe, expected: Any, br
     run = breed(recipe=recipe, seed=2)
     assert run.state().seed == 2
     assert run.population_sha256 != expected.sha256
+
+
+def test_species_are_told_in_spite_of_stops(breed: Breed) -> None:
+    def read(run: Run) -> dict[int, dict[int, int]]:
+        with History(run.directory.history) as history:
+            return history.species()
+
+    recipe = load_recipe("connect-four-neat", (*GRAPHS, f"run.generations={LAST}"))
+    species = read(whole := breed(recipe=recipe, name="whole"))
+    for generation, told in enumerate(whole.history()["species"]):
+        sizes = [sizes.get(generation, 0) for sizes in species.values()]
+        assert (sum(sizes), sum(size > 0 for size in sizes)) == (12, told)
+    assert len(species) > 1
+    assert type(whole.champion) is NeatPlayer
+    stopped = breed(recipe=recipe, callbacks=stop_at(4))
+    assert read(resume(stopped.path, executor="serial")) == species
 
 
 def test_a_longer_run_begins_as_a_shorter_one(breed: Breed, outcome_of: OutcomeOf) -> None:
@@ -284,7 +334,7 @@ def test_every_run_has_an_id_of_its_own(
     assert first.population_sha256 == longer.population_sha256
 
 
-def test_the_champion_is_the_one_with_the_best_check(breed: Breed) -> None:
+def test_the_champion_is_the_one_with_the_best_check_or_the_last(breed: Breed) -> None:
     best_check = ("run.champion=best-check", "check.every=2")
     run = breed(*best_check, "run.generations=30", "check.games=60")
     wins = {check.generation: check.wins for check in run.checks() if check.opponent == "test-bot"}
@@ -299,6 +349,12 @@ def test_the_champion_is_the_one_with_the_best_check(breed: Breed) -> None:
     equal = [check for check in run.checks() if check.opponent != "random" and check.wins == 2]
     assert len(equal) > 1
     assert run.champion.remarks["generation"] == equal[-1].generation != 21
+    run = breed("run.champion=last", "run.generations=7")
+    assert run.champion.remarks["generation"] == 7
+    assert run.champion.remarks["recipe"] == "small"
+    run = breed("check.opponents=[]", "run.champion=best-check", name="alone")
+    assert run.checks() == []
+    assert run.champion.remarks["generation"] == LAST
 
 
 @pytest.mark.parametrize("best", [3, 6])
@@ -324,15 +380,6 @@ def test_draws_are_not_won(breed: Breed, best: int) -> None:
     database.close()
     resume(path, generations=6, executor="serial")
     assert Run.open(path).champion.remarks["generation"] == best
-
-
-def test_the_champion_may_be_the_last_one(breed: Breed) -> None:
-    run = breed("run.champion=last", "run.generations=7")
-    assert run.champion.remarks["generation"] == 7
-    assert run.champion.remarks["recipe"] == "small"
-    run = breed("check.opponents=[]", "run.champion=best-check", name="alone")
-    assert run.checks() == []
-    assert run.champion.remarks["generation"] == LAST
 
 
 def test_earlier_champions_and_checkpoints_can_be_had(breed: Breed) -> None:
@@ -363,3 +410,71 @@ def test_every_opponent_has_its_line_though_their_names_be_equal(
     run = breed(f"check.opponents={json.dumps(files)}", "run.generations=3", name="second")
     assert len(run.checks()) == 2 * 2
     assert len({check.opponent for check in run.checks()}) == 2
+
+
+def test_of_large_champions_only_those_that_may_be_needed_are_kept(
+    tmp_path: Path, outcome_of: OutcomeOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as tuple networks; here there are two learners, so that there is a choice."""
+    monkeypatch.setattr("evolve_arena.runs.training.champions.LARGE", 1000)
+    changes = [
+        *("network.tuples=8", "network.length=4", "run.generations=12", "run.checkpoint_every=6"),
+        *("method.individuals=2", "method.games=60", "method.shards=2"),
+        *("method.judge=random", "method.judge_games=20", "run.champion=best-check"),
+        *("check.games=20", "check.every=1", "check.opponents=['random']"),
+    ]
+    run = start("connect-four-td", run=tmp_path / "run", changes=changes, executor="serial")
+
+    def find_best(end: int) -> int:
+        wins = [(check.wins, check.generation) for check in run.checks()]
+        return max(pair for pair in wins if pair[1] <= end)[1]
+
+    first = min(check.generation for check in run.checks())
+    kept = {find_best(end) for end in (0, 6, 12) if end >= first} | {12}
+    forgotten = sorted({*range(1, 13)} - kept)
+    assert len(forgotten) >= 8
+    for generation in kept:
+        assert run.champion_at(generation).remarks["generation"] == generation
+    with pytest.raises(BadValueError, match=r"run no longer has the champion of generation \d+:"):
+        run.champion_at(forgotten[0])
+    with pytest.raises(BadValueError, match=r"keeps only the newest and the best at each") as told:
+        find_player(f"run:{run.path}@{forgotten[-1]}")
+    assert ", ".join(map(str, sorted(kept))) in str(told.value)
+    # It may go back to a checkpoint, and has the champion of that time again.
+    outcome = outcome_of(run.path)
+    resume(run.path, from_generation=6, force=True, executor="serial", callbacks=stop_at(7))
+    assert (best := find_best(6)) <= 7
+    assert Run.open(run.path).champion.remarks["generation"] in {best, 7}
+    resume(run.path, executor="serial")
+    again = outcome_of(run.path)
+    assert (again.sha256, again.champion) == (outcome.sha256, outcome.champion)
+
+
+def test_where_nothing_takes_over_a_run_ends_with_one_line(tmp_path: Path) -> None:
+    end = ("neat.reset_on_extinction=false", "run.checkpoint_every=1", f"run.generations={LAST}")
+    recipe = load_recipe("connect-four-neat", (*GRAPHS, *DOOMED, *end))
+    (tmp_path / "doomed.toml").write_text(recipe.to_toml())
+    path = tmp_path / "run"
+    words = ("doomed.toml", "--run", "run", "--executor", "serial")
+    ended = evolve("start", *words, folder=tmp_path)
+    lines = ended.stderr.splitlines()
+    run = Run.open(path)
+    assert ended.returncode == len(lines) == 2
+    assert lines[0].startswith("generation 0/")
+    sentence = f"evolve: all species have stagnated by generation {run.generation}, "
+    assert lines[1].startswith(sentence)
+    assert 0 < run.generation < LAST
+    assert run.warnings == []
+    digest = run.population_sha256
+    assert max(run.directory.generations()) == run.generation
+    # It ends there again, and nothing is lost.
+    again = evolve("resume", "run", "--executor", "serial", folder=tmp_path)
+    assert again.returncode == 2
+    assert again.stderr.splitlines()[-1] == lines[-1]
+    assert Run.open(path).population_sha256 == digest
+    # With what the line asks for, the run goes on from there.
+    text = (path / "recipe.toml").read_text()
+    assert "reset_on_extinction = false" in text
+    text = text.replace("reset_on_extinction = false", "reset_on_extinction = true")
+    (path / "recipe.toml").write_text(text)
+    assert resume(path, executor="serial").generation == LAST

@@ -97,27 +97,6 @@ def test_progress_tells_of_all_runs(jobs: list[Job], tmp_path: Path) -> None:
     assert heavy[0].seconds_left == pytest.approx((3 * 5 + 2) / 5 * heavy[0].seconds)
 
 
-def test_a_study_that_was_stopped_goes_on(jobs: list[Job], tmp_path: Path) -> None:
-    def stop_in_the_second(now: RunsProgress) -> bool:
-        return now.going.get("run-2", 0) < 1
-
-    long = jobs[0].recipe.change({"run.generations": 60})  # it goes on when the second begins
-    jobs[0] = replace(jobs[0], recipe=long)
-    with pytest.raises(RunsStoppedError, match="the same command goes on"):
-        breed(jobs, tmp_path / "stopped", workers=2, progress=stop_in_the_second)
-    stopped = [Run.open(tmp_path / "stopped" / job.name) for job in jobs[:2]]
-    reached = [run.generation for run in stopped]
-    assert 0 < reached[0] < 60
-    assert 0 < reached[1] < 8
-    assert not (tmp_path / "stopped" / "run-5" / "history.db").exists()
-
-    again: Told = []
-    runs = breed(jobs, tmp_path / "stopped", workers=2, progress=listen(again))
-    assert len(again) == 80 - sum(reached)
-    whole = breed(jobs, tmp_path / "whole", workers=1)
-    assert hashes(runs.values()) == hashes(whole.values())
-
-
 @pytest.mark.parametrize("every", [3, 100], ids=["checked before", "its only check"])
 def test_a_last_check_that_was_stopped_is_made_up_for(
     every: int, jobs: list[Job], tmp_path: Path
@@ -153,7 +132,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_finished(
 
 
 def test_a_run_whose_process_is_killed_is_named(jobs: list[Job], tmp_path: Path) -> None:
-    long = jobs[1].recipe.change({"run.generations": 300})  # so that nobody comes too late
+    long = jobs[1].recipe.change({"run.generations": 100})  # so that nobody comes too late
     jobs[1] = replace(jobs[1], recipe=long)
     killed: list[int] = []
 
@@ -225,13 +204,9 @@ def test_nobody_is_left_if_the_watcher_breaks(
 def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
     """A study in processes of its own, and its children, once they are at work."""
     words = ["reproduce", "four-in-a-row", "--workers", "2", "--out", str(out), "--json"]
-    parent = subprocess.Popen(
-        [sys.executable, "-m", "evolve_arena.cli.main", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
+    pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    parent = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
     children: list[int] = []
     for _ in range(2400):
         if (out / "run-2-seed-1" / "history.db").exists():

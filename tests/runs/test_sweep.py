@@ -18,7 +18,6 @@ import evolve_arena as ea
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.many.sweep import Sweep, SweepRow, read_sweep
-from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store import files
 from tests import forked
 
@@ -26,7 +25,7 @@ VALUES = ["--set", "method.mutation_strength=0.1,1.0", "--set", "method.tourname
 
 
 @pytest.fixture
-def recipe(small_recipe: Callable[..., Recipe], tmp_path: Path) -> str:
+def recipe(small_recipe: Callable[..., ea.Recipe], tmp_path: Path) -> str:
     file = tmp_path / "small.toml"
     file.write_text(small_recipe("run.generations=3").to_toml())
     return str(file)
@@ -51,7 +50,7 @@ def test_the_command_tells_of_all_runs_and_of_what_mattered(recipe: str, tmp_pat
 
 
 def test_what_a_killed_sweep_began_to_write_is_gone_afterwards(
-    small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_recipe: Callable[..., ea.Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "small.toml").write_text(small_recipe().to_toml())
     words = ["sweep", "small.toml", "--set", "run.generations=1,2", "--seeds", "1", "--games", "10"]
@@ -87,6 +86,10 @@ def test_commas_divide_values_unless_they_stand_in_one() -> None:
         "method.crossover": [{"name": "uniform", "share": 0.5}, "blend"],
     }
     assert common == {"title": "one, two", "method.individuals": 20}
+    text = "\U0001f600" * 300_000  # letter by letter it took half a minute
+    begun = time.monotonic()
+    assert read_sweep([f"title={text},'{text},'"]) == ({"title": [text, f"{text},"]}, {})
+    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,11 @@ def test_twins_tell_how_much_a_key_mattered() -> None:
     assert flag.difference == pytest.approx(0.015)
     assert (flag.low, flag.high) == pytest.approx(mean_interval([0.01, 0.02] * 3))
     assert found.influence_table()[1][0] == ("a.size", "3", "1", "0.100", "0.100 to 0.100")
+    rows = [SweepRow("", {"a.b": value}, 1, value / 10, 0.0, 1.0, 9) for value in (1, 2)]
+    found = Sweep(Path("nowhere"), ["a.b"], "random", rows, by_points=False)
+    assert math.isnan(found.influences[0].low)
+    assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
+    assert found.to_dict()["influences"][0]["low"] is None
 
 
 def test_the_interval_allows_for_the_choice_among_several_values() -> None:
@@ -149,16 +157,8 @@ def test_the_interval_allows_for_the_choice_among_several_values() -> None:
     assert three.high - three.low > 1.3 * (two.high - two.low)
 
 
-def test_one_pair_has_no_interval() -> None:
-    rows = [SweepRow("", {"a.b": value}, 1, value / 10, 0.0, 1.0, 9) for value in (1, 2)]
-    found = Sweep(Path("nowhere"), ["a.b"], "random", rows, by_points=False)
-    assert math.isnan(found.influences[0].low)
-    assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
-    assert found.to_dict()["influences"][0]["low"] is None
-
-
 def test_nobody_is_asked_twice_about_the_same_program(
-    small_recipe: Callable[..., Recipe], tmp_path: Path
+    small_recipe: Callable[..., ea.Recipe], tmp_path: Path
 ) -> None:
     file = tmp_path / "small.toml"
     text = small_recipe().to_toml()
@@ -201,10 +201,3 @@ def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> No
         file.write_text(text)
         assert score() == whole, text[:200]
         assert file.read_text() == known
-
-
-def test_a_long_value_is_read_in_a_moment() -> None:
-    text = "\U0001f600" * 300_000  # letter by letter it took half a minute
-    begun = time.monotonic()
-    assert read_sweep([f"title={text},'{text},'"]) == ({"title": [text, f"{text},"]}, {})
-    assert time.monotonic() - begun < 10

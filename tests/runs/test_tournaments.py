@@ -50,7 +50,7 @@ def agents(content: dict[str, Any]) -> list[str]:
 
 
 def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
-    study: Path, monkeypatch: pytest.MonkeyPatch
+    study: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(study)
     everything = ["run:a-1", "run:a-2", "run:a-10", "run:b-1"]
@@ -58,16 +58,10 @@ def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
     assert expand_patterns(["random", "run:b-*", "run:a-1"]) == ["random", "run:b-1", "run:a-1"]
     assert expand_patterns(["run:a-?@2"]) == ["run:a-1@2", "run:a-2@2"]
     assert expand_patterns([f"run:{study}/a-[12]"]) == [f"run:{study}/a-1", f"run:{study}/a-2"]
-
-
-def test_a_pattern_without_runs_is_an_error(study: Path) -> None:
     for pattern in (f"run:{study}/c-*", f"run:{study}/chart*", "run:nowhere/*@5"):
         with pytest.raises(BadValueError) as caught:
             expand_patterns([pattern])
         assert str(caught.value) == f"player {pattern}: no run matches it"
-
-
-def test_only_runs_have_patterns(tmp_path: Path) -> None:
     (tmp_path / "odd[1]").mkdir()
     for name in ("random", "file:*.safetensors", 'process:"bot *"', f"run:{tmp_path}/odd[1]"):
         assert not is_pattern(name)

@@ -14,7 +14,6 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
-from evolve_arena.core.registry import make_game
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
@@ -82,7 +81,9 @@ def test_the_run_of_another_game_says_what_is_played(tmp_path: Path) -> None:
     assert "values=run:first" in text
 
 
-def test_python_takes_a_run_by_its_name(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_takes_a_run_and_a_game_by_its_name(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(place)
     for name in NAMES:
         assert ea.load(name).path == Path("evolved/first")
@@ -90,6 +91,10 @@ def test_python_takes_a_run_by_its_name(place: Path, monkeypatch: pytest.MonkeyP
         assert ea.duel(name, "random", games=2).games == 2
         assert list(ea.evaluate(name, opponents=["first"], games=2)["opponents"]) == ["first"]
         assert ea.resume(name).generation == 2
+    assert ea.duel("random", "random", game="tic-tac-toe", games=20).games == 20
+    assert ea.load_player("minimax:depth=1", "othello").game.name == "othello"
+    table = ea.tournament(["random", "minimax:depth=1"], game="tic-tac-toe", games=20)
+    assert table.names == ("random", "minimax:depth=1")
 
 
 def test_a_path_and_a_players_name_come_before_a_run_at_home(
@@ -161,7 +166,7 @@ def test_evaluate_begins_with_random_openings(place: Path) -> None:
     [("connect-four", 4), ("tic-tac-toe", 2), ("checkers", 4), ("pig", 0), ("ticket-to-ride", 0)],
 )
 def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
-    assert usual_plies(make_game(name)) == plies
+    assert usual_plies(ea.make_game(name)) == plies
 
 
 @pytest.mark.parametrize("ask", [ea.duel, lambda *names, **more: ea.evaluate(names[0], **more)])
@@ -173,13 +178,6 @@ def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any
     for wrong in (object(), object, None):
         with pytest.raises(BadValueError, match="is no player: give a specification such as"):
             ask(wrong, "random")
-
-
-def test_python_takes_a_game_by_its_name() -> None:
-    assert ea.duel("random", "random", game="tic-tac-toe", games=20).games == 20
-    assert ea.load_player("minimax:depth=1", "othello").game.name == "othello"
-    table = ea.tournament(["random", "minimax:depth=1"], game="tic-tac-toe", games=20)
-    assert table.names == ("random", "minimax:depth=1")
 
 
 def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: Any) -> None:

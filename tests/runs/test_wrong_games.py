@@ -362,6 +362,13 @@ def test_the_right_file_is_accepted(tmp_path: Path) -> None:
     game = open_file(file).make()
     assert game.name == "right-one"
     assert duel(game, make_random(game), make_random(game), games=20).games == 20
+    source = RIGHT.partition("def result")[0].replace("LONGEST = CELLS", "LONGEST = 5")
+    source += "def is_over(state):\n    return False\n\n\n"
+    source += "def points(state, seat):\n    return state[seat] == 1 + seat\n"
+    file = tmp_path / "pointed.py"
+    file.write_text(source, encoding="utf-8")
+    plain = self_check.check_plain(open_file(file).make(), 20)
+    assert plain.unfinished == plain.games
 
 
 def test_games_that_last_too_long_are_refused_only_if_none_is_decided(tmp_path: Path) -> None:
@@ -373,13 +380,3 @@ def test_games_that_last_too_long_are_refused_only_if_none_is_decided(tmp_path: 
     none = write(tmp_path, "LONGEST = CELLS", "LONGEST = 4")
     with pytest.raises(GameFileError, match=r"20 of 20 random games were not over after 4 moves"):
         open_file(none)
-
-
-def test_points_decide_games_that_last_as_long_as_they_may(tmp_path: Path) -> None:
-    source = RIGHT.partition("def result")[0].replace("LONGEST = CELLS", "LONGEST = 5")
-    source += "def is_over(state):\n    return False\n\n\n"
-    source += "def points(state, seat):\n    return state[seat] == 1 + seat\n"
-    file = tmp_path / "pointed.py"
-    file.write_text(source, encoding="utf-8")
-    plain = self_check.check_plain(open_file(file).make(), 20)
-    assert plain.unfinished == plain.games

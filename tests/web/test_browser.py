@@ -140,12 +140,8 @@ def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
 def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:
     page.goto(f"{server.address}/#/start/tic-tac-toe-evolved")
     page.get_by_text("[check]").click()
-    for key, value in (
-        ("run", "watched"),
-        ("run.generations", "40000"),
-        ("run.checkpoint_every", "20"),
-        ("check.every", "2"),
-    ):
+    form = {"run": "watched", "run.generations": "40000"}
+    for key, value in {**form, "run.checkpoint_every": "20", "check.every": "2"}.items():
         page.locator(f'[name="{key}"]').fill(value)
     button(page, "Start").click()
     page.wait_for_url("**/#/run/watched", timeout=60_000)
@@ -174,15 +170,7 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
 def test_a_whole_game_is_played_taken_back_and_replayed(
     name: str, page: Any, server: Client
 ) -> None:
-    page.goto(f"{server.address}/#/play")
-    page.get_by_label("Game").select_option(name)
-    seats = str(1 + len(PLAYED[name]))
-    page.wait_for_selector(f'form[data-game="{name}"] option[value="{seats}"]', state="attached")
-    page.locator("form select").first.select_option(seats)
-    for number, opponent in enumerate(PLAYED[name], 2):
-        page.get_by_label(f"player {number}").fill(opponent)
-    button(page, "Begin").click()
-    page.wait_for_selector(".game", timeout=120_000)
+    begin(page, server, name, *PLAYED[name])
     page.locator("input[type=range]").fill("0")
     game = look(page)
     deadline = time.monotonic() + 300
@@ -223,16 +211,12 @@ def look(page: Any) -> Any:
 
 def choose(page: Any, move: Any) -> None:
     """Clicks what plays a *move*."""
-    path = move.get("paths", [move["path"]])[0] if move.get("paths") else move["path"]
-    wait_until(
-        page,
-        "document.querySelector('.cell.open, .board-buttons button:enabled') !== null"
-        " && document.querySelector('[aria-busy=true]') === null",
-    )
-    if path:
-        for cell in path:
-            page.locator(f'[data-cell="{cell}"]').dispatch_event("click")
-    else:
+    wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
+    wait_until(page, "document.querySelector('[aria-busy=true]') === null")
+    path = move["paths"][0] if move.get("paths") else move["path"]
+    for cell in path or ():
+        page.locator(f'[data-cell="{cell}"]').dispatch_event("click")
+    if not path:
         page.locator(".board-buttons").get_by_role("button", name=move["name"]).first.click()
 
 
@@ -256,14 +240,22 @@ def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
     button(page, "Play").wait_for()
 
 
-def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
-    """An answer that is late belongs to a position that is no longer there."""
+def begin(page: Any, server: Client, game: str, *opponents: str) -> None:
+    """Begins a game of a person's against others."""
     page.goto(f"{server.address}/#/play")
-    page.get_by_label("Game").select_option("tic-tac-toe")
-    page.wait_for_selector('form[data-game="tic-tac-toe"]')
-    page.get_by_label("player 2").fill("run:first")
+    page.get_by_label("Game").select_option(game)
+    seats = str(1 + len(opponents))
+    page.wait_for_selector(f'form[data-game="{game}"] option[value="{seats}"]', state="attached")
+    page.locator("form select").first.select_option(seats)
+    for number, opponent in enumerate(opponents, 2):
+        page.get_by_label(f"player {number}").fill(opponent)
     button(page, "Begin").click()
     page.wait_for_selector(".game", timeout=120_000)
+
+
+def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
+    """An answer that is late belongs to a position that is no longer there."""
+    begin(page, server, "tic-tac-toe", "run:first")
     held: list[Any] = []
 
     def hold(route: Any) -> None:
@@ -341,10 +333,9 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
 def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
     page: Any, server: Client, tmp_path: Path
 ) -> None:
-    recipe = (server.folder / "first" / "recipe.toml").read_text()
     folder = tmp_path / "begun"
     folder.mkdir()
-    (folder / "recipe.toml").write_text(recipe)
+    shutil.copy(server.folder / "first" / "recipe.toml", folder)
     with serve_to(page, tmp_path) as client:
         page.goto(f"{client.address}/#/run/begun")
         page.get_by_text("not begun").wait_for()
@@ -362,10 +353,8 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
 ) -> None:
     """Both what the browser knows to be wrong, and what the server says of it."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
-    for key, value, sentence in (
-        ("method.noise", "7", "1"),
-        ("check.opponents", '["nobody"]', "nobody"),
-    ):
+    wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
+    for key, value, sentence in wrong:
         field = page.locator(f'[name="{key}"]')
         field.wait_for(state="attached")
         field.evaluate("(input, value) => { input.value = value; }", value)
@@ -432,12 +421,9 @@ def list_nameless(page: Any) -> list[str]:
     session.detach()
     kinds = {"button", "checkbox", "combobox", "link", "searchbox", "slider", "spinbutton"}
     kinds |= {"textbox", "grid", "gridcell", "progressbar", "image"}
+    named = [node for node in nodes if not node.get("ignored") and node["role"]["value"] in kinds]
     return [
-        node["role"]["value"]
-        for node in nodes
-        if not node.get("ignored")
-        and node["role"]["value"] in kinds
-        and not node.get("name", {}).get("value", "").strip()
+        node["role"]["value"] for node in named if not node.get("name", {}).get("value", "").strip()
     ]
 
 

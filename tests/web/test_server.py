@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.core.registry import make_game
-from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.kept_games import KeptGames
 from tests.served import SMALL, Client, end, serve
 
@@ -32,7 +30,7 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     raise AssertionError("it did not happen")
 
 
-def test_all_runs_are_listed_those_of_studies_too(server: Client) -> None:
+def test_all_runs_are_listed_and_described_those_of_studies_too(server: Client) -> None:
     rows = {row["run"]: row for row in server.get("runs")["runs"]}
     assert {"first", "study/second-1"} <= set(rows)
     row = rows["first"]
@@ -42,11 +40,8 @@ def test_all_runs_are_listed_those_of_studies_too(server: Client) -> None:
     assert check["generation"] == 4
     assert check["games"] == check["wins"] + check["draws"] + check["losses"] == 10
     assert 0 <= check["low"] <= check["won"] <= check["high"] <= 1
-
-
-def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
     found = server.get("describe", run="study/second-1")
-    run = Run.open(server.folder / "study" / "second-1")
+    run = ea.Run.open(server.folder / "study" / "second-1")
     assert found["summary"]["population_sha256"] == run.population_sha256
     assert found["champions"] == [0, 2, 4]
     assert found["recipe"] == run.directory.recipe.read_text()
@@ -84,16 +79,15 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
     assert fields["game.columns"]["help"] == "Columns of the board, which has 64 cells at most."
     assert fields["run.champion"]["choices"] == ["strongest", "best-check", "last"]
     assert fields["game.columns"]["value"] == 7
-    assert {key.partition(".")[0] for key in fields} == {
-        "game", "network", "method", "neat", "islands", "check", "run", "search",
-    }  # fmt: skip
+    sections = {"game", "network", "method", "neat", "islands", "check", "run", "search"}
+    assert {key.partition(".")[0] for key in fields} == sections
     in_one_file = {field["key"]: field for field in server.get("form", recipe="hex")["fields"]}
     assert in_one_file["search.depth"]["highest"] == 12
 
 
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept = KeptGames(server.folder / "study" / "games.jsonl")
-    game: Any = make_game("connect-four")
+    game: Any = ea.make_game("connect-four")
     ea.duel("test-bot", "random", games=4, game=game, seed=2, keep=kept.keep)
     kept.write()
     assert server.get("files") == ["study/games.jsonl"]
@@ -122,12 +116,12 @@ def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     assert (status, content["error"]) == (409, "from-page goes on already")
     server.post("stop", run="from-page")
     stopped = wait_for(lambda: state() if state()["row"]["state"] == "stopped" else None)
-    run = Run.open(server.folder / "from-page")
+    run = ea.Run.open(server.folder / "from-page")
     reached = run.generation
     assert reached == stopped["generations"]
     server.post("resume", run="from-page", generations=reached + 2)
     wait_for(lambda: state()["row"]["state"] == "complete")
-    assert Run.open(server.folder / "from-page").generation == reached + 2
+    assert ea.Run.open(server.folder / "from-page").generation == reached + 2
 
 
 def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
@@ -223,9 +217,10 @@ def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "games.jsonl").write_text("{}")
     (folder / "other").symlink_to(tmp_path / "other")
+    history = runs / "first" / "history.db"
     for name, file, target in (
         ("linked", "recipe.toml", secret),
-        ("history", "history.db", runs / "first" / "history.db"),
+        ("history", "history.db", history),
     ):
         shutil.copytree(runs / "first", folder / name)
         (folder / name / file).unlink()
@@ -278,7 +273,7 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
     names = [player["name"] for player in found["players"]]
     champions = {}
     for run in ("first", "study/second-1"):
-        generation = Run.open(server.folder / run).champion.remarks["generation"]
+        generation = ea.Run.open(server.folder / run).champion.remarks["generation"]
         champions[f"{Path(run).name}@{generation}"] = {"run": run, "generation": generation}
     assert sorted(names) == sorted([*champions, "random"])
     assert found["champions"] == champions
