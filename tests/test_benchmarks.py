@@ -93,17 +93,6 @@ def test_small_values_are_of_constants_that_exist_and_are_taken_back() -> None:
     assert before == blocks.POSITIONS == 300
 
 
-def test_one_column_blocks() -> None:
-    for moves, column in (
-        ("", None),
-        ("01010", 0),  # three in column 0
-        ("010101", None),  # the player to move wins at once
-        ("102030", None),  # both ends of 1, 2, 3 are the other's: nothing helps
-        ("00112", 3),  # the row 0, 1, 2 has one free end
-    ):
-        assert blocks.find_block(GAME.parse_position(moves)) == column, moves
-
-
 def test_blocks_are_distinct_and_a_search_of_two_plies_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +103,14 @@ def test_blocks_are_distinct_and_a_search_of_two_plies_finds_all(
     lines = {line.name: line for line in blocks.measure([])}
     assert lines["minimax:depth=2"].value == 40
     assert 4 < lines["chance, expected"].value < 8 < lines["test-bot"].value < 30
+    for moves, column in (
+        ("", None),
+        ("01010", 0),  # three in column 0
+        ("010101", None),  # the player to move wins at once
+        ("102030", None),  # both ends of 1, 2, 3 are the other's: nothing helps
+        ("00112", 3),  # the row 0, 1, 2 has one free end
+    ):
+        assert blocks.find_block(GAME.parse_position(moves)) == column, moves
 
 
 def test_pig_played_perfectly_wins_as_often_as_is_published() -> None:

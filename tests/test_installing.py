@@ -60,6 +60,10 @@ def test_what_is_installed_from_a_clone_without_links_breeds(clone: Path, tmp_pa
     done = run("-m", "evolve_arena.cli.main", "start", "tic-tac-toe-evolved", *changes, **here)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "evolved/tic-tac-toe-evolved/champion.safetensors").is_file()
+    shutil.rmtree(clone / "players")
+    done = install(clone, tmp_path / "installed")
+    assert done.returncode != 0
+    assert "cannot be built: players/ should lie beside setup.py" in done.stderr
 
 
 def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> None:
@@ -81,10 +85,3 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
 def list_files(folder: Path) -> set[Path]:
     """What the layers hold."""
     return {file.relative_to(folder) for layer in FOLDERS for file in (folder / layer).rglob("*.*")}
-
-
-def test_nothing_is_built_without_a_layer(clone: Path, tmp_path: Path) -> None:
-    shutil.rmtree(clone / "players")
-    done = install(clone, tmp_path / "installed")
-    assert done.returncode != 0
-    assert "cannot be built: players/ should lie beside setup.py" in done.stderr

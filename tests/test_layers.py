@@ -38,9 +38,6 @@ def test_the_contracts_name_every_floor_and_all_games() -> None:
     assert packages - {"benchmarks", "docs", "tests", "evolve_arena"} == set(FOLDERS)
     links = {link.name for link in (ROOT / "evolve_arena").iterdir() if link.is_symlink()}
     assert links == packages - {"benchmarks", "evolve_arena"}
-
-
-def test_the_contracts_are_kept() -> None:
     assert lint_imports("pyproject.toml", no_cache=True, no_logo=True) == 0
 
 

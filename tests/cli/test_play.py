@@ -232,9 +232,6 @@ def test_the_same_again_gets_the_same_answers() -> None:
     assert table.take_back(2)
     table.play(3)
     assert bot.choose(table.position, table.stream) == first[3]
-
-
-def test_a_position_from_the_beginning_can_be_taken_back_too() -> None:
     table = Table(GAME, Party([YOU, YOU]), (0, 1), 0, (0, 1, 2))
     table.play(3)
     assert [position.plies for position in table.earlier(1)] == [3]
@@ -371,9 +368,6 @@ def test_a_process_plays_on_after_a_take_back(make_bot: Callable[[str], ProcessP
     session, shown = sit("3 3 undo 4 resign q", [YOU, make_bot(GOOD)])
     assert re.findall(r"^bot0\.py \([xo]\) plays (\d)", shown, re.MULTILINE) == ["0", "0", "0"]
     assert session.matches[0].moves == (3, 0, 4, 0)
-
-
-def test_a_forfeit_is_told_and_can_be_taken_back(make_bot: Callable[[str], ProcessPlayer]) -> None:
     session, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
     told = "bot0.py does not answer within 300 ms. You win (time-out)."
     assert talk(shown).count(told) == 2

@@ -56,9 +56,6 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
         decoder.expand(player.genome[None])[0], np.array([men["values"] + kings["values"]])
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
-
-
-def test_features_of_checkers_are_counted() -> None:
     player = make_bred("checkers", "graph", encoding="features", features=14, depth=1)
     found: Any = look_inside(player, player.game.initial())
     (plane,) = found["planes"]
@@ -89,11 +86,6 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
     assert compared > 5
 
 
-def test_who_has_no_network_has_no_inside() -> None:
-    game: Any = ea.make_game("connect-four")
-    assert look_inside(ea.load_player("random"), game.initial()) is None
-
-
 def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
     player: Any = make_bred("connect-four", "tuples", 2, tuples=7, length=4)
     game = player.game
@@ -110,9 +102,6 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
             assert values[move] == pytest.approx(output["value"], abs=1e-3)
             seen = sum(sum(plane["values"]) for plane in found["planes"][:2])
             assert seen == after.plies
-
-
-def test_tuples_of_a_board_read_what_who_moved_sees() -> None:
     player: Any = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
     game = player.game
     position = game.parse_position("b2 a1")
@@ -176,3 +165,5 @@ def test_what_inputs_add_is_what_lacks_without_them() -> None:
         without[place] = 0.0
         one, other = player.decoder.mlp.evaluate(weights, np.array([inputs, without]))[:, best]
         assert found["adds"][place] == pytest.approx(one - other)
+    game: Any = ea.make_game("connect-four")
+    assert look_inside(ea.load_player("random"), game.initial()) is None

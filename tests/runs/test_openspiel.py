@@ -288,15 +288,12 @@ def test_what_cannot_be_played_is_refused_in_a_line(name: str, sentence: str) ->
     assert sentence in str(caught.value)
 
 
-def test_crashes_of_pyspiel_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_of_pyspiel_and_its_lack_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.loader._read_value", lambda *_: 0)
     with pytest.raises(
         ArenaError, match=r"connect_four\(rows=0\) can't be played: pyspiel crashes"
     ):
         ea.make_game("openspiel:connect_four(rows=none)")
-
-
-def test_without_pyspiel_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     load_game.cache_clear()
     with pytest.raises(ArenaError, match="not installed: pip install open_spiel"):

@@ -93,7 +93,7 @@ def texts(axes: Axes) -> str:
     return " ".join(text.get_text() for text in axes.texts)
 
 
-def test_fitness_is_the_history(run: Run) -> None:
+def test_fitness_is_the_history_and_axes_say_what_they_show(run: Run) -> None:
     figure = draw_runs([run.history()])
     fitness, _, diversity = figure.axes
     table = columns(run)
@@ -105,9 +105,6 @@ def test_fitness_is_the_history(run: Run) -> None:
         zip(table["generation"], quartiles, strict=True)
     )
     assert points(diversity, 0) == (table["generation"], table["diversity"])
-
-
-def test_axes_say_what_they_show(run: Run) -> None:
     figure = draw_runs([run.history()])
     assert figure.get_suptitle().strip() == "first"
     assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
@@ -129,6 +126,10 @@ def test_checks_carry_their_wilson_intervals(run: Run) -> None:
         assert points(axes, number + 1) == ([3, 6, 9, 12], [check.wins / 20 for check in met])
         expected = {check.generation: wilson_interval(check.wins, 20) for check in met}
         assert band(axes.collections[number].get_paths()) == expected
+    checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
+    axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
+    told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
+    assert legend(axes) == [told]
 
 
 def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
@@ -138,7 +139,7 @@ def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
     assert points(strength, 0)[1] == columns(adaptive)["mutation_strength"]
 
 
-def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
+def test_several_runs_have_a_colour_each(run: Run, adaptive: Run, tmp_path: Path) -> None:
     figure = draw_runs([run.history(), adaptive.history()])
     (named,) = figure.legends
     assert [text.get_text() for text in named.get_texts()] == ["first", "adaptive"]
@@ -148,6 +149,10 @@ def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
         assert hues == {OKABE_ITO[0].lower(), OKABE_ITO[1].lower()}
     styles = [str(line.get_linestyle()) for line in figure.axes[1].lines]
     assert styles[1:] == ["-", "-", "--", "--"], "the line of one half, then two per opponent"
+    other = prepare(run.recipe, run=tmp_path / "other" / "first")
+    above = run.path.parent.name
+    assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
+    assert distinct_names([run, run]) == ["first", "first"]
 
 
 def test_more_than_three_runs_have_no_bands(run: Run) -> None:
@@ -157,13 +162,6 @@ def test_more_than_three_runs_have_no_bands(run: Run) -> None:
     assert legend(figure.axes[0]) == ["best individual", "median"]
     colours = {to_hex(handle.get_color()) for handle in figure.legends[0].get_lines()}
     assert len(colours) == 9
-
-
-def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
-    other = prepare(run.recipe, run=tmp_path / "other" / "first")
-    above = run.path.parent.name
-    assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
-    assert distinct_names([run, run]) == ["first", "first"]
 
 
 def test_a_run_that_has_not_begun_or_has_no_check_says_so(
@@ -258,13 +256,6 @@ def test_long_runs_are_drawn_as_means() -> None:
     assert blocks(column).tolist() == [3.0, 1.0, 2.0]
     assert blocks(np.zeros(0)).tolist() == []
     assert blocks(np.arange(251.0))[-1] == 250.0
-
-
-def test_games_that_repeat_are_told() -> None:
-    checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
-    axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
-    told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
-    assert legend(axes) == [told]
 
 
 @pytest.mark.parametrize("suffix", sorted(MAGIC))
@@ -403,9 +394,6 @@ def test_species_are_the_history(grown: Run) -> None:
         assert {x: size for x, size in found.items() if size} == pytest.approx(sizes)
     assert axes.get_ylim() == (0.0, 12.0)
     assert axes.get_ylabel() == "individuals"
-
-
-def test_the_oldest_species_is_at_the_bottom_and_none_overlap() -> None:
     axes = panel(record_of({1: {0: 4, 1: 3}, 2: {0: 6, 1: 2}, 7: {1: 5}}, 2), "Sizes of species")
     edges = [{(float(x), float(y)) for x, y in path.vertices} for path in areas(axes).get_paths()]
     assert edges == [
@@ -450,6 +438,9 @@ def test_species_of_long_runs_are_means_of_stretches() -> None:
     assert stack.sizes.shape == (3, 250)
     assert stack.sizes[:, 0].tolist() == [3.0, 2.0, 0.0]
     assert stack.sizes[0, -1] == 0.5
+    stack = stack_species(record_of({1: {0: 5, 1: 5}, 2: {2: 5}}, 2))
+    assert stack.species == [1]
+    assert stack.sizes.tolist() == [[5.0, 5.0], [0.0, 0.0]]
 
 
 def test_the_smallest_of_very_many_species_are_grey() -> None:
@@ -467,12 +458,6 @@ def test_the_smallest_of_very_many_species_are_grey() -> None:
     assert axes.get_ylim()[1] == max(
         sum(sizes.get(generation, 0) for sizes in many.values()) for generation in range(6)
     )
-
-
-def test_species_of_a_generation_that_is_not_written_yet_are_left_out() -> None:
-    stack = stack_species(record_of({1: {0: 5, 1: 5}, 2: {2: 5}}, 2))
-    assert stack.species == [1]
-    assert stack.sizes.tolist() == [[5.0, 5.0], [0.0, 0.0]]
 
 
 def test_diversity_says_what_it_measures(grown: Run, plain: Run) -> None:

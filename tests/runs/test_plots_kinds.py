@@ -122,16 +122,13 @@ def test_cells_stand_where_the_game_draws_them() -> None:
         assert plane.places[square] == pytest.approx(place, abs=0.002)
 
 
-def test_bars_are_the_weights_of_features() -> None:
+def test_bars_and_matrices_are_the_weights() -> None:
     player: Any = make_bred("checkers", "mlp", features=4, **WEIGHTED)
     player.genome[:] = (1.0, 1.5, -1.0, -1.5, 0.25)
     (axes,) = draw_player(player).axes
     assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5, 0.25]
     assert [label.get_text() for label in axes.get_yticklabels()] == [*COUNTED[:4], "bias"]
     assert "−1.50" in {text.get_text() for text in axes.texts}
-
-
-def test_matrices_show_the_weights_most_influential_units_first() -> None:
     player: Any = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
     arrays = player.network()
     first, second = draw_player(player).axes[:2]

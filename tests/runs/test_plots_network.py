@@ -125,9 +125,6 @@ def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
         "1 hidden node, 3 connections, feed-forward",
         "not drawn: 2 idle nodes, 2 idle connections, 2 disabled connections",
     ]
-
-
-def test_a_network_without_connections_is_drawn() -> None:
     player = graph([], head="policy")
     sketch = sketch_player(player)
     assert [node.name for node in sketch.nodes] == list("0123456")
@@ -290,9 +287,6 @@ def test_wires_enter_a_card_in_the_order_of_their_sources() -> None:
     assert list(end) == sorted(end)
     assert np.diff(end) == pytest.approx([0.2, 0.2])
     assert begin[1] == pytest.approx(end[1])
-
-
-def test_wires_between_outputs_go_over_those_between_them() -> None:
     player = graph([(0, 6, 1.0), (-1, 0, 1.0), (-2, 3, 1.0)], head="policy")
     places = arrange(sketch_player(player))
     (route,) = places.routes
@@ -311,9 +305,6 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
     order = sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left))
     assert order == [*range(16)]
     assert len({box.bottom for box in boxes}) > 1
-
-
-def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
     sketch = sketch_player(perceptron(hidden=(40,), encoding="planes"))
     influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
     assert influence == sorted(influence, reverse=True)
@@ -359,9 +350,14 @@ def test_cells_have_the_colours_of_their_weights() -> None:
     assert to_hex(SIGNS(0.0)) == NEGATIVE.lower()
     assert min(SIGNS(0.5)) > 0.99
     assert to_hex(SIGNS(1.0)) == POSITIVE.lower()
+    links = [(-1 - place, 0, 0.5) for place in range(80)] + [(-84, 0, 30.0)]
+    figure = draw_network(sketch_player(graph(links)))
+    scale = figure.axes[1]
+    assert scale.get_xlim() == (-0.5, 0.5)
+    assert max(cells_inside(figure.axes[0], caches(figure.axes[0])[0]).values()) == 30.0
 
 
-def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
+def test_wires_are_coloured_by_sign_and_arrows_in_a_row() -> None:
     links = [(-1, 5, 1.0), (-2, 6, 1.0), (-3, 7, 1.0)]
     links += [(5, 0, -2.0), (6, 0, 1.0), (7, 0, 0.5)]
     axes = draw_network(sketch_player(graph(links, hidden=[5, 6, 7]))).axes[0]
@@ -371,9 +367,6 @@ def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
     assert widths == pytest.approx([3.6, 2.1, 1.35])
     assert not any(isinstance(wire, FancyArrowPatch) for wire in drawn)
     assert "Dashed" not in "\n".join(texts(axes))
-
-
-def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
     links = [(-1, 7, 1.0), (-1, 0, -2.0), (7, 0, 1.0), (0, 6, -1.0)]
     sketch = sketch_player(graph(links, hidden=[7], head="policy"))
     assert (sketch.reading[0], np.count_nonzero(sketch.reading)) == (3.0, 1)
@@ -385,14 +378,6 @@ def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
     assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
     ahead = [wire for wire in wires(axes) if wire not in back]
     assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
-
-
-def test_a_few_large_weights_do_not_bleach_the_others() -> None:
-    links = [(-1 - place, 0, 0.5) for place in range(80)] + [(-84, 0, 30.0)]
-    figure = draw_network(sketch_player(graph(links)))
-    scale = figure.axes[1]
-    assert scale.get_xlim() == (-0.5, 0.5)
-    assert max(cells_inside(figure.axes[0], caches(figure.axes[0])[0]).values()) == 30.0
 
 
 def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
@@ -433,14 +418,13 @@ def test_a_run_is_drawn_into_its_folder(run: Run, tmp_path: Path) -> None:
         plot_network(str(tmp_path / "missing"))
 
 
-def test_the_same_network_has_the_same_bytes(run: Run, tmp_path: Path) -> None:
+def test_the_same_network_has_the_same_bytes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for suffix in (".png", ".svg", ".pdf"):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
         first, second = (plot_network(run, path).read_bytes() for path in paths)
         assert first == second
-
-
-def test_a_file_is_drawn(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     of = f"file:{run.directory.champion}"
     assert plot_network(of) == Path("champion-network.png")

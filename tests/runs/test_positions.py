@@ -146,7 +146,7 @@ def solve_own(player: Player, **how: Any) -> dict[str, float]:
     return {name[0]: group["share"] for name, group in groups.items()}
 
 
-def test_what_keeps_a_value_and_what_is_best(tmp_path: Path) -> None:
+def test_shares_of_values_that_are_kept_and_of_themes_and_lines(tmp_path: Path) -> None:
     assert solve(Choosing(CHOICES), tmp_path, SCORES) == {
         "count": 8,
         "value_preserving": 6 / 8,  # all but a loss for a win, and a draw for a win
@@ -154,9 +154,6 @@ def test_what_keeps_a_value_and_what_is_best(tmp_path: Path) -> None:
         "distance_optimal": 4 / 8,
         "distance_optimal_wilson_95": list(wilson_interval(4, 8)),
     }
-
-
-def test_solved_positions_by_theme_and_by_line(tmp_path: Path) -> None:
     found = solve(Choosing(THEME_CHOICES), tmp_path, THEMES)
     solved = {"overall": 4 / 7, "wilson_95": list(wilson_interval(4, 7)), "by_group": {}}
     solved["by_theme"] = {"attack": 2 / 3, "defence": 2 / 4}

@@ -78,7 +78,7 @@ RANK = (
 )
 DOOMED = (
     *("method.selection=tournament", "method.games=2", "method.noise=1.0"),
-    *("neat.max_stagnation=1", "neat.species_elitism=0"),
+    *("neat.max_stagnation=1", "neat.species_elitism=0", "neat.compatibility_threshold=3"),
     "neat.initial_connection=partial_direct 0.3",
 )
 VARIANTS = {
@@ -223,7 +223,7 @@ def test_species_are_told_in_spite_of_stops(breed: Breed) -> None:
         sizes = [sizes.get(generation, 0) for sizes in species.values()]
         assert (sum(sizes), sum(size > 0 for size in sizes)) == (12, told)
     assert len(species) > 1
-    assert type(whole.champion) is NeatPlayer
+    assert isinstance(whole.champion, NeatPlayer)
     stopped = breed(recipe=recipe, callbacks=stop_at(4))
     assert read(resume(stopped.path, executor="serial")) == species
 
@@ -349,7 +349,7 @@ def test_the_champion_is_the_one_with_the_best_check_or_the_last(breed: Breed) -
     equal = [check for check in run.checks() if check.opponent != "random" and check.wins == 2]
     assert len(equal) > 1
     assert run.champion.remarks["generation"] == equal[-1].generation != 21
-    run = breed("run.champion=last", "run.generations=7")
+    run = breed("run.champion=last", "run.generations=7", name="last")
     assert run.champion.remarks["generation"] == 7
     assert run.champion.remarks["recipe"] == "small"
     run = breed("check.opponents=[]", "run.champion=best-check", name="alone")

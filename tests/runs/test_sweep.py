@@ -147,8 +147,6 @@ def test_twins_tell_how_much_a_key_mattered() -> None:
     assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
     assert found.to_dict()["influences"][0]["low"] is None
 
-
-def test_the_interval_allows_for_the_choice_among_several_values() -> None:
     def score(size: int, flag: int, seed: int) -> float:
         return 0.5 + 0.02 * size * seed
 
@@ -158,7 +156,7 @@ def test_the_interval_allows_for_the_choice_among_several_values() -> None:
 
 
 def test_nobody_is_asked_twice_about_the_same_program(
-    small_recipe: Callable[..., ea.Recipe], tmp_path: Path
+    small_recipe: Callable[..., ea.Recipe], tmp_path: Path, recipe: str
 ) -> None:
     file = tmp_path / "small.toml"
     text = small_recipe().to_toml()
@@ -173,9 +171,6 @@ def test_nobody_is_asked_twice_about_the_same_program(
     with pytest.raises(ea.ArenaError, match="no program 'no' to start"):
         ea.sweep(str(file), values, folder=tmp_path / "x", allow_process=refuse_second)
     assert len(asked) == 1
-
-
-def test_a_seed_twice_is_an_error(recipe: str, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="the seed has the value '7' twice"):
         ea.sweep(recipe, {"method.tournament_size": [2]}, seeds=[7, 7], folder=tmp_path / "x")
 

@@ -56,15 +56,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_commands_take_a_run_by_its_name(place: Path) -> None:
+def test_commands_take_a_run_and_a_champion_by_its_name(place: Path) -> None:
     assert evolve("info", "run:evolved/first", folder=place).startswith("evolved/first")
     assert "evolved/first is complete" in evolve("resume", "first", folder=place)
     assert "evolved/first/champion.py" in evolve("export", "first", "--force", folder=place)
     assert "evolved/first/plots" in evolve("plot", "run:first", folder=place)
     assert "evolved/first/plots/network.png" in evolve("plot", "first", "--network", folder=place)
-
-
-def test_commands_take_a_champion_by_its_name(place: Path) -> None:
     name = "first@2"
     assert "first" in evolve("duel", "evolved/first", "random", "--games", "2", folder=place)
     assert "first" in evolve("duel", "random", name, "--games", "2", folder=place)
@@ -133,7 +130,9 @@ def test_info_without_a_name_lists_the_runs(place: Path, tmp_path: Path) -> None
     assert json.loads(evolve("info", "--json", folder=tmp_path))["runs"][0]["trouble"]
 
 
-def test_a_check_of_games_that_are_all_the_same_warns(place: Path) -> None:
+def test_games_that_are_all_the_same_are_warned_of_and_openings_tell_them_apart(
+    place: Path,
+) -> None:
     words = ["--run", "same", "--seed", "2", *TINY[:-1]]
     words += ["--set", "check.opponents=['run:first']"]
     told = forked.evolve("start", "connect-four", *words, folder=place)
@@ -148,9 +147,6 @@ def test_a_check_of_games_that_are_all_the_same_warns(place: Path) -> None:
     words += ["--force", "--set", "check.opening_plies=4"]
     told = forked.evolve("start", "connect-four", *words, folder=place)
     assert "distinct:" not in told.stderr
-
-
-def test_evaluate_begins_with_random_openings(place: Path) -> None:
     words = ["evaluate", "first", "--opponents", "run:first", "--games", "20", "--json"]
     usual = json.loads(evolve(*words, folder=place))
     assert usual["opening_plies"] == 4
@@ -240,7 +236,7 @@ def test_one_value_stands_for_a_list_of_one(tmp_path: Path) -> None:
         load_recipe("connect-four", ["network.hidden=many"])
 
 
-def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
+def test_settings_of_another_method_fall_away_unless_they_are_typed(tmp_path: Path) -> None:
     words = ["--set", "neat.pop_size=6", "--set", "check.games=4", "--generations", "1"]
     words += ["--set", "method.name=neat", "--quiet"]
     done = forked.evolve("start", "gomoku", *words, folder=tmp_path)
@@ -251,6 +247,14 @@ def test_settings_of_another_method_fall_away(tmp_path: Path) -> None:
     assert "method neat" in told
     assert "Gomoku, nine by nine: neat" in told
     assert "left out" not in evolve("resume", "gomoku", "--generations", "2", folder=tmp_path)
+    with pytest.raises(RecipeError, match=r"method\.elites is a key of the method 'tournament'"):
+        load_recipe("connect-four", ["method.name=neat", "method.elites=1"])
+    recipe = load_recipe("connect-four", ["method.name=neat", "neat.pop_size=20"])
+    assert recipe.neat is not None
+    assert recipe.neat["pop_size"] == 20
+    back = recipe.change({"method.name": "tournament"})
+    assert back.neat is None
+    assert "neat.pop_size" in back.remarks[0]
 
 
 @pytest.mark.parametrize("game", ["connect-four", "gomoku", "hex", "othello", "tic-tac-toe"])
@@ -264,17 +268,6 @@ def test_each_method_can_be_chosen_for_each_recipe(game: str) -> None:
             assert bool(recipe.remarks) <= (method != describe_recipe(name).method)
             changed = load_recipe(name).change({"method.name": method})
             assert changed.method["name"] == method
-
-
-def test_a_key_that_was_typed_does_not_fall_away() -> None:
-    with pytest.raises(RecipeError, match=r"method\.elites is a key of the method 'tournament'"):
-        load_recipe("connect-four", ["method.name=neat", "method.elites=1"])
-    recipe = load_recipe("connect-four", ["method.name=neat", "neat.pop_size=20"])
-    assert recipe.neat is not None
-    assert recipe.neat["pop_size"] == 20
-    back = recipe.change({"method.name": "tournament"})
-    assert back.neat is None
-    assert "neat.pop_size" in back.remarks[0]
 
 
 def test_a_port_that_is_taken_gives_way_to_the_next(

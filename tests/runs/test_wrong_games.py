@@ -369,10 +369,6 @@ def test_the_right_file_is_accepted(tmp_path: Path) -> None:
     file.write_text(source, encoding="utf-8")
     plain = self_check.check_plain(open_file(file).make(), 20)
     assert plain.unfinished == plain.games
-
-
-def test_games_that_last_too_long_are_refused_only_if_none_is_decided(tmp_path: Path) -> None:
-    """Hardly any random game is over after six moves, and some are."""
     few = write(tmp_path, "LONGEST = CELLS", "LONGEST = 6")
     game: Any = open_file(few).make()
     plain = self_check.check_plain(game, 40)

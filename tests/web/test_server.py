@@ -62,9 +62,6 @@ def test_what_is_new_of_several_runs_is_told_by_one_stream(server: Client) -> No
         while not all(f'data: {{"run": "{run}"'.encode() in answer for run in runs):
             answer += connection.recv(65_536)
     assert b"text/event-stream" in answer
-
-
-def test_a_page_watches_so_many_runs_at_most(server: Client) -> None:
     path = "/api/events?" + "&".join(f"run={number}" for number in range(65))
     assert server.ask(path) == (503, {"error": "too many pages watch: close one"})
 
@@ -104,6 +101,11 @@ def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     for body in ({"ply": -1}, {"ply": 999}, {"ply": "x"}, {"act": "play", "move": "3"}):
         assert server.ask(f"/api/play/{shown['id']}", {"act": "look", **body})[0] == 400
     assert server.ask("/api/replay", {"game": "checkers", "file": "../games.jsonl"})[0] == 400
+    text = {"game": "tic-tac-toe", "options": {}, "players": ["one", "two"], "numbers": [4, 0]}
+    text |= {"seed": "18446744073709551615", "text": "", "places": [1, 1], "sentence": ""}
+    (kept,) = server.post("replay", game="tic-tac-toe", text=json.dumps(text))
+    given = {key: kept[key] for key in ("game", "options", "numbers", "seed")}
+    assert server.post("play", **given, players=["human"] * 2, names=kept["players"])["ply"] == 2
 
 
 def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
@@ -294,14 +296,6 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
         status, content = server.settle("rate", **given)
         assert status == 400
         assert text in content["error"]
-
-
-def test_a_game_that_was_kept_is_opened_again(server: Client) -> None:
-    text = {"game": "tic-tac-toe", "options": {}, "players": ["one", "two"], "numbers": [4, 0]}
-    text |= {"seed": "18446744073709551615", "text": "", "places": [1, 1], "sentence": ""}
-    (kept,) = server.post("replay", game="tic-tac-toe", text=json.dumps(text))
-    given = {key: kept[key] for key in ("game", "options", "numbers", "seed")}
-    assert server.post("play", **given, players=["human"] * 2, names=kept["players"])["ply"] == 2
 
 
 @pytest.mark.parametrize(
