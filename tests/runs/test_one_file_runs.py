@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,9 @@ from evolve_arena.cli.app import app
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
-from evolve_arena.core.stream import new_stream
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
-from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 
 SOURCE: str = find_game("tic-tac-toe").game.source + "\n# changed\n"  # type: ignore[attr-defined]
@@ -140,25 +137,6 @@ def test_games_that_ship_keep_their_names() -> None:
     Path("gomoku.py").write_text(SOURCE, encoding="utf-8")
     with pytest.raises(BadValueError, match="there is a game gomoku already"):
         ea.make_game("gomoku.py")
-
-
-@pytest.mark.parametrize("uses_numpy", [False, True])
-def test_an_exported_bot_chooses_what_the_player_chooses(uses_numpy: bool) -> None:
-    if uses_numpy:  # more than its types, so that the bot needs it as well
-        changed = SOURCE.replace("if state[cell] == 0:", "if np.abs(state[cell]) == 0:")
-        assert changed != SOURCE
-        Path("my_rows.py").write_text(changed, encoding="utf-8")
-    player = start("mine", executor="serial").champion
-    text = export_player(player, "python")
-    assert ("import numpy" in text) is uses_numpy
-    bot: dict[str, Any] = {"__name__": "bot"}
-    exec(text, bot)
-    choices, game = random.Random(1), player.game
-    for _ in range(40):
-        board = game.initial()
-        while moves := game.legal_moves(board):
-            assert bot["choose"](board.state) == player.choose(board, new_stream(1))
-            board = game.play(board, choices.choice(moves))
 
 
 def test_the_file_that_is_typed_is_not_taken_for_one_beside_the_recipe() -> None:

@@ -128,15 +128,6 @@ def expected(
     return outcome_of(start(recipe, run=path, executor="serial").path)
 
 
-def test_a_run_does_what_its_recipe_says(recipe: Recipe, expected: Any) -> None:
-    assert expected.generation == LAST
-    assert expected.table["generation"] == list(range(LAST))
-    begin = {0} if recipe.run.champion == "strongest" else set()
-    assert {check.generation for check in expected.checks} == {3, 6, 8} | begin
-    assert all(check.games == 20 for check in expected.checks)
-    assert len(expected.checks) == 2 * (3 + len(begin))
-
-
 @settings(max_examples=6)
 @given(data=st.data())
 def test_any_stops_with_any_executors_give_the_same(

@@ -23,22 +23,20 @@ ADDRESSES = (
     "/", "/?token=", "/?token=wrong", "/api/runs", "/api/describe?run=first",
     "/api/events?run=first", "/plots?run=first&file=x.png", "/static/main.js", "/page/board.js",
 )  # fmt: skip
+COOKIES = ("", "{name}={wrong}", "evolve-arena={token}", "{name}1={token}", "{name}={token}a")
 NONSENSE = ("http://[", "[", "http://", "://")
 HALF = b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-"
 
 
-@pytest.mark.parametrize("cookie", ["", "wrong", "no port", "another port", "longer"])
+@pytest.mark.parametrize("cookie", COOKIES)
 def test_another_user_of_this_machine_reads_and_changes_nothing(
     server: Client, cookie: str
 ) -> None:
     """He can send whatever a page of ours sends, but for the token."""
     given = {
-        "Cookie": {
-            "wrong": f"{server.cookie}={'a' * len(server.token)}",
-            "no port": f"evolve-arena={server.token}",
-            "another port": f"{server.cookie}1={server.token}",
-            "longer": f"{server.cookie}={server.token}a",
-        }.get(cookie, "")
+        "Cookie": cookie.format(
+            name=server.cookie, token=server.token, wrong="a" * len(server.token)
+        )
     }
     for path in ADDRESSES:
         status, content = server.ask(path, headers=given)
