@@ -29,12 +29,8 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.training.loop import Progress
 
-settings.register_profile(  # a failure is new, not luck, and no matter of speed
-    "patient",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+calm: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("patient", derandomize=True, **calm)  # a failure is new, and not luck
 settings.load_profile("patient")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say

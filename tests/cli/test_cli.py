@@ -167,12 +167,6 @@ def test_perft_counts_in_a_file_with_options(place: Path) -> None:
     assert evolve("play", "held.py", *words, folder=place).stdout
 
 
-def test_a_person_who_leaves_resigns(place: Path) -> None:
-    done = evolve("duel", "human", "random", "--games", "2", "--json", folder=place)
-    start = done.stdout.index("{")
-    assert json.loads(done.stdout[start:])["terminations"] == {"resigned": 2}
-
-
 def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *changes: str) -> Any:
     """Presses Ctrl-C once *until* holds; gives what is known of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]

@@ -45,8 +45,8 @@ def test_a_run_tells_its_steps_and_an_error(tmp_path: Path, small_recipe: MakeRe
         raise ZeroDivisionError("on purpose\nin two lines")
 
     with pytest.raises(ZeroDivisionError):
-        start(small_recipe(), run=tmp_path / "r", executor="serial", callbacks=fail)
-    last = (tmp_path / "r/evolve.log").read_text().splitlines()[-1]
+        start(small_recipe(), run=tmp_path / "f", executor="serial", callbacks=fail)
+    last = (tmp_path / "f/evolve.log").read_text().splitlines()[-1]
     assert last.endswith("ERROR stop: ZeroDivisionError: on purpose in two lines")
 
 

@@ -23,12 +23,8 @@ from tests.bred import make_bred
 
 SOURCE: str = find_game("tic-tac-toe").game.source + "\n# changed\n"  # type: ignore[attr-defined]
 SMALL = (
-    "method.individuals=6",
-    "method.tournament_size=2",
-    "run.generations=3",
-    "run.checkpoint_every=1",
-    "check.games=10",
-    "check.opponents=['random']",
+    *("method.individuals=6", "method.tournament_size=2", "run.generations=3"),
+    *("run.checkpoint_every=1", "check.games=10", "check.opponents=['random']"),
 )
 
 
@@ -59,8 +55,8 @@ def test_the_same_bits_with_any_number_of_workers_and_resumed(ready_workers: lis
 
 
 BY_FEATURES = {
-    "linear": ("tournament", ["network.hidden=[]", "method.individuals=6"]),
-    "of moves": ("tournament", ["network.head=action", "method.individuals=6"]),
+    "linear": ("tournament", ["network.hidden=[]", *SMALL[:2]]),
+    "of moves": ("tournament", ["network.head=action", *SMALL[:2]]),
     "neat": ("neat", ["neat.pop_size=6"]),
     "neat of moves": ("neat", ["neat.pop_size=6", "network.head=action"]),
     "programming": ("evolutionary-programming", ["method.individuals=3", "method.opponents=2"]),
@@ -74,14 +70,15 @@ def test_all_methods_breed_what_counts(name: str) -> None:
     method, changes = BY_FEATURES[name]
     changes = [
         f"method.name={method}",
-        *("game.pits=3", "game.seeds=3", "network.encoding=features", "run.generations=2"),
-        *("check.games=2", "check.opponents=['random']", *changes),
+        *("network.encoding=features", "run.generations=2", "check.games=2"),
+        *("check.opponents=['random']", *changes),
     ]
-    whole = ea.start("kalah-evolved", run="one", changes=changes, executor="serial")
-    again = ea.start("kalah-evolved", run="two", changes=changes, workers=2)
+    whole = ea.start("othello-evolved", run="one", changes=changes, executor="serial")
+    again = ea.start("othello-evolved", run="two", changes=changes, workers=2)
     assert again.population_sha256 == whole.population_sha256
     decoder: Any = whole.method.decoder
-    assert decoder.inputs == 11 + 3 * (decoder.head == "action")
+    names = ["FEATURES"] + ["MOVE_FEATURES"] * (decoder.head == "action")
+    assert decoder.inputs == sum(len(ea.make_game("othello").name_features(n)) for n in names)
     assert ea.duel("run:one", "run:two", games=4).games == 4
     if decoder.head == "value":
         assert ea.duel("run:one,depth=2", "run:one,rollouts=20", games=4).games == 4

@@ -65,11 +65,6 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
-def columns(run: Run) -> dict[str, list[float]]:
-    with History(run.directory.history) as history:
-        return history.generations()
-
-
 def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
     x, y = axes.lines[number].get_data()
     return np.asarray(x).tolist(), np.asarray(y).tolist()
@@ -93,18 +88,7 @@ def texts(axes: Axes) -> str:
     return " ".join(text.get_text() for text in axes.texts)
 
 
-def test_fitness_is_the_history_and_axes_say_what_they_show(run: Run) -> None:
-    figure = draw_runs([run.history()])
-    fitness, _, diversity = figure.axes
-    table = columns(run)
-    assert table["generation"] == list(range(12))
-    assert points(fitness, 0) == (table["generation"], table["best"])
-    assert points(fitness, 1) == (table["generation"], table["median"])
-    quartiles = zip(table["lower_quartile"], table["upper_quartile"], strict=True)
-    assert band(fitness.collections[0].get_paths()) == dict(
-        zip(table["generation"], quartiles, strict=True)
-    )
-    assert points(diversity, 0) == (table["generation"], table["diversity"])
+def test_axes_say_what_they_show(run: Run, adaptive: Run) -> None:
     figure = draw_runs([run.history()])
     assert figure.get_suptitle().strip() == "first"
     assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
@@ -117,26 +101,15 @@ def test_fitness_is_the_history_and_axes_say_what_they_show(run: Run) -> None:
     assert legend(checks) == ["random, 20 games per point", "test-bot, 20 games per point"]
     assert diversity.get_xlabel() == "generation"
     assert checks.get_ylim() == (0.0, 1.0)
+    strength = draw_runs([adaptive.history()]).axes[3]
+    assert strength.get_title(loc="left") == "Mutation strength"
 
 
-def test_checks_carry_their_wilson_intervals(run: Run) -> None:
-    axes = draw_runs([run.history()]).axes[1]
-    for number, opponent in enumerate(("random", "test-bot")):
-        met = [check for check in run.checks() if check.opponent == opponent]
-        assert points(axes, number + 1) == ([3, 6, 9, 12], [check.wins / 20 for check in met])
-        expected = {check.generation: wilson_interval(check.wins, 20) for check in met}
-        assert band(axes.collections[number].get_paths()) == expected
+def test_games_that_repeat_are_told() -> None:
     checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
     axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
     told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
     assert legend(axes) == [told]
-
-
-def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
-    assert len(draw_runs([run.history()]).axes) == 3
-    strength = draw_runs([adaptive.history()]).axes[3]
-    assert strength.get_title(loc="left") == "Mutation strength"
-    assert points(strength, 0)[1] == columns(adaptive)["mutation_strength"]
 
 
 def test_several_runs_have_a_colour_each(run: Run, adaptive: Run, tmp_path: Path) -> None:
@@ -367,19 +340,13 @@ def areas(axes: Axes) -> PolyCollection:
     return found
 
 
-def test_panels_of_a_run_whose_networks_grow_are_the_history(grown: Run, plain: Run) -> None:
+def test_a_run_whose_networks_grow_has_panels_of_its_own(grown: Run, plain: Run) -> None:
     assert len(draw_runs([plain.history()]).axes) == 4
     figure = draw_runs([grown.history()])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     sizes = ["Number of species", "Connections that are enabled", "Hidden nodes"]
     assert titles[3:] == ["Diversity", *sizes, "Sizes of species"]
-    number, connections, hidden = figure.axes[4:7]
-    table = columns(grown)
-    assert points(number, 0) == (table["generation"], table["species"])
-    assert points(connections, 0) == (table["generation"], table["connections"])
-    assert points(connections, 1) == (table["generation"], table["connections_of_best"])
-    assert points(hidden, 0) == (table["generation"], table["hidden_nodes"])
-    assert points(hidden, 1) == (table["generation"], table["hidden_nodes_of_best"])
+    connections = figure.axes[5]
     assert legend(connections) == ["mean of the population", "best individual"]
 
 

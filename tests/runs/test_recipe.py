@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
@@ -77,6 +77,7 @@ def test_a_recipe_is_fully_resolved(plain: str, graphs: str) -> None:
     assert "neat" not in written["method"]
 
 
+@settings(max_examples=40)
 @given(
     title=st.text(st.characters(codec="utf-8")),
     probability=st.floats(0, 1),

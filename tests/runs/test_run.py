@@ -33,35 +33,18 @@ from tests.forked import evolve
 
 LAST = 8
 OWN = (
-    "method.self_adaptive=true",
-    "method.elites=2",
-    "method.hall_of_fame.opponents=2",
-    "method.hall_of_fame.every=2",
-    "method.hall_of_fame.size=2",
-    "method.openings.plies=3",
-    "method.openings.count=2",
-    "method.colours=both",
-    "method.draw_points=0.5",
-    "method.noise=0.1",
-    "check.opening_plies=2",
+    *("method.self_adaptive=true", "method.elites=2", "method.colours=both", "method.noise=0.1"),
+    *("method.hall_of_fame={opponents=2, every=2, size=2}", "method.openings={plies=3, count=2}"),
+    *("method.draw_points=0.5", "check.opening_plies=2"),
 )
 DEAP = (
-    "method.select=selTournament",
-    "method.mate=cxTwoPoint",
-    "method.mutate=mutGaussian",
-    "method.elites=1",
-    "method.hall_of_fame.opponents=1",
-    "method.openings.plies=2",
-    "network.head=value",
-    "run.champion=last",
+    *("method.select=selTournament", "method.mate=cxTwoPoint", "method.mutate=mutGaussian"),
+    *("method.elites=1", "method.hall_of_fame.opponents=1", "method.openings.plies=2"),
+    *("network.head=value", "run.champion=last"),
 )
 GRAPHS = (
-    *(
-        "check.every=3",
-        "check.games=20",
-        "check.share=1.0",
-        "check.opponents=['random','test-bot']",
-    ),
+    *("check.every=3", "check.games=20", "check.share=1.0"),
+    "check.opponents=['random','test-bot']",
     *("run.checkpoint_every=3", "method.opponents=4", "method.stagnation.games=8"),
     "method.hall_of_fame={opponents=2, every=2, size=3}",
     *("neat.pop_size=12", "neat.node_add_prob=0.4", "neat.compatibility_threshold=0.35"),
@@ -89,8 +72,6 @@ VARIANTS = {
     "graphs, rank": RANK,
     "graphs, doomed": DOOMED,
 }
-
-
 OutcomeOf = Callable[[Path], Any]
 Breed = Callable[..., Run]
 

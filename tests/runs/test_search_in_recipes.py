@@ -12,13 +12,8 @@ from evolve_arena.players.board.workspace import DEPTH, NODES, ROLLOUTS
 from evolve_arena.runs.summary import summarise
 
 SMALL = {
-    "method.individuals": 4,
-    "method.tournament_size": 2,
-    "network.hidden": [4],
-    "run.generations": 2,
-    "check.every": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
+    **{"method.individuals": 4, "method.tournament_size": 2, "network.hidden": [4]},
+    **{"run.generations": 2, "check.every": 1, "check.games": 2, "check.opponents": ["random"]},
 }
 
 

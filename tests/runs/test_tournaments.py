@@ -14,13 +14,8 @@ from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
 
 QUICK = [
-    "network.hidden=[4]",
-    "method.individuals=6",
-    "method.tournament_size=2",
-    "method.elites=0",
-    "run.generations=2",
-    "check.every=1",
-    "check.games=10",
+    *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
+    *("method.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
 ]
 Evolve = Callable[..., str]
 
