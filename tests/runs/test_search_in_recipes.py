@@ -50,7 +50,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     assert summarise(again)["population_sha256"] == hashes[1]
     plain, tree, again = (
         start(tmp_path, name, network__head="policy", network__rollouts=rollouts)
-        for name, rollouts in (("plain", 0), ("tree", 5), ("again", 5))
+        for name, rollouts in (("policy", 0), ("guided", 5), ("guided-again", 5))
     )
     hashes = [summarise(run)["population_sha256"] for run in (plain, tree, again)]
     assert hashes[0] != hashes[1] == hashes[2]
