@@ -369,7 +369,7 @@ def test_a_process_plays_on_after_a_take_back(make_bot: Callable[[str], ProcessP
     assert re.findall(r"^bot0\.py \([xo]\) plays (\d)", shown, re.MULTILINE) == ["0", "0", "0"]
     assert session.matches[0].moves == (3, 0, 4, 0)
     session, shown = sit("3 undo 4 q", [YOU, make_bot(MUTE)])
-    told = "bot0.py does not answer within 300 ms. You win (time-out)."
+    told = "bot1.py does not answer within 300 ms. You win (time-out)."
     assert talk(shown).count(told) == 2
     (match,) = session.matches
     assert (match.moves, match.termination, match.outcome) == ((4,), Termination.TIMEOUT, 1)
