@@ -42,7 +42,7 @@ SAID = {
     "engines": "own-rank: ",
     "neat": "record, seed 1: won ",
     "strengths": "mutation_strength=0.1: root mean square distance",
-    "tuples": "run:td-6: ",
+    "tuples": "run:td-16: ",
     "checkers": "in sum: ",
     "looking": "median of 1 against mcts:rollouts=1000",
 }

@@ -76,12 +76,6 @@ def factory():
         return bound
 """
     assert _find_outside_names(source) == {"registry", "Result", "ArenaError"}
-    assert _find_outside_names(
-        source.replace("evolve_arena.core.game", "evolve_arena.core.stream")
-    ) == {
-        "registry",
-        "ArenaError",
-    }
 
 
 def _has_compiled_code(tree: ast.Module) -> bool:
@@ -183,16 +177,13 @@ def _names_from_outside(tree: ast.Module) -> set[str]:
 
 
 def _names_in(tree: ast.AST) -> set[str]:
-    names: set[str] = set()
-    for field, value in ast.iter_fields(tree):
-        if field in ("annotation", "returns"):
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.Name):
-                names.add(child.id)
-            elif isinstance(child, ast.AST):
-                names |= _names_in(child)
-    return names | ({tree.id} if isinstance(tree, ast.Name) else set())
+    """All names but those in annotations."""
+    parts = [
+        part for field, part in ast.iter_fields(tree) if field not in ("annotation", "returns")
+    ]
+    nodes = [node for part in parts for node in (part if isinstance(part, list) else [part])]
+    inner = [_names_in(node) for node in nodes if isinstance(node, ast.AST)]
+    return set().union(*inner) | ({tree.id} if isinstance(tree, ast.Name) else set())
 
 
 def _copy_sources(folder: Path) -> Path:
@@ -204,7 +195,7 @@ def _copy_sources(folder: Path) -> Path:
 
 
 def _run(tree: Path, code: str, **environment: str) -> list[str]:
-    """What *code* prints, run in a process that imports the packages from *tree*."""
+    """Words that *code* prints in a process that imports the packages from *tree*."""
     answer = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tree)!r})\n{code}"],
         cwd=tree,
@@ -215,13 +206,6 @@ def _run(tree: Path, code: str, **environment: str) -> list[str]:
         timeout=120,
     )
     return answer.stdout.split()
-
-
-def test_the_folder_lies_where_it_is_told() -> None:
-    assert cache_folder().is_dir()
-    assert cache_folder().name.startswith("kernels-")
-    if chosen := os.environ.get("EVOLVE_ARENA_CACHE"):
-        assert cache_folder().parent == Path(chosen)
 
 
 def test_the_folder_is_named_after_the_sources(tmp_path: Path) -> None:
@@ -255,24 +239,6 @@ show()
     assert len({first, added, *changed}) == 5
 
 
-def test_a_changed_callee_in_another_file_is_noticed(tmp_path: Path) -> None:
-    tree = _copy_sources(tmp_path / "tree")
-    caller = "from evolve_arena.core.compiled import compiled\n"
-    caller += "from evolve_arena.games.callee import grow\n"
-    caller += "@compiled\ndef ask(number):\n    return grow(number)\n"
-    callee = "from evolve_arena.core.compiled import compiled\n"
-    callee += "@compiled\ndef grow(number):\n    return number * 2\n"
-    (tree / "games/caller.py").write_text(caller)
-    (tree / "games/callee.py").write_text(callee)
-    chosen = {"EVOLVE_ARENA_CACHE": str(tmp_path / "cache")}
-    code = "from evolve_arena.games.caller import ask\n"
-    code += "print(ask(21), sum(ask.stats.cache_hits.values()))"
-    assert _run(tree, code, **chosen) == ["42", "0"]
-    assert _run(tree, code, **chosen) == ["42", "1"]
-    (tree / "games/callee.py").write_text(callee.replace("2", "3"))
-    assert _run(tree, code, **chosen) == ["63", "0"]
-
-
 def test_what_two_processes_need_at_once_is_compiled_once(tmp_path: Path) -> None:
     code = f"""
 import os, time
@@ -291,38 +257,18 @@ print(sum(fill_words.stats.cache_hits.values()))
     assert sorted(told) == [["0"], ["1"]]
 
 
-def test_a_folder_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("no folder can be made under a file")
-    code = """
-import os, tempfile
-from pathlib import Path
-from evolve_arena.core.compiled import _user, cache_folder
-temporary = Path(tempfile.gettempdir())
-print(cache_folder().relative_to(temporary))
-cache_folder.cache_clear()
-shared = temporary / f"evolve-arena-{_user()}"
-shared.rename(temporary / "away")
-shared.write_text("neither can one be made here")
-print(cache_folder().relative_to(temporary))
-print(cache_folder().is_dir())
-"""
-    (tmp_path / "temporary").mkdir()
-    fallback, last_resort, exists = _run(
-        ROOT,
-        code,
-        EVOLVE_ARENA_CACHE=str(blocked / "cache"),
-        TMPDIR=str(tmp_path / "temporary"),
-    )
-    user, name = Path(fallback).parts
-    assert user.startswith("evolve-arena-")
-    assert name == cache_folder().name
-    fresh, again = Path(last_resort).parts
-    assert fresh.startswith("evolve-arena-")
-    assert fresh != user
-    assert again == name
+def test_a_folder_in_the_last_resort_goes_with_the_process(tmp_path: Path) -> None:
+    for taken in ("file", f"evolve-arena-{os.getuid()}"):
+        (tmp_path / taken).write_text("no folder can be made here")
+    code = "from evolve_arena.core.compiled import cache_folder\n"
+    code += "print(cache_folder(), cache_folder().is_dir())"
+    found = {"EVOLVE_ARENA_CACHE": str(tmp_path / "file/cache"), "TMPDIR": str(tmp_path)}
+    folder, exists = _run(ROOT, code, **found)
+    assert Path(folder).name == cache_folder().name
+    assert Path(folder).parent.parent == tmp_path
+    assert Path(folder).parent.name.startswith("evolve-arena-")
     assert exists == "True"
-    assert not (tmp_path / "temporary" / fresh).exists()  # it went with the process
+    assert not Path(folder).parent.exists()
 
 
 FindFolder = Callable[[], Path]
@@ -353,33 +299,26 @@ def test_folders_are_made_for_the_user_alone(choose: FindFolder, shared: Path) -
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make folders of other users")
-@pytest.mark.parametrize("taken", ["base", "kernels"])
-def test_a_folder_that_another_user_made_is_not_used(
-    choose: FindFolder, shared: Path, taken: str
+@pytest.mark.parametrize("fault", ["another's", "another's inside", "link", "open to all"])
+def test_a_folder_that_is_not_private_is_not_used(
+    choose: FindFolder, shared: Path, tmp_path: Path, fault: str
 ) -> None:
-    name = cache_folder().name
-    (shared / name).mkdir(parents=True)
-    shared.chmod(0o700)
-    os.chown(shared if taken == "base" else shared / name, 12345, 12345)
+    inside = shared / cache_folder().name
+    if fault == "link":
+        (tmp_path / "own").mkdir(mode=0o700)
+        shared.symlink_to(tmp_path / "own")
+    inside.mkdir(parents=True)
+    (tmp_path / "own" if fault == "link" else shared).chmod(0o700)
+    if fault == "open to all":
+        inside.chmod(0o777)
+    elif fault != "link":
+        os.chown(inside if fault == "another's inside" else shared, 12345, 12345)
     folder = choose()
-    assert folder.name == name
+    assert folder.name == inside.name
     assert folder.parent.parent == shared.parent
     assert folder.parent != shared
-    assert not any((shared / name).iterdir())
+    assert not any(inside.iterdir())
     assert choose() == folder  # as do processes that this one starts
-
-
-def test_a_link_is_not_followed(choose: FindFolder, shared: Path, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir(mode=0o700)
-    shared.symlink_to(tmp_path / "own")
-    assert choose().parent not in (shared, tmp_path / "own")
-    assert not any((tmp_path / "own").iterdir())
-
-
-def test_a_folder_that_others_can_write_to_is_not_used(choose: FindFolder, shared: Path) -> None:
-    (shared / cache_folder().name).mkdir(parents=True)
-    (shared / cache_folder().name).chmod(0o777)
-    assert choose().parent != shared
 
 
 def test_nor_is_one_that_others_can_replace(
@@ -418,27 +357,21 @@ def test_an_own_cache_that_others_can_read_is_kept(
     assert kept.is_file()
 
 
-def test_old_caches_are_forgotten_and_the_rest_is_left_alone(tmp_path: Path) -> None:
-    for age in range(6):
-        folder = tmp_path / f"kernels-{age}"
+@pytest.mark.parametrize(("age", "kept"), [(10**6, KEPT_CACHES - 1), (0, 6)])
+def test_old_caches_are_forgotten_unless_programs_may_use_them(
+    age: int, kept: int, choose: FindFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_ARENA_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache/other").mkdir(parents=True)
+    for number in range(6):
+        folder = tmp_path / f"cache/kernels-{number}"
         folder.mkdir()
         (folder / "code").write_text("")
-        os.utime(folder, (1000 - age, 1000 - age))
-    (tmp_path / "other").mkdir()
-    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
-    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
-    left = {folder.name for folder in tmp_path.iterdir()}
-    assert left == {Path(current).name, "kernels-0", "kernels-1", "other"}
-    assert len(left) == KEPT_CACHES + 1
-
-
-def test_caches_that_programs_may_be_using_are_left_alone(tmp_path: Path) -> None:
-    names = {f"kernels-{number}" for number in range(2 * KEPT_CACHES)}
-    for name in names:
-        (tmp_path / name).mkdir()
-    code = "from evolve_arena.core.compiled import cache_folder; print(cache_folder())"
-    (current,) = _run(ROOT, code, EVOLVE_ARENA_CACHE=str(tmp_path))
-    assert {folder.name for folder in tmp_path.iterdir()} == {Path(current).name, *names}
+        used = time.time() - age - number
+        os.utime(folder, (used, used))
+    current = choose()
+    left = {folder.name for folder in (tmp_path / "cache").iterdir()}
+    assert left == {current.name, "other", *(f"kernels-{number}" for number in range(kept))}
 
 
 def test_a_file_of_the_current_folder_decides_nothing(tmp_path: Path) -> None:

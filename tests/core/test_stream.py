@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -35,7 +34,7 @@ def test_published_outputs() -> None:
 
 
 @given(st.integers(-(2**70), 2**70))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_agrees_with_plain_integers(seed: int) -> None:
     stream = new_stream(seed)
     assert stream.shape == (1,)
@@ -48,13 +47,13 @@ def test_agrees_with_plain_integers(seed: int) -> None:
 
 
 @given(st.integers(0, WORD))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_mix_is_the_scrambling_alone(word: int) -> None:
     assert int(mix(np.uint64(word))) == reference((word - 0x9E3779B97F4A7C15) & WORD)[1]
 
 
 @given(st.integers(0, WORD), st.integers(1, 2**32))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_below_is_the_high_half_of_a_product(seed: int, count: int) -> None:
     stream = new_stream(seed)
     state = seed
@@ -63,25 +62,6 @@ def test_below_is_the_high_half_of_a_product(seed: int, count: int) -> None:
         number = int(below(stream, count))
         assert number == (word >> 32) * count >> 32
         assert 0 <= number < count
-
-
-@pytest.mark.parametrize("count", [2, 7, 10, 32])
-def test_below_is_uniform(count: int) -> None:
-    """Chi-square: its mean is count - 1 and its variance twice that; five deviations are far."""
-    stream = new_stream(count)
-    draws = 100_000
-    numbers = np.array([below(stream, count) for _ in range(draws)])
-    expected = draws / count
-    chi_square = float(np.sum((np.bincount(numbers, minlength=count) - expected) ** 2 / expected))
-    assert abs(chi_square - (count - 1)) < 5 * np.sqrt(2 * (count - 1))
-
-
-def test_chance_is_uniform_and_below_one() -> None:
-    stream = new_stream(987654321)
-    numbers = np.array([chance(stream) for _ in range(100_000)])
-    assert numbers.min() >= 0.0
-    assert numbers.max() < 1.0
-    assert np.bincount((numbers * 5).astype(int)).tolist() == [20027, 19892, 20073, 19978, 20030]
 
 
 def test_chance_has_53_bits() -> None:
@@ -93,7 +73,7 @@ def test_chance_has_53_bits() -> None:
 
 
 @given(st.integers(0, WORD), st.integers(0, 50))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_fill_words_takes_the_next_ones(seed: int, count: int) -> None:
     stream = new_stream(seed)
     words = np.zeros(count, dtype=np.uint64)

@@ -91,7 +91,7 @@ def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     for name in ea.__all__:
         assert f"### `{name}`\n\n```python\n" in written["python"]
     assert "settings your_botid 1\n" in written["dialects"]
-    assert 'view {"seat": 0' in written["dialects"]
+    assert "\nseat 0\nstate 65535 " in written["dialects"]
     assert "| 100 | 0.404 to 0.596 |" in written["intervals"]
     assert all(written.values())
 

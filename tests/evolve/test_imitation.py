@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.imitation import ImitationState, list_positions
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.store.kept_games import KeptGames
+from tests.evolve import mirrors
 
 SMALL = {
     "method.name": "imitation",
@@ -26,15 +29,13 @@ SMALL = {
 }
 
 
-def teach(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+teach = partial(mirrors.breed, SMALL)
 
 
 @pytest.mark.parametrize("game", ["tic-tac-toe", "othello", "pig"])
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) -> None:
-    """What Python sees when it plays the same games."""
+    """Positions that Python sees when it plays the same games."""
     changes = {"network__head": head, "method__teacher": "random", "method__exploration": 0.3}
     if game == "pig":
         changes |= {"game__seats": 3, "method__teacher_games": 3}
@@ -127,16 +128,10 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
     first = teach(
         "tic-tac-toe", tmp_path / "first", method__batches=100, method__teacher="minimax:depth=4"
     )
-    run = teach(
-        "tic-tac-toe",
-        tmp_path / "run",
-        method__teacher=f"run:{first.path}",
-        method__teacher_games=300,
-        method__exploration=0.3,
-        method__batches=300,
-        network__hidden=[64],
-        run__generations=6,
-    )
+    options: dict[str, Any] = {"method__teacher_games": 300, "method__batches": 300}
+    options |= {"method__exploration": 0.3, "network__hidden": [64], "run__generations": 6}
+    teacher = f"run:{first.path}"
+    run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
     agreement = run.history()["agreement"]
     assert agreement[0] > 0.6
     assert agreement[-1] > 0.9
@@ -144,36 +139,20 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
     assert run.history()["teacher_games"].tolist() == [300, 600, 900, 1200, 1500, 1800]
 
 
-@pytest.mark.parametrize("head", ["policy", "value"])
-def test_who_learns_from_minimax_beats_chance(head: str, tmp_path: Path) -> None:
-    run = teach(
-        "tic-tac-toe",
-        tmp_path / "run",
-        method__teacher="minimax:depth=6",
-        method__teacher_games=400,
-        method__batches=300,
-        network__head=head,
-        network__take_wins=False,
-        run__generations=5,
-    )
+def test_who_learns_from_minimax_beats_chance(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"method__teacher_games": 400, "method__batches": 300}
+    options |= {"network__head": "value", "network__take_wins": False, "run__generations": 5}
+    teacher = "minimax:depth=6"
+    run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
     result = ea.duel(f"run:{run.path}", "random", games=400, seed=1)
     assert result.wilson_95[0] > 0.7
 
 
 def test_kept_games_teach(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    from evolve_arena.runs.store.kept_games import KeptGames
-
-    kept = KeptGames(file)
-    ea.duel(
-        "minimax:depth=6",
-        "minimax:depth=6",
-        games=60,
-        game="tic-tac-toe",
-        seed=2,
-        opening_plies=2,
-        keep=kept.keep,
-    )
+    kept, player = KeptGames(file), "minimax:depth=6"
+    options: dict[str, Any] = {"games": 60, "game": "tic-tac-toe", "seed": 2, "opening_plies": 2}
+    ea.duel(player, player, keep=kept.keep, **options)
     kept.write()
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")
     state = run.state(2)
@@ -185,35 +164,25 @@ def test_kept_games_teach(tmp_path: Path) -> None:
     assert ea.load(run.path).generation == 3
 
 
-WRONG = {
-    "no such file": ("games:none.jsonl", "method.teacher: none.jsonl: No such file"),
-    "a program": ('process:"true"', "method.teacher: .*would run a program, which is not for here"),
-    "time": ("minimax:time=10ms", "method.teacher: .*can't play compiled matches"),
-    "nobody": ("nobody", "method.teacher: unknown player 'nobody'"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_teachers_who_can_not_are_refused(case: str, tmp_path: Path) -> None:
-    teacher, sentence = WRONG[case]
-    with pytest.raises(ArenaError, match=sentence):
-        teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher)
-
-
 @pytest.mark.parametrize(
-    ("line", "sentence"),
+    ("teacher", "sentence"),
     [
-        ("a1 a1", "games.txt: moves 'a1 a1': move 2: a1 can't be played"),
-        ("", "has no games"),
+        ("games:none.jsonl", "method.teacher: none.jsonl: No such file"),
+        ('process:"true"', "method.teacher: .*would run a program, which is not for here"),
+        ("minimax:time=10ms", "method.teacher: .*can't play compiled matches"),
+        ("nobody", "method.teacher: unknown player 'nobody'"),
+        ("games:wrong.txt", "wrong.txt: moves 'a1 a1': move 2: a1 can't be played"),
+        ("games:empty.txt", "has no games"),
     ],
 )
-def test_stored_games_against_the_rules_are_refused(
-    line: str, sentence: str, tmp_path: Path
+def test_teachers_who_can_not_are_refused(
+    teacher: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "games.txt"
-    file.write_text(line, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.txt").write_text("a1 a1", encoding="utf-8")
+    Path("empty.txt").touch()
     with pytest.raises(ArenaError, match=sentence):
-        teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")
+        teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher)
 
 
 def test_illegal_moves_in_a_checkpoint_end_a_game(tmp_path: Path) -> None:

@@ -2,70 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.evolve.q_learning import QLearning
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.evolve import mirrors
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "q-learning",
     "network.hidden": [6, 5],
     "network.activation": "tanh",
-    "method.games": 3,
-    "method.exploration": 0.0,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
-class Mirror:
-    """The same network and the same lessons, in NumPy and 64 bits."""
-
-    def __init__(self, run: ea.Run) -> None:
-        self.decoder: Any = run.method.decoder
-        self.config, self.game = run.method.config, self.decoder.game
-        genes, at = run.state(0).population[0].astype(np.float64), 0
-        self.layers = []
-        for before, after in pairwise(self.decoder.mlp.sizes):
-            size = (before + 1) * after
-            self.layers.append(genes[at : at + size].reshape(before + 1, after).copy())
-            at += size
-
-    def genes(self) -> np.ndarray:
-        """All numbers, in the order of a genome."""
-        return np.concatenate([layer.ravel() for layer in self.layers])
-
-    def run(self, seen: np.ndarray) -> list[np.ndarray]:
-        """The units of each layer; the values of moves come last."""
-        units = [seen]
-        for layer in self.layers:
-            units.append(np.tanh(units[-1] @ layer[:-1] + layer[-1]))
-        return units
-
-    def learn(self, seen: np.ndarray, move: int, target: float) -> None:
-        """Goes one step towards a target."""
-        units = self.run(seen)
-        delta = np.zeros(len(units[-1]))
-        delta[move] = target - units[-1][move]
-        for number in range(len(self.layers) - 1, -1, -1):
-            layer, below = self.layers[number], units[number]
-            passed = (layer[:-1] @ delta) * (1.0 - below * below)
-            rate = self.config.rate_scale / len(below)
-            self.layers[number] = layer + rate * np.outer(np.append(below, 1.0), delta)
-            delta = passed
+class Mirror(mirrors.NetworkMirror):
+    """The same games."""
 
     def play(self) -> None:
         """Plays a game and learns from it."""
@@ -73,7 +32,7 @@ class Mirror:
         line: list[tuple[int, np.ndarray, int, float]] = []
         while (outcome := game.outcome(position)) is None:
             side = game.to_move(position)
-            seen = np.asarray(game.observe(position, side), dtype=np.float64).ravel()
+            seen = self.look(position, side)
             values = self.run(seen)[-1]
             best = max(game.legal_moves(position), key=lambda move: values[move])
             line.append((side, seen, best, values[best]))
@@ -84,7 +43,7 @@ class Mirror:
         for side, seen, move, value in reversed(line):
             following, best, discount = known[side]
             mixed = (1 - config.trace_decay) * best + config.trace_decay * following
-            self.learn(seen, move, discount * mixed)
+            self.learn(seen, discount * mixed, move)
             known[side] = (discount * mixed, value, config.discount)
 
 
@@ -100,51 +59,23 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
     mirror = Mirror(run)
     for _ in range(3):
         mirror.play()
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
-
-
-def test_it_learns_and_beats_chance(tmp_path: Path) -> None:
-    run = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "run",
-        network__hidden=[32],
-        method__games=2000,
-        method__exploration=0.2,
-        run__generations=10,
-        check__every=10,
-    )
-    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wilson_95[0] > 0.75
+    mirror.assert_learned(run)
 
 
 def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
-    run = breed(
-        "pig",
-        tmp_path / "run",
-        game__seats=3,
-        network__hidden=[16],
-        method__games=1000,
-        method__exploration=0.1,
-        method__trace_decay=0.9,
-        method__discount=0.98,
-        run__generations=6,
-        check__every=6,
-        check__games=60,
-    )
+    options: dict[str, Any] = {"network__hidden": [16], "method__exploration": 0.1}
+    options |= {"method__games": 1000, "method__trace_decay": 0.9, "method__discount": 0.98}
+    options |= {"run__generations": 6, "check__every": 6, "check__games": 60}
+    run = breed("pig", tmp_path / "run", game__seats=3, **options)
     assert run.history()["plies"][0] > 5
     assert list(run.checks())[-1].wins > 40  # a third would be chance
 
 
 def test_opponents_are_met(tmp_path: Path) -> None:
-    """Who only meets minimax hardly ever wins at first; who meets itself wins often."""
+    """A learner that only meets minimax hardly ever wins at first; against itself it often does."""
+    options = {"method__games": 200, "method__opponents": ["minimax:depth=6"]}
     alone = breed("tic-tac-toe-evolved", tmp_path / "alone", method__games=200)
-    other = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "other",
-        method__games=200,
-        method__opponents=["minimax:depth=6"],
-    )
+    other = breed("tic-tac-toe-evolved", tmp_path / "other", **options)
     # Minimax moves first in every other game, and wins it.
     assert alone.history()["first_wins"][0] != other.history()["first_wins"][0]
     assert 0.3 < other.history()["first_wins"][0] < 0.7
@@ -157,8 +88,3 @@ def test_what_it_does_not_learn_is_told() -> None:
     ):
         with pytest.raises(ArenaError, match=sentence):
             load_recipe("hex", SMALL | changes).make_method()
-
-
-def test_connect_four_has_one_of_its_own() -> None:
-    assert load_recipe("hex", SMALL).make_method().name == "q-learning"
-    assert not isinstance(load_recipe("q-learning").make_method(), QLearning)

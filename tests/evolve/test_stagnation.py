@@ -1,8 +1,8 @@
-"""Whether a species still improves: by its record, by players from outside, or by rank."""
+"""Improvement of species: by their records, by players from outside, or by rank."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.registry import make_game
 from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
@@ -24,13 +24,9 @@ from evolve_arena.evolve.stagnation import (
 )
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
-from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.genomes.neat.species import Species
-
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
-
-DECODER = GraphDecoder(head="value", encoding="planes")
+from tests.evolve.rigged import GRAPHS, graph, strong, weak
 
 
 @dataclass(frozen=True)
@@ -45,34 +41,12 @@ class Standing:
     marks: NDArray[np.float64]
 
 
-def prefer(weights: dict[tuple[int, int], float], key: int) -> NeatPopulation:
-    """A genome that goes for the cells (column, row) with the largest *weights*."""
-    cells = [(5 - row) * 7 + column for column, row in weights]
-    return NeatPopulation(
-        keys=np.array([key]),
-        node_start=np.array([0, 1]),
-        node_key=np.zeros(1, dtype=np.int32),
-        bias=np.zeros(1),
-        response=np.ones(1),
-        activation=np.full(1, ACTIVATIONS.index("identity"), dtype=np.int32),
-        aggregation=np.full(1, AGGREGATIONS.index("sum"), dtype=np.int32),
-        connection_start=np.array([0, len(cells)]),
-        source=np.array([-1 - cell for cell in cells], dtype=np.int32),
-        target=np.zeros(len(cells), dtype=np.int32),
-        weight=np.array(list(weights.values()), dtype=np.float64),
-        enabled=np.ones(len(cells), dtype=np.bool_),
-        innovation=np.array(cells, dtype=np.int64),
-    )
-
-
 def stack(column: int, key: int) -> NeatPopulation:
-    """Puts all discs into one *column*, and so wins unless somebody stops it."""
-    return prefer({(column, row): 1.0 for row in range(6)}, key)
+    return graph(strong(column), key)
 
 
 def clumsy(key: int) -> NeatPopulation:
-    """Begins with columns 0, 2, 4 and 6, which are no line, and then goes from left to right."""
-    return prefer({(column, 0): 0.9 - column / 10 for column in (0, 2, 4, 6)}, key)
+    return graph(weak(), key)
 
 
 def make_standing(
@@ -97,16 +71,12 @@ def make_standing(
 
 
 def give(
-    standing: Standing,
-    fitness: list[float],
-    decoder: GraphDecoder = DECODER,
-    function: str = "max",
-    **config: Any,
+    standing: Standing, fitness: list[float], function: str = "max", **config: Any
 ) -> tuple[Judgement, int]:
     """The judgement, and how many matches it took."""
     settings = StagnationConfig.model_validate(config)
-    arena = Arena(decoder, SerialExecutor())
-    judges = make_judges(settings, decoder.game)
+    arena = Arena(GRAPHS, SerialExecutor())
+    judges = make_judges(settings, GRAPHS.game)
     result = judge(settings, standing, np.array(fitness), arena, judges, function)
     return result, arena.games
 
@@ -114,8 +84,8 @@ def give(
 def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
     """The share of points of the first one over all openings and both colours."""
     count = games // 2
-    openings = random_openings(DECODER.game, plies, count, 3)
-    arena = Arena(DECODER, SerialExecutor())
+    openings = random_openings(GRAPHS.game, plies, count, 3)
+    arena = Arena(GRAPHS, SerialExecutor())
     shares = []
     for sides, sign in (([0, 1], 1), ([1, 0], -1)):
         pairings = np.tile(np.array(sides, dtype=np.int32), (count, 1))
@@ -145,9 +115,8 @@ def test_who_beats_the_record_improves_and_takes_its_place() -> None:
 @pytest.mark.parametrize("margin", [0.0, 0.1, 0.4])
 def test_a_clone_of_the_record_never_improves(margin: float) -> None:
     config = NeatConfig(pop_size=6, num_hidden=2)
-    population, _ = create(config, DECODER.inputs, DECODER.outputs, 1)
-    twins = concatenate([population.take([row]) for row in range(6)])
-    renamed = NeatPopulation(**{**vars(twins), "keys": twins.keys + 100})
+    population, _ = create(config, GRAPHS.inputs, GRAPHS.outputs, 1)
+    renamed = replace(population, keys=population.keys + 100)
     standing = make_standing([population], list(range(6)), [renamed])
     judgement, games = give(standing, [0.5] * 6, margin=margin, games=20)
     assert games == 6 * 20
@@ -178,20 +147,9 @@ def test_it_takes_the_margin_to_beat_a_record() -> None:
     assert judged > 3
 
 
-def test_to_win_everything_is_more_than_any_margin() -> None:
-    standing = make_standing([stack(3, 1)], [0], [clumsy(2)])
-    assert measure(stack(3, 1), clumsy(2), games=2, plies=0) == 1.0
-    judgement, games = give(standing, [1.0], games=2, opening_plies=0, margin=0.49)
-    assert judgement.improved.tolist() == [True]
-    assert games == 2
-
-
 def test_who_stands_for_a_species_is_its_fittest_and_among_equals_the_newest() -> None:
     genomes = [stack(3, 7), clumsy(9), clumsy(2), stack(3, 4)]
-    for fitness, keys in (
-        ([0.5, 0.5, 0.5, 0.5], [9, 4]),
-        ([0.6, 0.5, 0.5, 0.4], [7, 2]),
-    ):
+    for fitness, keys in (([0.5, 0.5, 0.5, 0.5], [9, 4]), ([0.6, 0.5, 0.5, 0.4], [7, 2])):
         marks = [-1.0, -1.0]
         standing = make_standing(genomes, [0, 0, 1, 1], [clumsy(11), clumsy(12)], marks)
         judgement, _ = give(standing, fitness, judge="rank")
@@ -256,11 +214,6 @@ def test_players_from_outside_that_can_not_play_are_named(
     assert make_judges(config.model_copy(update={"judge": "rank"}), make_game("connect-four")) == []
 
 
-def test_the_judge_outside_needs_somebody_from_there() -> None:
-    with pytest.raises(ValidationError, match="opponents is empty, but the judge 'outside' needs"):
-        StagnationConfig.model_validate({"judge": "outside", "opponents": []})
-
-
 # --- by rank -------------------------------------------------------------------------------
 
 
@@ -295,13 +248,6 @@ def test_a_rank_says_nothing_about_how_much_fitter() -> None:
         assert judgement.records.keys.tolist() == [1, 9]
 
 
-def test_equals_share_their_ranks_whatever_their_rows() -> None:
-    genomes = [clumsy(key) for key in range(4)]
-    standing = make_standing(genomes, [0, 1, 2, 3], [clumsy(9)] * 4)
-    judgement, _ = give(standing, [0.5] * 4, judge="rank")
-    assert judgement.marks.tolist() == [0.5] * 4
-
-
 def test_a_population_of_one_has_a_rank() -> None:
     standing = make_standing([clumsy(1)], [0], [clumsy(9)])
     judgement, _ = give(standing, [0.5], judge="rank")
@@ -316,33 +262,25 @@ def test_a_population_of_one_has_a_rank() -> None:
     [
         ("max", [0.6, 0.5]),
         ("min", [0.1, 0.5]),
-        ("mean", [0.4, 0.5]),
-        ("median", [0.5, 0.5]),
-        ("median2", [0.5, 0.5]),
+        ("mean", [0.375, 0.5]),
+        ("median", [0.4, 0.5]),
+        ("median2", [0.4, 0.5]),
     ],
 )
 def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
-    figures = np.array([0.1, 0.5, 0.6, 9.0, 0.5])
-    members = np.array([0, 1, 0, -1, 0], dtype=np.int32)
+    figures = np.array([0.1, 0.5, 0.6, 9.0, 0.5, 0.3])
+    members = np.array([0, 1, 0, -1, 0, 0], dtype=np.int32)
     assert summarise_species(figures, members, name).tolist() == pytest.approx(expected)
-
-
-def test_the_median_of_an_even_number_lies_between() -> None:
-    figures, members = np.array([0.0, 1.0, 0.2, 0.4]), np.zeros(4, dtype=np.int32)
-    assert summarise_species(figures, members, "median").tolist() == pytest.approx([0.3])
 
 
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
         ({"judge": "recrod"}, "judge"),
-        ({"games": 1}, "games"),
         ({"margin": 0.5}, "margin"),
-        ({"margin": -0.1}, "margin"),
-        ({"opening_plies": 21}, "opening_plies"),
-        ({"opponent": ["random"]}, "opponent"),
+        ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
     with pytest.raises(ValidationError, match=text):
-        StagnationConfig.model_validate(settings)
+        StagnationConfig.model_validate({"judge": "outside", **settings})

@@ -1,4 +1,4 @@
-"""Generations at tables: the same decks for everybody, what they win, and who is the champion.
+"""Generations at tables: seats and decks for everybody, points, ranks, and the champion.
 
 The players are linear and written by hand: one claims whatever brings points, one asks for tickets
 whenever it can, which costs it more points than any game brings.
@@ -6,6 +6,7 @@ whenever it can, which costs it more points than any game brings.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +15,19 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.batch import Batch, Results, new_results, seat_players
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.matches import OFFENCE_POINTS
+from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
-from evolve_arena.evolve.tables import Tables, play_at_tables
+from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
+from tests.evolve.rigged import Recorder
 
 MAKE: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
 DECODER = MAKE(head="action", encoding="features", hidden=())
@@ -42,19 +45,6 @@ GREEDY = written(claims=5.0, route__points=3.0)
 HOARDER = written(asks_for_tickets=9.0, tickets__points_kept=1.0)
 
 
-class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked, and what came of it."""
-
-    def __init__(self) -> None:
-        self.played: list[tuple[Batch, Results]] = []
-
-    def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
-        results = super().play(batch)
-        self.played.append((batch, results))
-        return results
-
-
 def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournament, Any]:
     content = {
         "individuals": len(genomes),
@@ -67,13 +57,10 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
-def points_of(batch: Batch, results: Results, row: int) -> list[int]:
-    return [
-        int(results.columns["points"][match, seat])
-        for match, seating in enumerate(batch.seatings.tolist())
-        for seat, player in enumerate(seating)
-        if player == row
-    ]
+def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Any:
+    """Points of a player in all matches, or at tables of a *size*."""
+    taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
+    return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]
 
 
 def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
@@ -81,7 +68,7 @@ def test_fitness_is_the_mean_of_the_points_of_all_matches() -> None:
     recorder = Recorder()
     assert method.evaluation.tables is not None
     fitness, figures = method.evaluation.tables.play(Arena(DECODER, recorder), state)
-    ((batch, results),) = recorder.played
+    (batch,), (results,) = recorder.batches, recorder.results
     assert len(batch) == 3 * 2 * 4
     for row in range(3):
         assert fitness[row] == pytest.approx(np.mean(points_of(batch, results, row)))
@@ -100,20 +87,11 @@ def test_all_table_sizes_count_the_same() -> None:
     recorder = Recorder()
     assert method.evaluation.tables is not None
     fitness, _ = method.evaluation.tables.play(Arena(DECODER, recorder), state)
-    ((batch, _),) = recorder.played
+    (batch,), (results,) = recorder.batches, recorder.results
     taken = (batch.seatings >= 0).sum(axis=1)
     assert np.bincount(taken).tolist() == [0, 0, 2 * 2 * 2, 0, 2 * 2 * 4]
     for row in range(2):
-        means = []
-        for size in (2, 4):
-            part = np.flatnonzero(taken == size)
-            few = replace(
-                batch,
-                seatings=batch.seatings[part],
-                seeds=batch.seeds[part],
-                openings=batch.openings[part],
-            )
-            means.append(np.mean(points_of(few, SerialExecutor().play(few), row)))
+        means = [np.mean(points_of(batch, results, row, size)) for size in (2, 4)]
         assert fitness[row] == pytest.approx(np.mean(means))
 
 
@@ -129,7 +107,7 @@ def test_members_of_the_hall_join_the_company() -> None:
     state = replace(method.initial(1), hall=hall)
     recorder = Recorder()
     method.step(state, Arena(DECODER, recorder))
-    ((batch, _),) = recorder.played
+    (batch,) = recorder.batches
     # Two individuals, the random player, and two of the three members.
     assert len(batch.packed.seats) == 5
     taken = np.bincount(batch.seatings[batch.seatings >= 0])
@@ -144,7 +122,7 @@ def test_noise_is_for_training_and_not_for_the_trial() -> None:
     arena = Arena(DECODER, recorder)
     method.step(method.initial(1), arena)
     method.champion(method.initial(1), arena)
-    noise = [batch.packed.seats[:, NOISE].max() for batch, _ in recorder.played]
+    noise = [batch.packed.seats[:, NOISE].max() for batch in recorder.batches]
     assert noise == [2**30, 0, 0]
 
 
@@ -153,21 +131,13 @@ def test_the_champion_is_who_does_best_among_rule_players() -> None:
     recorder = Recorder()
     champion, report = method.champion(state, Arena(DECODER, recorder))
     np.testing.assert_array_equal(champion, GREEDY)
-    (trial, _), (final, results) = recorder.played
+    (trial, final), results = recorder.batches, recorder.results[1]
     assert len(trial) == 4 * 1 * 4
     assert len(final) == 2 * 2 * 4
     assert report.games == len(trial) + len(final)
     assert report.statistics["matches"] == 2 * 4
     assert report.statistics["points"] == pytest.approx(np.mean(points_of(final, results, 2)))
     assert len(set(trial.seeds) | set(final.seeds)) == 3
-
-
-def test_the_better_one_has_all_the_children() -> None:
-    method, state = make_method(HOARDER, GREEDY, company=["random"], company_seats=3)
-    after, report = method.step(state, Arena(DECODER, SerialExecutor()))
-    np.testing.assert_array_equal(after.population, np.stack([GREEDY, GREEDY]))
-    assert report.games == 2 * 2 * 4
-    assert report.statistics["best"] > report.statistics["worst"]
 
 
 def test_forbidden_moves_cost_an_individual_the_match() -> None:
@@ -207,3 +177,124 @@ def test_tables_are_for_games_of_several_and_have_room() -> None:
 
 def replace_tables(config: TournamentConfig, **tables: Any) -> TournamentConfig:
     return config.model_copy(update={"tables": TablesConfig(**tables)})
+
+
+# --- who sits where, and what a match is worth -----------------------------------------------
+
+
+GAME = make_game("ticket-to-ride")
+SEEDS = np.array([11, 12, 13], dtype=np.uint64)
+
+
+def everybody(count: int) -> NDArray[np.int32]:
+    return np.arange(count, dtype=np.int32)
+
+
+def made_up(points: list[list[int]], places: list[list[int]], offenders: list[int]) -> Results:
+    results = new_results(GAME, len(points))
+    for match, (won, stands) in enumerate(zip(points, places, strict=True)):
+        results.columns["points"][match, : len(won)] = won
+        results.places[match, : len(stands)] = stands
+    results.offenders[:] = offenders
+    return results
+
+
+def test_alone_among_company_everybody_plays_the_same_matches() -> None:
+    seatings, seeds = plan_tables(
+        everybody(3), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1), company=[3], company_seats=4
+    )
+    assert len(seatings) == 3 * 3 * 4
+    for player in range(3):
+        own = (seatings == player).any(axis=1)
+        seats = np.argmax(seatings[own] == player, axis=1)
+        met = Counter(zip(seeds[own].tolist(), seats.tolist(), strict=True))
+        assert met == Counter({(seed, seat): 1 for seed in (11, 12, 13) for seat in range(4)})
+    assert (np.sort(seatings[:, :4], axis=1)[:, 1:] == 3).all()
+    assert (seatings[:, 4] == -1).all()
+
+
+def test_everybody_sits_in_every_seat_with_every_deck() -> None:
+    seatings, seeds = plan_tables(everybody(8), 4, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
+    assert len(seatings) == 2 * 3 * 4
+    for seed in SEEDS:
+        for seat in range(4):
+            assert sorted(seatings[seeds == seed, seat].tolist()) == list(range(8))
+
+
+def test_tables_are_dealt_anew_for_each_deck_and_stay_together_while_they_turn() -> None:
+    seatings, seeds = plan_tables(everybody(12), 3, MOST_PLAYERS, SEEDS, np.random.default_rng(1))
+    companies = [{frozenset(row.tolist()) for row in seatings[seeds == seed, :3]} for seed in SEEDS]
+    assert [len(tables) for tables in companies] == [4, 4, 4]
+    assert companies[0] != companies[1] != companies[2]
+
+
+def test_a_table_that_is_not_full_takes_in_some_who_have_a_seat_already() -> None:
+    seatings, _ = plan_tables(
+        everybody(5), 4, MOST_PLAYERS, SEEDS[:1], np.random.default_rng(1), rotate=False
+    )
+    assert len(seatings) == 2
+    assert sorted(Counter(seatings[:, :4].ravel().tolist()).values()) == [1, 1, 2, 2, 2]
+    assert all(len(set(row[:4].tolist())) == 4 for row in seatings)
+
+
+def test_company_sits_between_the_others_and_takes_turns() -> None:
+    seatings, _ = plan_tables(
+        everybody(2),
+        4,
+        MOST_PLAYERS,
+        SEEDS,
+        np.random.default_rng(1),
+        company=[2, 3, 4],
+        company_seats=2,
+        rotate=False,
+    )
+    assert [{*row[:4]} - {0, 1} for row in seatings.tolist()] == [{2, 3}, {3, 4}, {4, 2}]
+    own = np.isin(seatings[:, :4], [0, 1])
+    # Everybody moves on a seat with each deck.
+    assert own.tolist() == [[True, False] * 2, [False, True] * 2, [True, False] * 2]
+
+
+def test_points_margins_and_ranks() -> None:
+    # Four at the first table, of whom two share the second place; two at the other.
+    seatings = seat_players([[0, 1, 2, 3]], MOST_PLAYERS)
+    seatings = np.concatenate([seatings, seat_players([[1, 0]], MOST_PLAYERS)])
+    results = made_up([[100, 80, 80, 40], [50, 60]], [[1, 2, 2, 4], [2, 1]], [-1, -1])
+    points = value_seats(results, seatings, "points")
+    assert points.tolist() == [[100, 80, 80, 40, 0], [50, 60, 0, 0, 0]]
+    margins = value_seats(results, seatings, "margin")
+    # 100 - 200/3, 80 - 220/3 twice, 40 - 260/3; and 50 - 60, 60 - 50.
+    assert margins[0].tolist() == pytest.approx([100 / 3, 20 / 3, 20 / 3, -140 / 3, 0])
+    assert margins[1].tolist() == [-10, 10, 0, 0, 0]
+    ranks = value_seats(results, seatings, "rank")
+    # All three behind; one behind and one equal, twice; nobody.
+    assert ranks[0].tolist() == [1, 0.5, 0.5, 0, 0]
+    assert ranks[1].tolist() == [0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("points", [OFFENCE_POINTS, 5, 7]),
+        ("margin", [OFFENCE_POINTS, 5 - 17 / 2, 7 - 15 / 2]),
+        ("rank", [0, 0.5, 1]),
+    ],
+)
+def test_a_forbidden_move_is_worse_than_any_game_for_who_makes_it(
+    kind: str, expected: list[float]
+) -> None:
+    results = made_up([[10, 5, 7]], [[3, 2, 1]], [0])
+    values = value_seats(results, seat_players([[4, 5, 6]], MOST_PLAYERS), kind)
+    assert values[0, :3].tolist() == pytest.approx(expected)
+
+
+def test_means_of_players() -> None:
+    seatings = seat_players([[0, 3], [3, 1]], MOST_PLAYERS)
+    values = np.array([[10.0, 1, 9, 9, 9], [5, 20, 9, 9, 9]])
+    means = mean_by_player(values, seatings, 4)
+    assert means[[0, 1, 3]].tolist() == [10, 20, 3]
+    assert np.isnan(means[2])
+
+
+def test_smaller_games_have_fewer_slots() -> None:
+    seatings, _ = plan_tables(everybody(4), 2, 2, SEEDS, np.random.default_rng(1))
+    assert seatings.shape == (2 * 3 * 2, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,71 +15,25 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.td import Td
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.evolve import mirrors
 from tests.tracks import STONES
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "td",
     "network.hidden": [6],
-    "method.games": 3,
-    "method.exploration": 0.0,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
-class Mirror:
-    """The same network and the same lessons, in NumPy and 64 bits."""
-
-    def __init__(self, run: ea.Run) -> None:
-        self.decoder: Any = run.method.decoder
-        self.config = run.method.config
-        self.game = self.decoder.game
-        genes, at = run.state(0).population[0].astype(np.float64), 0
-        self.layers = []
-        for before, after in pairwise(self.decoder.mlp.sizes):
-            size = (before + 1) * after
-            self.layers.append(genes[at : at + size].reshape(before + 1, after).copy())
-            at += size
-
-    def genes(self) -> np.ndarray:
-        """All numbers, in the order of a genome."""
-        return np.concatenate([layer.ravel() for layer in self.layers])
-
-    def look(self, position: Any, seat: int) -> np.ndarray:
-        """The inputs."""
-        return np.asarray(self.game.observe(position, seat), dtype=np.float64).ravel()
-
-    def run(self, seen: np.ndarray) -> list[np.ndarray]:
-        """The units of each layer, the output among them."""
-        units = [seen]
-        for layer in self.layers:
-            units.append(np.tanh(units[-1] @ layer[:-1] + layer[-1]))
-        return units
+class Mirror(mirrors.NetworkMirror):
+    """The same games."""
 
     def value(self, seen: np.ndarray) -> float:
         """The output, from -1 to 1."""
         return float(self.run(seen)[-1][0])
-
-    def learn(self, seen: np.ndarray, target: float) -> None:
-        """Goes one step towards a target."""
-        units = self.run(seen)
-        delta = target - units[-1]
-        if self.config.gradient == "squared":
-            delta = delta * (1.0 - units[-1] ** 2)
-        for number in range(len(self.layers) - 1, -1, -1):
-            layer, below = self.layers[number], units[number]
-            passed = (layer[:-1] @ delta) * (1.0 - below * below)
-            rate = self.config.rate_scale / len(below)
-            self.layers[number] = layer + rate * np.outer(np.append(below, 1.0), delta)
-            delta = passed
 
     def play(self, own: int = -1, opponent: Any = None) -> None:
         """Plays a game and learns from it; if there is an opponent, at seat *own*."""
@@ -115,57 +69,32 @@ class Mirror:
             self.learn(seen, target)
 
 
-@pytest.mark.parametrize("gradient", ["cross-entropy", "squared"])
-@pytest.mark.parametrize("encoding", ["planes", "signed"])
-@pytest.mark.parametrize("hidden", [[6], [], [6, 5]])
+@pytest.mark.parametrize(
+    ("encoding", "hidden", "gradient"),
+    [
+        ("planes", [6], "cross-entropy"),
+        ("planes", [], "squared"),
+        ("planes", [6, 5], "cross-entropy"),
+        ("signed", [], "cross-entropy"),
+        ("signed", [6, 5], "squared"),
+        ("features", [6], "squared"),
+        ("features", [], "cross-entropy"),
+        ("features", [4, 3], "cross-entropy"),
+    ],
+)
 def test_a_network_learns_what_the_formulas_say(
-    gradient: str, encoding: str, hidden: list[int], tmp_path: Path
+    encoding: str, hidden: list[int], gradient: str, tmp_path: Path
 ) -> None:
-    run = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "run",
-        method__gradient=gradient,
-        network__encoding=encoding,
-        network__hidden=hidden,
-        method__rate_scale=2.0,
-        method__discount=0.9,
-    )
+    options: dict[str, Any] = {"network__encoding": encoding, "network__hidden": hidden}
+    options |= {"method__gradient": gradient, "method__rate_scale": 2.0, "method__discount": 0.9}
+    game = "tic-tac-toe-evolved"
+    if encoding == "features":
+        game, options = "kalah-evolved", options | {"game__pits": 3, "game__seeds": 3}
+    run = breed(game, tmp_path / "run", **options)
     mirror = Mirror(run)
-    if encoding == "signed":
-        mirror.look = lambda position, seat: np.subtract(  # type: ignore[method-assign]
-            *np.asarray(mirror.game.observe(position, seat), dtype=np.float64)
-        ).ravel()
     for _ in range(3):
         mirror.play()
-    learned = run.state(1).population[0]
-    before = run.state(0).population[0]
-    assert np.abs(learned - before).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
-
-
-@pytest.mark.parametrize(("hidden", "genes"), [([6], 12 * 6 + 6 + 1), ([], 12), ([4, 3], 67)])
-def test_features_are_learned_from_as_the_formulas_say(
-    hidden: list[int], genes: int, tmp_path: Path
-) -> None:
-    run = breed(
-        "kalah-evolved",
-        tmp_path / "run",
-        game__pits=3,
-        game__seeds=3,
-        network__encoding="features",
-        network__hidden=hidden,
-        method__rate_scale=2.0,
-    )
-    mirror = Mirror(run)
-    mirror.look = lambda position, seat: np.asarray(  # type: ignore[method-assign]
-        mirror.game.count("features", position, seat), dtype=np.float64
-    )
-    assert run.state(0).population.shape[1] == genes
-    for _ in range(3):
-        mirror.play()
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+    mirror.assert_learned(run)
 
 
 def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
@@ -178,9 +107,7 @@ def test_it_learns_its_own_moves_against_others(tmp_path: Path) -> None:
     for number in range(8):
         other = [others[0].champion, None, others[1].champion, others[0].champion][number // 2]
         mirror.play(number % 2, other)
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+    mirror.assert_learned(run)
 
 
 def test_it_learns_its_own_moves_against_a_scripted_player(tmp_path: Path) -> None:
@@ -195,9 +122,7 @@ def test_it_learns_its_own_moves_against_a_scripted_player(tmp_path: Path) -> No
     mirror, other = Mirror(run), ea.load_player("last", run.method.decoder.game)
     for number in range(4):
         mirror.play(number % 2, other)
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
+    mirror.assert_learned(run)
 
 
 def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
@@ -207,33 +132,7 @@ def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
     mirror = Mirror(run)
     for _ in range(3):
         mirror.play()
-    learned = run.state(1).population[0]
-    assert np.abs(learned - run.state(0).population[0]).max() > 0.01
-    np.testing.assert_allclose(learned, mirror.genes(), atol=2e-5)
-
-
-def test_it_learns_to_beat_an_opponent(tmp_path: Path) -> None:
-    run = breed(
-        "tic-tac-toe-evolved",
-        tmp_path / "run",
-        network__hidden=[16],
-        method__opponents=["minimax:depth=2", "random"],
-        method__games=2000,
-        method__exploration=0.1,
-        run__generations=8,
-        check__every=8,
-    )
-    assert ea.duel(f"run:{run.path}", "random", games=200, seed=1).wilson_95[0] > 0.75
-
-
-def test_opponents_who_can_not_are_refused() -> None:
-    for text, sentence in (
-        ("minimax:time=10ms", "method.opponents: .*can't play compiled matches"),
-        ("nobody", "method.opponents: unknown player"),
-        ('process:"true"', "method.opponents: .*would run a program"),
-    ):
-        with pytest.raises(ArenaError, match=sentence):
-            load_recipe("hex", SMALL | {"method.opponents": [text]}).make_method()
+    mirror.assert_learned(run)
 
 
 @pytest.fixture(scope="module")
@@ -258,62 +157,31 @@ def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
 
 
 def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
-    run = breed(
-        "hex",
-        tmp_path / "run",
-        game__size=5,
-        network__hidden=[16],
-        method__games=1000,
-        method__exploration=0.1,
-        run__generations=5,
-        check__every=5,
-    )
+    options: dict[str, Any] = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
+    options |= {"method__games": 1000, "method__exploration": 0.1}
+    run = breed("hex", tmp_path / "run", game__size=5, **options)
     result = ea.duel(f"run:{run.path}", "random", games=200, opening_plies=2, seed=1)
     assert result.wilson_95[0] > 0.75
-    deeper = ea.duel(
-        f"run:{run.path},depth=2", f"run:{run.path}", games=100, opening_plies=2, seed=1
-    )
-    assert deeper.score > 0.5
 
 
-@pytest.mark.parametrize("game", ["kalah", "pig"])
-def test_turns_points_and_chance_are_learned_from(game: str, tmp_path: Path) -> None:
-    options = {"method__games": 300, "method__exploration": 0.1, "method__individuals": 2}
-    run = breed(game, tmp_path / "run", run__generations=3, **options)
-    result = ea.duel(f"run:{run.path}", "random", games=200, seed=1)
-    assert result.wilson_95[0] > 0.5
-    assert run.history()["plies"][0] > 5
-
-
-def test_a_weight_for_each_number_is_enough_to_beat_chance(tmp_path: Path) -> None:
-    options = {"network__hidden": [], "network__encoding": "features", "method__games": 300}
-    run = breed("kalah", tmp_path / "run", run__generations=5, method__exploration=0.1, **options)
-    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wilson_95[0] > 0.85
-
-
-@pytest.mark.parametrize("hidden", [[], [16]])
-def test_three_players_learn_pig(hidden: list[int], tmp_path: Path) -> None:
-    options = {"network__hidden": hidden, "method__games": 200, "method__exploration": 0.1}
+def test_three_players_learn_pig(tmp_path: Path) -> None:
+    options = {"network__hidden": [16], "method__games": 200, "method__exploration": 0.1}
     checks = {"check__games": 150, "check__every": 3}
     run = breed("pig", tmp_path / "run", game__seats=3, run__generations=3, **options, **checks)
     assert list(run.checks())[-1].wins > 100  # a third would be chance
 
 
-WRONG = {
-    "hidden": ("hex", {"network.hidden": [8, 0]}, "every layer needs at least one unit"),
-    "head": ("hex", {"network.head": "policy"}, "network.head"),
-    "activation": ("hex", {"network.activation": "relu"}, "network.activation"),
-}
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_what_it_does_not_learn_is_told(case: str) -> None:
-    game, changes, sentence = WRONG[case]
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"network.hidden": [8, 0]}, "every layer needs at least one unit"),
+        ({"network.head": "policy"}, "network.head"),
+        ({"network.activation": "relu"}, "network.activation"),
+        ({"method.opponents": ["minimax:time=10ms"]}, "method.opponents: .*can't play compiled"),
+        ({"method.opponents": ["nobody"]}, "method.opponents: unknown player"),
+        ({"method.opponents": ['process:"true"']}, "method.opponents: .*would run a program"),
+    ],
+)
+def test_what_it_does_not_learn_is_told(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ArenaError, match=sentence):
-        load_recipe(game, SMALL | changes).make_method()
-
-
-def test_connect_four_has_one_of_its_own() -> None:
-    method = load_recipe("td-lambda").make_method()
-    assert method.name == "td"
-    assert not isinstance(method, Td)
+        load_recipe("hex", SMALL | changes).make_method()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import evolve_arena as ea
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, chance, new_stream
@@ -27,28 +27,22 @@ from evolve_arena.evolve.learning.tuple_learning import (
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.runs.recipes.recipe import load_recipe
+from tests.evolve import mirrors
 from tests.tracks import STONES
 from tests.tuples import PlainTuples
 
-SMALL = {
+SMALL = mirrors.SMALL | {
     "method.name": "td-tuples",
     "method.individuals": 1,
     "method.shards": 1,
-    "method.games": 3,
-    "method.exploration": 0.0,
     "method.discount": 0.9,
     "method.step": 0.1,
     "network.tuples": 5,
     "network.length": 3,
-    "run.generations": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
 }
 
 
-def breed(game: str, folder: Path, **changes: Any) -> ea.Run:
-    changed = SMALL | {key.replace("__", "."): value for key, value in changes.items()}
-    return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
+breed = partial(mirrors.breed, SMALL)
 
 
 class Mirror:
@@ -146,7 +140,7 @@ def test_a_game_and_its_lesson_are_those_of_plain_numpy(name: str) -> None:
     for lesson in LESSONS.values():
         settings = {f"method__{key}": value for key, value in lesson.items()}
         method = make_method(game, **changes, **settings, method__games=1, network__tuples=12)
-        for seed in range(12):
+        for seed in range(6):
             population = method.initial(1).population
             numbers = np.random.default_rng(seed).normal(0.0, 0.1, population.tables.shape)
             tables = (np.rint(numbers * 256) / 256).astype(np.float32)
@@ -187,29 +181,12 @@ def test_they_learn_their_own_moves_against_others(tmp_path: Path) -> None:
     np.testing.assert_allclose(learned, mirror.network.numbers, atol=1e-5)
 
 
-def test_opponents_are_met_by_turns_with_oneself(tmp_path: Path) -> None:
-    options = {"method__games": 600, "method__exploration": 0.1, "method__discount": 1.0}
-    options |= {"method__opponents": ["self", "minimax:depth=2", "random"], "method__step": 0.01}
-    options |= {"network__tuples": 30, "network__length": 5}
-    run = breed("tic-tac-toe", tmp_path / "run", run__generations=6, **options)
-    assert ea.duel(f"run:{run.path}", "random", games=200, seed=1).wilson_95[0] > 0.75
-
-
 def test_three_players_learn_pig(tmp_path: Path) -> None:
     options = {"method__games": 1000, "method__exploration": 0.3, "method__discount": 1.0}
     options |= {"method__trace_decay": 0.5, "method__step": 0.02, "network__tuples": 8}
     checks = {"check__games": 200, "check__every": 10}
     run = breed("pig", tmp_path / "run", game__seats=3, run__generations=10, **options, **checks)
     assert list(run.checks())[-1].wins > 100  # a third would be chance
-
-
-def test_checkers_is_learned(tmp_path: Path) -> None:
-    options = {"method__games": 1000, "method__exploration": 0.1, "method__discount": 1.0}
-    options |= {"network__tuples": 60, "network__length": 6, "method__step": 0.004}
-    run = breed("checkers", tmp_path / "run", run__generations=6, **options)
-    assert run.method.decoder.cells == 35
-    result = ea.duel(f"run:{run.path}", "random", games=100, opening_plies=2, seed=1)
-    assert result.wilson_95[0] > 0.75
 
 
 def test_what_it_does_not_learn_is_told() -> None:
@@ -226,12 +203,10 @@ def test_what_it_does_not_learn_is_told() -> None:
 # Shards and averages
 
 
-def learn(method: Any, generations: int, workers: int = 0) -> TdTuplesState:
-    executor = ProcessExecutor(workers) if workers else SerialExecutor()
-    arena, state = Arena(method.decoder, executor), method.initial(1)
+def learn(method: Any, generations: int) -> TdTuplesState:
+    arena, state = Arena(method.decoder, SerialExecutor()), method.initial(1)
     for _ in range(generations):
         state, _ = method.step(state, arena)
-    executor.close()
     return state  # type: ignore[no-any-return]
 
 
@@ -250,14 +225,6 @@ def test_averages_move_by_a_share() -> None:
 
 
 MANY = {"method__exploration": 0.1, "method__shards": 2, "method__games": 60}
-
-
-def test_a_step_is_the_same_however_many_work() -> None:
-    method = make_method("tic-tac-toe", **MANY, method__individuals=3)
-    alone, together = learn(method, 3), learn(method, 3, 2)
-    assert alone.population.tables.any(axis=1).all()
-    assert np.array_equal(alone.population.tables, together.population.tables)
-    assert np.array_equal(alone.averages, together.averages)
 
 
 def test_shards_begin_with_their_learners_tables_and_play_games_of_their_own() -> None:
@@ -302,11 +269,7 @@ def test_the_first_generations_are_averaged_evenly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"step_end": 0.1}, [0.5, 0.4, 0.1]),
-        ({}, [0.5] * 3),
-    ],
+    ("changes", "expected"), [({"step_end": 0.1}, [0.5, 0.4, 0.1]), ({}, [0.5] * 3)]
 )
 def test_the_step_comes_to_its_end(changes: dict[str, float], expected: Any) -> None:
     usual = {"games": 100, "schedule_games": 400, "step": 0.5}
@@ -346,12 +309,3 @@ def test_states_of_other_networks_are_told() -> None:
         (state.population, tables[:, 1:], "its tables have shape"),
     ):
         assert message in str(method.find_mismatch(TdTuplesState(1, 0, changed, averages)))
-
-
-def test_connect_four_is_learned(tmp_path: Path) -> None:
-    options = {"method__games": 5000, "method__exploration": 0.1, "method__step": 0.01}
-    options |= {"network__tuples": 30, "network__length": 6, "network__by_seat": True}
-    run = breed(
-        "connect-four", tmp_path / "run", run__generations=4, method__discount=1.0, **options
-    )
-    assert ea.duel(f"run:{run.path}", "random", games=400, seed=1).wins > 0.9 * 400

@@ -61,17 +61,6 @@ def test_inputs_may_be_added_in_two_parts(mlp: MLP) -> None:
     np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-5)
 
 
-def test_layout_of_a_small_network() -> None:
-    """Two inputs, one unit, two outputs: biases first, then a row per input, each 16 wide."""
-    mlp = MLP(2, (1,), 2)
-    weights = pack_dense(mlp, np.array([[1, 2, 3, 4, 5, 6, 7]], dtype=np.float32))
-    assert weights.shape == (1, 5 * 16)
-    rows = weights.reshape(5, 16)
-    assert rows[:, 0].tolist() == [3, 1, 2, 6, 4]
-    assert rows[:, 1].tolist() == [0, 0, 0, 7, 5]
-    assert not rows[:, 2:].any()
-
-
 def test_wrong_genomes_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(1, 6\), expected \(individuals, 7\)"):
         pack_dense(MLP(2, (1,), 2), np.zeros((1, 6), dtype=np.float32))

@@ -41,7 +41,6 @@ def test_recipes_that_ship_are_far_from_the_bound(name: str) -> None:
         ("connect-four", "network.hidden=[3000000]", "weights"),
         ("connect-four", "network.hidden=[1000000000000000000]", "weights"),
         ("connect-four", "network.hidden=[2000]", ""),
-        ("four-in-a-row-1", "network.hidden=[100000]", "MiB of memory"),
         ("four-in-a-row-1", "method.individuals=100000", "MiB of memory"),
         ("four-in-a-row-1", "method.individuals=2000", ""),
         ("connect-four", "method.games=1000", "MiB of memory"),
@@ -51,9 +50,7 @@ def test_recipes_that_ship_are_far_from_the_bound(name: str) -> None:
         ("connect-four-td", "method.individuals=1000", "MiB of memory"),
         ("checkers", "network.hidden=[100000,10000]", "weights"),
         ("checkers", "method.opponents=10000", ""),
-        ("ticket-to-ride", "network.hidden=[100000000]", "weights"),
         ("ticket-to-ride-imitation", "network.hidden=[100000000]", "weights"),
-        ("ticket-to-ride-decisions", "network.hidden=[1000000000]", "weights"),
     ],
 )
 def test_what_a_recipe_may_ask_for_is_bounded(name: str, change: str, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from evolve_arena.core.errors import ArenaError
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
@@ -26,47 +26,32 @@ ARRAYS = {
 DESCRIPTION = {"generation": 7, "name": "żółw", "nested": {"list": [1, 2.5, None]}}
 BLOB = write_tensors("state", 3, ARRAYS, DESCRIPTION)
 
-numbers = st.one_of(
-    st.sampled_from([np.float32, np.float64, np.int8, np.int32, np.int64, np.uint64]).flatmap(
-        lambda kind: arrays(kind, array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4))
-    )
+numbers = st.sampled_from([np.float32, np.float64, np.int8, np.int32, np.int64, np.uint64]).flatmap(
+    lambda kind: arrays(kind, array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4))
 )
+scalars = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False)
 json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False)
-    | st.text(),
+    scalars | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
 names = st.text(min_size=1, max_size=8).filter(lambda name: name != "__metadata__")
 
 
-def same(left: np.ndarray, right: np.ndarray) -> bool:
-    return (
-        left.dtype == right.dtype
-        and left.shape == right.shape
-        and left.tobytes() == right.tobytes()
-    )
-
-
-def test_what_is_written_is_read() -> None:
-    content = read_tensors("state", 3, BLOB)
-    assert sorted(content.arrays) == sorted(ARRAYS)
-    for name, array in ARRAYS.items():
-        assert same(content.arrays[name], array)
-    assert content.description == DESCRIPTION
+def assert_same(content: Any, expected: dict[str, np.ndarray], description: Any) -> None:
+    assert sorted(content.arrays) == sorted(expected)
+    for name, array in expected.items():
+        found = content.arrays[name]
+        assert (found.dtype, found.shape) == (array.dtype, array.shape)
+        assert found.tobytes() == array.tobytes()
+    assert content.description == description
 
 
 @given(st.dictionaries(names, numbers, max_size=4), st.dictionaries(st.text(), json_values))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_anything_comes_back(contents: dict, description: dict) -> None:
     content = read_tensors("state", 1, write_tensors("state", 1, contents, description))
-    assert sorted(content.arrays) == sorted(contents)
-    for name, array in contents.items():
-        assert same(content.arrays[name], array)
-    assert content.description == description
+    assert_same(content, contents, description)
 
 
 def test_equal_contents_make_equal_blobs() -> None:
@@ -88,11 +73,6 @@ def test_other_kinds_are_named() -> None:
     with pytest.raises(DamagedFileError) as caught:
         read_tensors("player", 3, BLOB)
     assert str(caught.value) == "not a player file but 'evolve-arena state'"
-
-
-def test_both_errors_have_the_common_base() -> None:
-    assert issubclass(DamagedFileError, ArenaError)
-    assert issubclass(NewerFormatError, ArenaError)
 
 
 def with_header(change: dict[str, object], blob: bytes = BLOB) -> bytes:
@@ -145,15 +125,8 @@ def test_other_files_are_damage(blob: bytes) -> None:
         read_tensors("state", 3, blob)
 
 
-@given(st.integers(0, len(BLOB) - 1))
-@settings(max_examples=200, deadline=None)
-def test_a_cut_is_noticed(length: int) -> None:
-    with pytest.raises(DamagedFileError):
-        read_tensors("state", 3, BLOB[:length])
-
-
 @given(st.integers(0, len(BLOB) - 1), st.integers(1, 255))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500)
 def test_a_changed_byte_is_noticed(place: int, change: int) -> None:
     damaged = bytearray(BLOB)
     damaged[place] ^= change
@@ -161,7 +134,7 @@ def test_a_changed_byte_is_noticed(place: int, change: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_damage_is_noticed(data: st.DataObject) -> None:
     """Bytes flipped, cut out, doubled, or put in, several times over."""
     damaged = bytearray(BLOB)
@@ -175,18 +148,10 @@ def test_any_damage_is_noticed(data: st.DataObject) -> None:
         assert_refused(bytes(damaged))
 
 
-@given(st.binary(max_size=300))
-@settings(max_examples=300, deadline=None)
-def test_noise_is_refused(noise: bytes) -> None:
-    assert_refused(noise)
-
-
 def assert_refused(blob: bytes) -> None:
     """The blob is refused, or what is read is exactly what was written."""
     try:
         content = read_tensors("state", 3, blob)
     except (DamagedFileError, NewerFormatError):
         return
-    assert content.description == DESCRIPTION
-    assert sorted(content.arrays) == sorted(ARRAYS)
-    assert all(same(content.arrays[name], array) for name, array in ARRAYS.items())
+    assert_same(content, ARRAYS, DESCRIPTION)

@@ -10,7 +10,7 @@ from evolve_arena.genomes.tuples import TuplePopulation, random_walks
 
 
 def steps_of(walk: list[int], columns: int) -> list[int]:
-    """How far each cell lies from the nearest one before it, in a king's steps."""
+    """Distances of each cell from the nearest one before it, in a king's steps."""
     places = [divmod(cell, columns) for cell in walk]
     return [
         min(max(abs(column - c), abs(row - r)) for r, c in places[:number])
@@ -30,12 +30,7 @@ def test_walks_are_those_of_a_king(rows: int, columns: int, length: int) -> None
         assert set(steps_of(walk, columns)) <= {1}
 
 
-def test_walks_are_drawn_from_the_generator_alone() -> None:
-    first, again, other = (
-        random_walks(6, 7, 60, 8, np.random.default_rng(seed)) for seed in (5, 5, 6)
-    )
-    assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
+def test_walks_begin_anywhere() -> None:
     begins = np.bincount(random_walks(6, 7, 4200, 1, np.random.default_rng(1)).ravel())
     assert begins.min() > 60  # of 100 each
 

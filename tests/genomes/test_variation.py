@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from evolve_arena.core.stream import Stream, new_stream, next_word
+from evolve_arena.core.stream import new_stream, next_word
 from evolve_arena.genomes.variation import (
     adapt_strengths,
     cross_uniformly,
@@ -25,55 +25,26 @@ def make_genomes(rows: int, genes: int, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(size=(rows, genes)).astype(np.float32)
 
 
-def cross(
-    first: NDArray[np.float32], second: NDArray[np.float32], stream: Stream, probability: float
-) -> NDArray[np.float32]:
-    """The children of each row of *first* with the same row of *second*."""
-    rows = np.arange(len(first))
-    both = np.concatenate([first, second])
-    return cross_uniformly(both, rows, rows + len(first), stream, probability=probability)
-
-
-def same_draws() -> tuple[Stream, Stream]:
-    return new_stream(11), new_stream(11)
-
-
-@pytest.mark.parametrize("probability", [0.1, 0.35, 0.5, 0.9])
-def test_children_have_their_share_of_genes_from_the_second_parent(probability: float) -> None:
-    first, second = np.zeros((200, 500), np.float32), np.ones((200, 500), np.float32)
-    children = cross(first, second, new_stream(1), probability)
-    assert children.dtype == np.float32
-    count = int(children.sum())
-    assert stats.binomtest(count, children.size, probability).pvalue > 0.001
-    # Genes are drawn one by one: neither whole rows nor whole columns come from one parent.
-    for axis in (0, 1):
-        trials = children.shape[axis]
-        spread = children.sum(axis=axis).var() / (trials * probability * (1 - probability))
-        assert 0.75 < spread < 1.3
-
-
-@given(
-    rows=st.integers(1, 20),
-    genes=st.integers(1, 50),
-    probability=st.floats(0.0, 1.0),
-    seed=st.integers(0, 2**32),
-)
-def test_each_gene_of_a_child_is_one_of_its_parents(
-    rows: int, genes: int, probability: float, seed: int
+@pytest.mark.parametrize("probability", [0.0, 0.1, 0.35, 0.9, 1.0])
+@pytest.mark.parametrize("genes", [1, 2, 7, 8, 200])
+def test_crossover_finds_the_parents_and_takes_two_genes_from_each_word(
+    genes: int, probability: float
 ) -> None:
-    first, second = make_genomes(rows, genes, 1), make_genomes(rows, genes, 2)
-    before = first.copy(), second.copy()
-    children = cross(first, second, new_stream(seed), probability)
-    assert np.all((children == first) | (children == second))
-    assert np.array_equal(first, before[0])
-    assert np.array_equal(second, before[1])
-
-
-def test_crossover_takes_nothing_or_everything_at_the_ends_of_its_range() -> None:
-    first, second = make_genomes(30, 40, 1), make_genomes(30, 40, 2)
-    for probability, parent in ((0.0, first), (1.0, second)):
-        children = cross(first, second, new_stream(0), probability)
-        assert np.array_equal(children, parent)
+    genomes = np.arange(5 * genes, dtype=np.float32).reshape(5, genes)
+    first, second = np.array([4, 0, 2]), np.array([1, 3, 2])
+    stream, expected = new_stream(9), new_stream(9)
+    children = cross_uniformly(genomes, first, second, stream, probability=probability)
+    assert children.dtype == np.float32
+    for child in range(3):
+        draws: list[int] = []
+        while len(draws) < genes:
+            word = int(next_word(expected))
+            draws += [word >> 32, word & 0xFFFFFFFF]
+        for gene in range(genes):
+            parent = second if draws[gene] < probability * 2**32 else first
+            assert children[child, gene] == genomes[parent[child], gene]
+    assert stream == expected
+    assert np.array_equal(genomes.ravel(), np.arange(5 * genes))
 
 
 @pytest.mark.parametrize("probability", [0.003, 0.015, 0.3])
@@ -101,23 +72,6 @@ def test_steps_are_gaussian_with_the_strength_of_each_individual() -> None:
         assert stats.kstest(steps, "norm").pvalue > 0.001
 
 
-@given(
-    rows=st.integers(1, 12),
-    genes=st.integers(1, 40),
-    probability=st.floats(1e-12, 1.0),
-    seed=st.integers(0, 2**32),
-)
-def test_mutation_changes_no_input(rows: int, genes: int, probability: float, seed: int) -> None:
-    genomes, strengths = make_genomes(rows, genes), np.linspace(0.1, 2, rows, dtype=np.float32)
-    before = genomes.copy(), strengths.copy()
-    mutated = mutate_gaussian(genomes, strengths, new_stream(seed), probability=probability)
-    assert mutated.shape == genomes.shape
-    assert np.array_equal(genomes, before[0])
-    assert np.array_equal(strengths, before[1])
-    assert not np.shares_memory(mutated, genomes)
-    assert np.all(np.isfinite(mutated))
-
-
 def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> None:
     genomes, strengths = make_genomes(40, 60), np.ones(40, np.float32)
     none = mutate_gaussian(genomes, strengths, new_stream(4), probability=0.0)
@@ -128,53 +82,19 @@ def test_mutation_changes_nothing_or_everything_at_the_ends_of_its_range() -> No
     assert np.array_equal(still, genomes)
 
 
-@pytest.mark.parametrize("probability", ["1e-18", "1e-30", "5e-324"])
-def test_a_mutation_that_is_next_to_impossible_does_not_happen(probability: str) -> None:
+def test_a_mutation_that_is_next_to_impossible_does_not_happen() -> None:
     # In a process of its own, for it must also come to an end.
-    script = (
-        "import numpy as np\n"
-        "from evolve_arena.core.stream import new_stream\n"
-        "from evolve_arena.genomes.variation import mutate_gaussian\n"
-        "zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)\n"
-        f"mutated = mutate_gaussian(zeros, ones, new_stream(0), "
-        f"probability={probability})\n"
-        "print(int((mutated != 0).sum()))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=True
-    )
-    assert done.stdout == "0\n"
-
-
-def test_operators_draw_from_their_generator_alone() -> None:
-    genomes, strengths = make_genomes(20, 30), np.ones(20, np.float32)
-    one, other = same_draws()
-    for _ in range(2):
-        assert np.array_equal(
-            mutate_gaussian(genomes, strengths, one, probability=0.2),
-            mutate_gaussian(genomes, strengths, other, probability=0.2),
-        )
-        assert np.array_equal(
-            cross(genomes, -genomes, one, 0.2),
-            cross(genomes, -genomes, other, 0.2),
-        )
-
-
-def test_crossover_finds_the_parents_and_takes_two_genes_from_each_word() -> None:
-    for genes in (1, 2, 7, 8):
-        genomes = np.arange(5 * genes, dtype=np.float32).reshape(5, genes)
-        first, second = np.array([4, 0, 2]), np.array([1, 3, 2])
-        stream, expected = new_stream(9), new_stream(9)
-        children = cross_uniformly(genomes, first, second, stream, probability=0.35)
-        for child in range(3):
-            draws: list[int] = []
-            while len(draws) < genes:
-                word = int(next_word(expected))
-                draws += [word >> 32, word & 0xFFFFFFFF]
-            for gene in range(genes):
-                parent = second if draws[gene] < 0.35 * 2**32 else first
-                assert children[child, gene] == genomes[parent[child], gene]
-        assert stream == expected
+    script = """
+import numpy as np
+from evolve_arena.core.stream import new_stream
+from evolve_arena.genomes.variation import mutate_gaussian
+zeros, ones = np.zeros((50, 500), np.float32), np.ones(50, np.float32)
+for probability in (1e-18, 1e-30, 5e-324):
+    print((mutate_gaussian(zeros, ones, new_stream(0), probability=probability) != 0).sum())
+"""
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "0\n" * 3
 
 
 def test_diversity_is_the_mean_standard_deviation_of_a_gene() -> None:

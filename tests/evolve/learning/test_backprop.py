@@ -11,13 +11,9 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
-    add_input,
-    apply_tanh,
     learn,
     new_pupil,
-    output_with,
     read_genes,
-    start_sums,
     write_genes,
 )
 from evolve_arena.genomes.mlp import MLP
@@ -45,15 +41,6 @@ def train(
     bias: Any,
 ) -> Any:
     return learn(pupil, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
-
-
-@compiled
-def evaluate(pupil: Any, sources: Any, values: Any, sums: Any) -> Any:
-    """All inputs but the last go into the sums, the last is tried."""
-    start_sums(pupil, sums, 0)
-    for place in range(len(sources) - 1):
-        add_input(pupil, sums, 0, sources[place], values[place])
-    return apply_tanh(pupil, output_with(pupil, sums, 0, sources[-1], values[-1]))
 
 
 def make(genome: NDArray[Any]) -> Pupil:
@@ -117,14 +104,6 @@ def test_each_layer_has_its_rate_and_biases_can_stay(genome: NDArray[np.float32]
     np.testing.assert_allclose(part[first], 0.5 * step[first], atol=1e-7)
 
 
-def test_inputs_that_are_0_keep_their_weights(genome: NDArray[np.float32]) -> None:
-    pupil = make(genome)
-    train(pupil, *sparse(BOARDS[0]), *map(np.float32, (1.0, 1.0, 1.0, 1.0)))
-    changed = (genes(pupil) != genome)[: INPUTS * UNITS].reshape(INPUTS, UNITS)
-    assert changed.all(axis=1).tolist() == [True, True, False, True, False, True]
-    assert changed.any(axis=1).tolist() == [True, True, False, True, False, True]
-
-
 def test_padding_stays_exactly_zero(genome: NDArray[np.float32]) -> None:
     pupil = make(genome)
     for _ in range(50):
@@ -134,23 +113,3 @@ def test_padding_stays_exactly_zero(genome: NDArray[np.float32]) -> None:
     assert not rows[:, UNITS:].any()
     assert not pupil.last[UNITS : pupil.width].any()
     assert not pupil.last[pupil.width + 1 :].any()
-
-
-def test_running_sums_value_what_a_whole_pass_values(genome: NDArray[np.float32]) -> None:
-    sums = np.full(32, np.nan, dtype=np.float32)
-    for board in BOARDS[:2]:
-        value = evaluate(make(genome), *sparse(board), sums)
-        expected = np.tanh(NETWORK.evaluate(genome, np.array([board]))[0, 0])
-        assert value == pytest.approx(expected, abs=1e-6)
-
-
-def test_it_learns_what_one_layer_can_not() -> None:
-    """Whether exactly one of two inputs is on."""
-    pupil = make(np.random.default_rng(1).uniform(-1, 1, NETWORK.genes).astype(np.float32))
-    boards = [[a, b, 1.0, 0.0, 0.0, 0.0] for a in (0.0, 1.0) for b in (0.0, 1.0)]
-    for _ in range(2000):
-        for board, target in zip(boards, (-0.9, 0.9, 0.9, -0.9), strict=True):
-            value = train(pupil, *sparse(board), *map(np.float32, (target, 0.1, 0.1, 1.0)))
-            assert abs(value) <= 1.0
-    values = np.tanh(NETWORK.evaluate(genes(pupil), np.array(boards))[:, 0])
-    np.testing.assert_allclose(values, [-0.9, 0.9, 0.9, -0.9], atol=0.05)

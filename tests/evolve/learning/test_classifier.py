@@ -93,19 +93,6 @@ def test_steps_of_adagrad_are_those_by_hand() -> None:
     assert not training.memory[1].any()
 
 
-def test_adagrad_learns_as_well() -> None:
-    learning = replace(ADAM, solver="adagrad", learning_rate=0.05)
-    training = beginner()
-    before = np.zeros(NETWORK.genes)
-    for word in range(60):
-        training, loss = learn_rows(learning, training, INPUTS, CLASSES, word)
-        assert (training.memory[0] >= before).all()  # so its steps get ever smaller
-        before = training.memory[0]
-    answers = NETWORK.evaluate(training.genes, INPUTS).argmax(axis=1)
-    assert (answers == CLASSES).mean() > 0.97
-    assert loss < 0.2
-
-
 @pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid"])
 def test_a_trained_network_decides_as_it_learnt_when_our_own_code_evaluates_it(
     activation: str,

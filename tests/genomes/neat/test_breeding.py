@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.breeding import breed, mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
 
@@ -87,21 +87,12 @@ def to_bytes(population: NeatPopulation) -> dict[str, bytes]:
 
 def check_sound(population: NeatPopulation, counters: Counters, config: NeatConfig) -> None:
     assert population.find_fault() is None
-    for row in range(len(population)):
-        keys = population.node_key[population.nodes(row)].tolist()
-        assert keys[:OUTPUTS] == list(range(OUTPUTS))
-        assert keys == sorted(set(keys))
-        places = population.connections(row)
-        source, target = population.source[places].tolist(), population.target[places].tolist()
-        links = list(zip(source, target, strict=True))
-        assert len(set(links)) == len(links)
-        assert set(target) <= set(keys)
-        assert set(source) <= set(keys) | set(range(-INPUTS, 0))
-        if config.feed_forward:
-            graph: dict[int, set[int]] = {}
-            for one, other in links:
-                graph.setdefault(other, set()).add(one)
-            TopologicalSorter(graph).prepare()  # raises if there is a cycle
+    assert find_faults(population, INPUTS, OUTPUTS, config.feed_forward) is None
+    first = population.node_start[:-1, None] + np.arange(OUTPUTS)
+    assert (population.node_key[first] == np.arange(OUTPUTS)).all()
+    ascending = np.diff(population.node_key) > 0
+    ascending[population.node_start[1:-1] - 1] = True  # where another genome begins
+    assert ascending.all()
     links = list(zip(population.source.tolist(), population.target.tolist(), strict=True))
     numbers = population.innovation.tolist()
     pairs = set(zip(links, numbers, strict=True))
@@ -115,7 +106,7 @@ def check_sound(population: NeatPopulation, counters: Counters, config: NeatConf
     assert set(population.aggregation) <= {1, 2}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(CONFIGS, st.integers(0, 2**64 - 1))
 def test_all_generations_are_sound(config: NeatConfig, seed: int) -> None:
     before: Counters | None = None
@@ -139,37 +130,19 @@ def test_genomes_stay_sound_while_they_grow(feed_forward: bool) -> None:
         activation_mutate_rate=0.1,
     )
     population, counters = create(config, INPUTS, OUTPUTS, seed=1)
-    for seed in range(200):
+    for seed in range(100):
         population, counters = mutate(
             config, population, inputs=INPUTS, outputs=OUTPUTS, seed=seed, counters=counters
         )
         check_sound(population, counters, config)
-    assert population.keys.tolist() == list(range(1, 21))
-    assert counters.genome == 20
-    connections, nodes = np.diff(population.connection_start), np.diff(population.node_start)
-    assert connections.max() > 10
-    assert nodes.max() > OUTPUTS + 3
-    inner = (population.source >= 0) & (population.target >= 0)
-    backwards = inner & (population.source >= population.target) & (population.target >= OUTPUTS)
-    assert np.any(inner)
-    if not feed_forward:
-        assert np.any(backwards)
+    assert np.diff(population.connection_start).max() > 10
+    assert np.diff(population.node_start).max() > OUTPUTS + 3
+    inner = (population.source >= 0) & (population.target >= OUTPUTS)
+    assert inner.any()
+    assert feed_forward or (inner & (population.source >= population.target)).any()
 
 
 GROWING = NeatConfig(pop_size=12, num_hidden=1, activation_options=("tanh", "relu"))
-
-
-def test_the_same_seed_breeds_the_same_children_and_another_one_others() -> None:
-    population, counters = evolve(GROWING, 4)[-1]
-    parents, fitness = [(0, 1), (2, 3), (4, 4)], np.arange(12)
-    one = step(GROWING, population, counters, parents, fitness, seed=7)
-    same = step(GROWING, population, counters, parents, fitness, seed=7)
-    other = step(GROWING, population, counters, parents, fitness, seed=8)
-    assert one[1] == same[1]
-    assert to_bytes(one[0]) == to_bytes(same[0])
-    assert not np.array_equal(one[0].weight, other[0].weight)
-    wrapped = step(GROWING, population, counters, parents, fitness, seed=7 + 2**64)
-    assert to_bytes(wrapped[0]) == to_bytes(one[0])
 
 
 def test_children_depend_on_others_through_new_numbers_alone() -> None:
@@ -203,16 +176,6 @@ def test_children_depend_on_others_through_new_numbers_alone() -> None:
     assert not np.array_equal(one.node_key, other.node_key)
 
 
-def test_children_of_the_same_parents_differ() -> None:
-    population, counters = create(GROWING, INPUTS, OUTPUTS, seed=1)
-    config = GROWING.model_copy(update={"conn_add_prob": 0.0, "conn_delete_prob": 0.0})
-    config = config.model_copy(update={"node_add_prob": 0.0, "node_delete_prob": 0.0})
-    children, _ = step(config, population, counters, [(0, 0)] * 50, np.zeros(12))
-    weights = children.weight.reshape(50, -1)
-    assert len(np.unique(weights, axis=0)) == 50
-    assert len(np.unique(weights[:, 0] - weights[:, 1])) > 40
-
-
 def test_parents_are_not_touched_and_may_be_read_only() -> None:
     population, counters = evolve(GROWING, 3)[-1]
     before = to_bytes(population)
@@ -222,18 +185,11 @@ def test_parents_are_not_touched_and_may_be_read_only() -> None:
         GROWING, population, inputs=INPUTS, outputs=OUTPUTS, seed=1, counters=counters
     )
     assert to_bytes(population) == before
-    for field in fields(population):
-        for found in (children, mutated):
-            if (found is mutated) and field.name == "keys":
-                continue
-            assert not np.shares_memory(getattr(population, field.name), getattr(found, field.name))
-    frozen = NeatPopulation(
-        **{
-            field.name: np.frombuffer(before[field.name], getattr(population, field.name).dtype)
-            for field in fields(population)
-        }
-    )
-    again, _ = step(GROWING, frozen, counters, parents, fitness)
+    for name, array in vars(population).items():
+        assert not np.shares_memory(array, getattr(children, name))
+        assert name == "keys" or not np.shares_memory(array, getattr(mutated, name))
+        array.setflags(write=False)
+    again, _ = step(GROWING, population, counters, parents, fitness)
     assert to_bytes(again) == to_bytes(children)
 
 
@@ -252,15 +208,9 @@ def test_no_children_are_no_trouble() -> None:
         ({"parents": [(0, 12)]}, "a parent is no row of the 12 genomes"),
         ({"parents": [(-1, 0)]}, "a parent is no row of the 12 genomes"),
         ({"fitness": np.zeros(11)}, r"fitness has shape \(11,\), expected \(12,\)"),
-        (
-            {"counters": Counters(11, 99, 99)},
-            "the last genome is said to be 11, but there is 12",
-        ),
+        ({"counters": Counters(11, 99, 99)}, "the last genome is said to be 11, but there is 12"),
         ({"counters": Counters(12, 2, 99)}, "the last node is said to be 2, but there is 3"),
-        (
-            {"counters": Counters(12, 99, 18)},
-            "the last innovation is said to be 18, but there is 19",
-        ),
+        ({"counters": Counters(12, 99, 18)}, "the last innovation is said to be 18, but there"),
         ({"counters": Counters(12, 2**31 - 1, 99)}, "no keys are left for nodes after 2147483647"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,98 +12,30 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import SECTIONS, read_ini, to_neat_python, write_ini
 
-COMPLETE = """\
-# A configuration with every key, none of them at our default.
-[NEAT]
-fitness_criterion      = max
-fitness_threshold      = 3.9
-no_fitness_termination = False
-seed                   = 12
-pop_size               = 90
-reset_on_extinction    = False
-
-[DefaultGenome]
-num_inputs                         = 5
-num_outputs                        = 3
-num_hidden                         = 2
-feed_forward                       = False
-compatibility_disjoint_coefficient = 1.5
-compatibility_weight_coefficient   = 0.25
-conn_add_prob                      = 0.11
-conn_delete_prob                   = 0.12
-node_add_prob                      = 0.13
-node_delete_prob                   = 0.14
-single_structural_mutation         = True
-structural_mutation_surer          = false
-initial_connection                 = partial_nodirect 0.75
-bias_init_mean                     = 0.1
-bias_init_stdev                    = 0.2
-bias_init_type                     = uniform
-bias_max_value                     = 11.0
-bias_min_value                     = -12.0
-bias_mutate_power                  = 0.3
-bias_mutate_rate                   = 0.4
-bias_replace_rate                  = 0.05
-response_init_mean                 = 1.1
-response_init_stdev                = 0.12
-response_init_type                 = uniform
-response_max_value                 = 13.0
-response_min_value                 = -14.0
-response_mutate_power              = 0.01
-response_mutate_rate               = 0.02
-response_replace_rate              = 0.03
-time_constant_init_mean            = 1.0
-time_constant_init_stdev           = 0.0
-time_constant_init_type            = gaussian
-time_constant_max_value            = 10.0
-time_constant_min_value            = 0.01
-time_constant_mutate_power         = 0.0
-time_constant_mutate_rate          = 0.0
-time_constant_replace_rate         = 0.0
-weight_init_mean                   = 0.7
-weight_init_stdev                  = 0.8
-weight_init_type                   = uniform
-weight_max_value                   = 15
-weight_min_value                   = -16
-weight_mutate_power                = 0.9
-weight_mutate_rate                 = 0.6
-weight_replace_rate                = 0.2
-activation_default                 = random
-activation_options                 = sigmoid relu
-activation_mutate_rate             = 0.21
-aggregation_default                = max
-aggregation_options                = sum max
-aggregation_mutate_rate            = 0.22
-enabled_default                    = False
-enabled_mutate_rate                = 0.23
-enabled_rate_to_true_add           = 0.24
-enabled_rate_to_false_add          = 0.25
-
-[DefaultSpeciesSet]
-compatibility_threshold = 2.5
-
-[DefaultStagnation]
-species_fitness_func = median
-max_stagnation       = 33
-species_elitism      = 4
-
-[DefaultReproduction]
-elitism            = 1
-survival_threshold = 0.35
-min_species_size   = 3
-"""
+CHOSEN = {
+    "initial_connection": "partial_nodirect 0.75",
+    "structural_mutation_surer": "false",
+    "species_fitness_func": "median",
+    "activation_default": "random",
+    "activation_options": ("sigmoid", "relu"),
+    "aggregation_default": "max",
+    "aggregation_options": ("sum", "max"),
+}
 
 
-def neat_python(file: Path) -> Any:
-    import neat
+def other_than(default: Any) -> Any:
+    """A flag, a kind of distribution or a number that is not the *default*."""
+    if isinstance(default, bool | str):
+        return "uniform" if default == "gaussian" else not default
+    return default + 1 if isinstance(default, int) else default / 2 + 0.02
 
-    return neat.Config(
-        neat.DefaultGenome,
-        neat.DefaultReproduction,
-        neat.DefaultSpeciesSet,
-        neat.DefaultStagnation,
-        str(file),
-    )
+
+DEFAULTS = {key: field.default for key, field in NeatConfig.model_fields.items()}
+CHANGED = NeatConfig(
+    **{key: CHOSEN.get(key) or other_than(default) for key, default in DEFAULTS.items()}
+)
+"""None of its keys is at its default."""
+COMPLETE = write_ini(CHANGED, 5, 3).replace("num_inputs", "time_constant_max_value = 9\nnum_inputs")
 
 
 def settings_of(config: Any) -> dict[str, Any]:
@@ -124,54 +55,36 @@ def settings_of(config: Any) -> dict[str, Any]:
     return found
 
 
-def test_a_complete_file_means_the_same_here_and_there(tmp_path: Path) -> None:
-    file = tmp_path / "complete.ini"
-    file.write_text(COMPLETE)
-    theirs = settings_of(neat_python(file))
-    values, remarks = read_ini(COMPLETE)
-    config = NeatConfig(**values)
-    assert set(values) == set(NeatConfig.model_fields)
-    for key, value in theirs.items():
+@pytest.mark.parametrize("config", [NeatConfig(), CHANGED], ids=["defaults", "changed"])
+def test_what_is_written_is_read_by_neat_python_and_by_us(config: NeatConfig) -> None:
+    theirs = to_neat_python(config, 42, 7)
+    assert (theirs.genome_config.num_inputs, theirs.genome_config.num_outputs) == (42, 7)
+    found = settings_of(theirs)
+    assert set(found) == set(NeatConfig.model_fields)
+    for key, value in found.items():
         ours = getattr(config, key)
-        if isinstance(value, list):
-            assert list(ours) == value, key
-        elif key == "enabled_default":
-            assert str(ours) == value
+        if key in ("enabled_default", "initial_connection"):
+            assert value == str(ours)
         else:
-            assert ours == value, key
-        assert ours != NeatConfig.model_fields[key].default, f"{key} is at its default"
-    assert len(remarks) == 6 + 8
+            assert value == (list(ours) if isinstance(ours, tuple) else ours), key
+    assert NeatConfig(**read_ini(write_ini(config, 42, 7))[0]) == config
+
+
+def test_a_complete_file_is_read_but_for_what_has_no_meaning_here() -> None:
+    values, remarks = read_ini(COMPLETE)
+    assert {key for key in values if getattr(CHANGED, key) == DEFAULTS[key]} == set()
+    assert values["pop_size"] == 151
+    assert values["feed_forward"] is False
+    assert values["activation_options"] == ["sigmoid", "relu"]
+    assert {type(value) for value in values.values()} == {int, float, bool, str, list}
+    assert [remark.partition(" = ")[0] for remark in remarks] == [
+        *("fitness_criterion", "fitness_threshold", "no_fitness_termination"),
+        *("time_constant_max_value", "num_inputs", "num_outputs"),
+    ]
     assert remarks[0] == (
         "fitness_criterion = max was dropped: the champion is found by matches; use the recipe's "
         "checks"
     )
-    assert any(remark.startswith("time_constant_init_mean = 1.0 was dropped") for remark in remarks)
-
-
-def test_values_have_the_types_of_a_recipe() -> None:
-    values, _ = read_ini(COMPLETE)
-    assert values["pop_size"] == 90
-    assert values["feed_forward"] is False
-    assert values["activation_options"] == ["sigmoid", "relu"]
-    assert values["initial_connection"] == "partial_nodirect 0.75"
-    assert {type(value) for value in values.values()} == {int, float, bool, str, list}
-
-
-def test_what_is_written_is_read_by_neat_python_and_by_us() -> None:
-    values, _ = read_ini(COMPLETE)
-    for config in (NeatConfig(), NeatConfig(**values)):
-        theirs = to_neat_python(config, 42, 7)
-        assert (theirs.genome_config.num_inputs, theirs.genome_config.num_outputs) == (42, 7)
-        found = settings_of(theirs)
-        assert set(found) == set(NeatConfig.model_fields)
-        for key, value in found.items():
-            ours = getattr(config, key)
-            if key in ("enabled_default", "initial_connection"):
-                assert value == str(ours)
-            else:
-                assert value == (list(ours) if isinstance(ours, tuple) else ours), key
-        again, _ = read_ini(write_ini(config, 42, 7))
-        assert NeatConfig(**again) == config
 
 
 def test_unknown_keys_are_dropped_where_neat_python_drops_them_and_refused_elsewhere() -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import random
-import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
-from functools import reduce
-from operator import add
 from typing import Any
 
 import neat
@@ -22,13 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
-from neat.innovation import InnovationTracker
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
-from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import (
     from_neat_python,
     read_json,
@@ -37,26 +32,9 @@ from evolve_arena.genomes.neat.interchange import (
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
+from tests.genomes.neat import theirs
 
 INPUTS, OUTPUTS = 3, 2
-
-
-@pytest.fixture(autouse=True)
-def _seeded() -> Iterator[None]:
-    state = random.getstate()
-    random.seed(11)
-    yield
-    random.setstate(state)
-
-
-@pytest.fixture(autouse=True)
-def _plain_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Python 3.12 on ``sum`` is more exact than the additions that it stands for."""
-    if sys.version_info >= (3, 12):
-        for module in (neat.aggregations, neat.math_util):
-            monkeypatch.setattr(
-                module, "sum", lambda numbers: reduce(add, numbers, 0.0), raising=False
-            )
 
 
 def make_config(feed_forward: bool) -> Any:
@@ -70,20 +48,11 @@ def make_config(feed_forward: bool) -> Any:
         response_init_stdev=0.5,
         enabled_mutate_rate=0.1,
     )
-    config = to_neat_python(choices, INPUTS, OUTPUTS)
-    config.genome_config.innovation_tracker = InnovationTracker()
-    return config
+    return theirs.make_config(choices, INPUTS, OUTPUTS)
 
 
 def grow(genomes: int, config: Any) -> list[Any]:
-    grown = []
-    for key in range(genomes):
-        genome = neat.DefaultGenome(100 + key)
-        genome.configure_new(config.genome_config)
-        for _ in range(25):
-            genome.mutate(config.genome_config)
-        grown.append(genome)
-    return grown
+    return theirs.grow(config, genomes, 25, first_key=100)
 
 
 def make_network(genome: Any, config: Any) -> Any:
@@ -93,7 +62,7 @@ def make_network(genome: Any, config: Any) -> Any:
 
 
 def export(genome: Any, config: Any, **metadata: Any) -> str:
-    """What neat-python writes for a genome."""
+    """The text that neat-python writes for a genome."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
         return neat.export.export_network_json(make_network(genome, config), metadata=metadata)
@@ -123,20 +92,6 @@ def test_genomes_come_back_as_they_went(feed_forward: bool) -> None:
     assert {type(gene.weight) for genome in back for gene in genome.connections.values()} == {float}
     assert_equal(from_neat_python(back), population)
     assert any(not gene.enabled for genome in grown for gene in genome.connections.values())
-
-
-def test_neat_python_goes_on_with_what_comes_back() -> None:
-    config = make_config(True)
-    grown = grow(2, config)
-    back = to_neat_python_genomes(from_neat_python(grown))
-    assert back[0].distance(back[1], config.genome_config) == grown[0].distance(
-        grown[1], config.genome_config
-    )
-    child = neat.DefaultGenome(0)
-    back[0].fitness, back[1].fitness = 1.0, 2.0
-    child.configure_crossover(*back, config.genome_config)
-    child.mutate(config.genome_config)
-    assert len(from_neat_python([child]).weight) == len(child.connections)
 
 
 def test_no_genomes() -> None:
@@ -174,16 +129,16 @@ def test_our_files_say_what_those_of_neat_python_say(feed_forward: bool) -> None
     grown = grow(40, config)
     population = from_neat_python(grown)
     for number, genome in enumerate(grown):
-        theirs = json.loads(export(genome, config, fitness=1.5, genome_id=genome.key))
-        text = write_json(population, number, INPUTS, OUTPUTS, feed_forward, theirs["metadata"])
+        exported = json.loads(export(genome, config, fitness=1.5, genome_id=genome.key))
+        text = write_json(population, number, INPUTS, OUTPUTS, feed_forward, exported["metadata"])
         ours = json.loads(text)
         assert neat.export.validate_json(ours)
-        assert list(ours) == list(theirs)
+        assert list(ours) == list(exported)
         assert ours["metadata"].pop("evolve_arena")["key"] == genome.key
-        assert sort_network(ours) == sort_network(theirs)
+        assert sort_network(ours) == sort_network(exported)
         if not feed_forward:
-            assert ours["nodes"] == theirs["nodes"]
-            assert ours["connections"] == theirs["connections"]
+            assert ours["nodes"] == exported["nodes"]
+            assert ours["connections"] == exported["connections"]
 
 
 @pytest.mark.parametrize("feed_forward", [True, False])
@@ -289,30 +244,20 @@ def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     [
         (changed("format_version", "1.1"), "format_version: Input should be '1.0'"),
         (changed("network_type", "ctrnn"), "network_type: Input should be 'feedforward' or 'rec"),
-        (changed("nodes.0.id", "5"), "nodes.0.id: Input should be a valid integer"),
-        (changed("nodes.0.id", True), "nodes.0.id: Input should be a valid integer"),
         (changed("nodes.0.id", 2**31), "nodes.0.id: Input should be less than 2147483648"),
         (changed("nodes.0.id", 0), "node 0 occurs twice"),
         (changed("nodes.0.id", 7), "connection -1 -> 5 leads to a node that does not exist"),
         (changed("nodes.0.bias", 1e999), "nodes.0.bias: Input should be a finite number"),
-        (changed("nodes.0.response", None), "nodes.0.response: Input should be a valid number"),
         (changed("nodes.0.activation.name", "tanhh"), "unknown activation 'tanhh': did you mean"),
         (changed("nodes.1.aggregation.name", "none"), "unknown aggregation 'none': (known: max, "),
         (changed("nodes.0.activation.custom", True), "node 5: its activation is a custom one"),
-        (changed("nodes.1.type", "outside"), "nodes.1.type: Input should be 'input', 'hidden' or"),
         (changed("connections.0.from", -3), "connection -3 -> 5 comes from nowhere"),
         (changed("connections.0.to", -2), "connection -1 -> -2 leads to an input"),
         (changed("connections.3.to", 5), "connection -1 -> 5 occurs twice"),
         (changed("connections.0.from", 0), "its connections make a cycle: "),
-        (changed("connections.0.weight", float("nan")), "connections.0.weight: Input should be a"),
-        (changed("connections.0.enabled", 1), "connections.0.enabled: Input should be a valid bo"),
-        (changed("topology.num_inputs", 0), "topology.num_inputs: Input should be greater than"),
         (changed("topology.num_inputs", 10**12), "topology.input_keys: expected -1, -2, ..., 10"),
         (changed("topology.input_keys", [-2, -1]), "topology.input_keys: expected -1, -2, ..., 2"),
         (changed("topology.output_keys", [1]), "topology.output_keys: expected 0, 1, ..., 1 in"),
-        (changed("nodes", {}), "nodes: Input should be a valid list"),
-        (changed("metadata", 3), "metadata: Input should be a valid dictionary"),
-        (changed("metadata.evolve_arena", 3), "metadata.evolve_arena: Input should be a valid d"),
         (changed("metadata.evolve_arena", {}), "metadata.evolve_arena.format: Field required (an"),
         (changed("metadata.evolve_arena", {"format": 2}), "written in format 2; this version of"),
     ],
@@ -363,7 +308,6 @@ def test_a_network_that_is_not_that_of_its_genome_is_refused() -> None:
         ("metadata.evolve_arena.nodes.0.activation", "x", "unknown activation 'x'"),
         ("metadata.evolve_arena.nodes.0.id", 3, "its first 1 nodes are not the outputs"),
         ("metadata.evolve_arena.connections.1.innovation", 1, "two connections have the innov"),
-        ("metadata.evolve_arena.connections.0.innovation", 2**63, "metadata.evolve_arena.connec"),
         ("metadata.evolve_arena.key", -(2**64), "metadata.evolve_arena.key: Input should be gr"),
     ],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
-from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.numbering import (
     Counters,
     new_numbering,
@@ -21,16 +18,10 @@ from evolve_arena.genomes.neat.numbering import (
     number_split,
 )
 from evolve_arena.genomes.neat.population import NeatPopulation
+from tests.genomes.neat import theirs
 
 ENDS = st.tuples(st.integers(-200, 2**31 - 1), st.integers(0, 2**31 - 1))
-STILL = NeatConfig(
-    pop_size=30,
-    conn_add_prob=0.0,
-    conn_delete_prob=0.0,
-    node_add_prob=0.0,
-    node_delete_prob=0.0,
-    enabled_mutate_rate=0.0,
-)
+STILL = NeatConfig(pop_size=30, **theirs.STILL)
 SPLITTING = STILL.model_copy(update={"node_add_prob": 1.0})
 LINKING = STILL.model_copy(update={"conn_add_prob": 1.0, "initial_connection": "unconnected"})
 
@@ -65,20 +56,6 @@ def test_each_link_and_each_split_has_one_number(
     assert numbering.last.tolist() == [70 + len(nodes), 5000 + len(expected) - len(known)]
 
 
-def test_a_connection_takes_the_number_that_its_ends_have_in_the_population() -> None:
-    """neat-python gives a new one: there only those of one generation are compared."""
-    config = LINKING.model_copy(update={"initial_connection": "partial_direct 0.5"})
-    population, counters = create(config, inputs=2, outputs=1, seed=1)
-    numbers = dict(zip(population.source.tolist(), population.innovation.tolist(), strict=True))
-    assert sorted(numbers) == [-2, -1]  # each genome has one of the two connections
-    assert counters.innovation == 2
-    mutated, after = mutate_once(config, population, counters, inputs=2)
-    assert after == counters
-    assert len(mutated.source) > len(population.source)
-    for source, number in zip(mutated.source.tolist(), mutated.innovation.tolist(), strict=True):
-        assert number == numbers[source]
-
-
 def test_a_connection_that_is_new_has_one_number_for_all_in_a_generation() -> None:
     population, counters = create(LINKING, inputs=1, outputs=1, seed=1)
     assert counters.innovation == 0
@@ -108,41 +85,21 @@ def test_genomes_that_split_the_same_connection_get_the_same_node() -> None:
     assert later == Counters(30, 2, 5)
 
 
-def test_different_splits_get_different_nodes() -> None:
-    population, counters = create(SPLITTING, inputs=3, outputs=1, seed=1)
-    mutated, after = mutate_once(SPLITTING, population, counters, inputs=3)
-    assert after.node == 3
-    found = {}
-    for row in range(30):
-        links = mutated.connections(row)
-        split = mutated.source[links][~mutated.enabled[links]].tolist()
-        found.setdefault(mutated.node_key[mutated.nodes(row)][-1], set()).update(split)
-    assert sorted(found) == [1, 2, 3]
-    assert sorted(next(iter(split)) for split in found.values() if len(split) == 1) == [-3, -2, -1]
-
-
 @pytest.mark.parametrize("key", ["node_add_prob", "conn_add_prob"])
 def test_neat_python_still_numbers_otherwise(key: str) -> None:
     """If this fails, it has learnt to number as we do, and the documentation must say so."""
     import neat
 
     config = STILL.model_copy(update={key: 1.0, "initial_connection": "unconnected"})
-    theirs = to_neat_python(config, 1, 1).genome_config
-    theirs.innovation_tracker = neat.innovation.InnovationTracker()
-    before = random.getstate()
-    try:
-        genomes = []
-        for number in range(2):
-            genome = neat.DefaultGenome(number)
-            genome.configure_new(theirs)
-            if key == "node_add_prob":
-                genome.connect_full_direct(theirs)
-            else:
-                theirs.innovation_tracker.reset_generation()
-            genome.mutate(theirs)
-            genomes.append(genome)
-    finally:
-        random.setstate(before)
+    settings = theirs.make_config(config, 1, 1).genome_config
+    genomes = [neat.DefaultGenome(number) for number in range(2)]
+    for genome in genomes:
+        genome.configure_new(settings)
+        if key == "node_add_prob":
+            genome.connect_full_direct(settings)
+        else:
+            settings.innovation_tracker.reset_generation()
+        genome.mutate(settings)
     if key == "node_add_prob":
         assert [list(genome.nodes) for genome in genomes] == [[0, 1], [0, 2]]
     else:

@@ -1,0 +1,137 @@
+"""Players of Connect Four that are written by hand, and an executor that keeps what it is asked.
+
+They are linear: what a position is worth is the sum of the weights of the cells that they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evolve_arena.arena.batch import Batch, Results
+from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.core.registry import find_game
+from evolve_arena.evolve.evolutionary_programming import (
+    EvolutionaryProgramming,
+    EvolutionaryProgrammingConfig,
+)
+from evolve_arena.evolve.neat import Neat, NeatMethodConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from tests.genomes.neat.theirs import STILL
+from tests.small_recipes import FROM_THE_START, ONE_GAME
+
+NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
+GRAPHS = GraphDecoder(head="value", encoding="planes")
+CALM = {**STILL, "activation_options": ["tanh", "identity"]}
+"""Settings of NEAT with which nothing mutates."""
+DOOMED = {"pop_size": 6, "max_stagnation": 1, "species_elitism": 0, "num_hidden": 1}
+"""Settings of NEAT with which all species die out soon."""
+HALL = {"opponents": 2, "every": 1, "size": 3}
+Weights: TypeAlias = dict[tuple[int, int], float]
+"""Values of cells (column, row) to a player."""
+
+
+class Recorder(SerialExecutor):
+    """Plays in this process and keeps what it was asked, and what came of it."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+        self.results: list[Results] = []
+
+    def play(self, batch: Batch) -> Results:
+        """Plays all matches of *batch*."""
+        self.batches.append(batch)
+        self.results.append(super().play(batch))
+        return self.results[-1]
+
+
+def strong(column: int = 3, weight: float = 1.0) -> Weights:
+    """Stacks four discs in a *column*: nothing stops it but a player who does so too."""
+    return {(column, row): weight for row in range(6)}
+
+
+def weak(number: int = 0) -> Weights:
+    """Begins with columns 0, 2, 4 and 6, which are no line, and then goes from left to right."""
+    bottom = {(column, 0): 0.9 - column / 10 for column in (0, 2, 4, 6)}
+    return {**bottom, (6, 5): 0.001 * number}
+
+
+def vector(weights: Weights) -> NDArray[np.float32]:
+    """The genome of a vector."""
+    genome = np.zeros(LINEAR.genes, np.float32)
+    for (column, row), weight in weights.items():
+        genome[(5 - row) * 7 + column] = weight
+    return genome
+
+
+def graph(weights: Weights, key: int = 1) -> NeatPopulation:
+    """The genome of a graph, with that *key*."""
+    by_cell = sorted(((5 - row) * 7 + column, value) for (column, row), value in weights.items())
+    cells = np.array([cell for cell, _ in by_cell])
+    return NeatPopulation(
+        keys=np.array([key]),
+        node_start=np.array([0, 1]),
+        node_key=np.zeros(1, dtype=np.int32),
+        bias=np.zeros(1),
+        response=np.ones(1),
+        activation=np.full(1, ACTIVATIONS.index("identity"), dtype=np.int32),
+        aggregation=np.full(1, AGGREGATIONS.index("sum"), dtype=np.int32),
+        connection_start=np.array([0, len(cells)]),
+        source=(-1 - cells).astype(np.int32),
+        target=np.zeros(len(cells), dtype=np.int32),
+        weight=np.array([value for _, value in by_cell], dtype=np.float64),
+        enabled=np.ones(len(cells), dtype=np.bool_),
+        innovation=cells + 1,
+    )
+
+
+def vectors(strong_ones: dict[int, Weights], size: int) -> NDArray[np.float32]:
+    """Weak players but for those in the rows of *strong_ones*."""
+    return np.stack([vector(strong_ones.get(row, weak(row))) for row in range(size)])
+
+
+def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
+    """The same as graphs, whose keys count from 1."""
+    genomes = [graph(strong_ones.get(row, weak(row))) for row in range(size)]
+    return replace(concatenate(genomes), keys=np.arange(1, size + 1))
+
+
+def make_tournament(decoder: Any = LINEAR, **settings: Any) -> Tournament:
+    """Tournaments whose children are copies, where each pair meets once."""
+    calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
+    config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
+    return Tournament(TournamentConfig.model_validate(config), decoder)
+
+
+def make_programming(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
+    """Evolutionary programming whose children are nearly copies, where each pair meets once."""
+    calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
+    config = {"individuals": 4, **calm, **ONE_GAME, **settings}
+    return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
+
+
+def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
+    """NEAT with a population of six; openings are none."""
+    config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
+    return Neat(NeatMethodConfig.model_validate(config), decoder)
+
+
+def assert_same(one: Any, other: Any, name: str = "state") -> None:
+    """Compares all parts of states, bit for bit."""
+    if is_dataclass(one):
+        for field in fields(one):
+            parts = (getattr(each, field.name) for each in (one, other))
+            assert_same(*parts, f"{name}.{field.name}")
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), name
+        assert one.tobytes() == other.tobytes(), name
+    else:
+        assert type(one) is type(other), name
+        assert one == other, name
