@@ -21,15 +21,8 @@ with_browser = pytest.mark.skipif(
     not CHROMIUM or sync_playwright is None, reason="Chromium or playwright is not installed"
 )
 CONTRAST = Path(__file__).with_name("contrast.js")
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+OFF = ("gpu", "quic", "background-networking", "component-update", "sync")
+SWITCHES = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in OFF)]
 
 
 def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:

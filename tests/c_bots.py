@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -88,7 +87,7 @@ class Answer(NamedTuple):
 
 
 def build_sanitized(source: str, folder: Path) -> Path:
-    """The program that :func:`feed` runs, with AddressSanitizer and UBSan."""
+    """A program that does what `HOST` says, with AddressSanitizer and UBSan."""
     (folder / "bot.c").write_text(source)
     host, program = folder / "host.c", folder / "host"
     host.write_text(f"#define _POSIX_C_SOURCE 200809L\n{HOST}")
@@ -98,24 +97,15 @@ def build_sanitized(source: str, folder: Path) -> Path:
 
 
 def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
-    """The answers of a bot to each of the *inputs*; see :func:`build_sanitized`."""
-    data = b"".join(struct.pack("=I", len(one)) + one for one in inputs)
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
-    done = subprocess.run(
-        [str(program)], input=data, capture_output=True, check=True, timeout=300, env=environment
-    )
-    answers, at = [], 0
-
-    def take() -> str:
-        nonlocal at
-        (length,) = struct.unpack_from("=I", done.stdout, at)
-        at += 4 + length
-        return done.stdout[at - length : at].decode("utf-8", "replace")
-
-    while at < len(done.stdout):
-        (status,) = struct.unpack_from("=i", done.stdout, at)
-        at += 4
-        answers.append(Answer(os.waitstatus_to_exitcode(status), take(), take()))
+    """The answers of a bot to each of the *inputs*."""
+    options: Any = {"env": {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, "timeout": 60}
+    answers = []
+    for data in inputs:
+        done = subprocess.run(
+            [str(program)], input=data, capture_output=True, check=False, **options
+        )
+        said, errors = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
+        answers.append(Answer(done.returncode, said, errors))
     return answers
 
 
@@ -124,26 +114,17 @@ def build(source: str, folder: Path, *options: str) -> Path:
     file, program = folder / "bot.c", folder / "bot"
     file.write_text(source)
     flags = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
-    made = subprocess.run(
-        ["gcc", *flags, *options, str(file), "-o", str(program), "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command = ["gcc", *flags, *options, str(file), "-o", str(program), "-lm"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (made.returncode, made.stderr) == (0, "")
     return program
 
 
 def ask(program: Path, lines: list[str]) -> list[int]:
     """The numbers in its answers to *lines* of text."""
+    text = "".join(f"{line}\n" for line in lines)
     said = subprocess.run(
-        [str(program)],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        [str(program)], input=text, capture_output=True, text=True, check=False, timeout=120
     )
     assert (said.returncode, said.stderr) == (0, "")
     return [int(line.split()[1]) for line in said.stdout.splitlines()]

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from multiprocess import resource_tracker
 
 from evolve_arena.arena.executors import processes
+from evolve_arena.cli.main import main
 from evolve_arena.core import compiled, user_code
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
@@ -28,12 +29,8 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.training.loop import Progress
 
-settings.register_profile(  # a failure is new, not luck, and no matter of speed
-    "patient",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+calm: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("patient", derandomize=True, **calm)  # a failure is new, and not luck
 settings.load_profile("patient")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # begun in the background, by nohup say
@@ -164,11 +161,8 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
             return False
 
     def wait(pids: Iterable[int]) -> list[int]:
-        left = list(pids)
-        for _ in range(1200):
-            left = [pid for pid in left if runs(pid)]
-            if not left:
-                break
+        left, end = list(pids), time.monotonic() + 60
+        while (left := [pid for pid in left if runs(pid)]) and time.monotonic() < end:
             time.sleep(0.05)
         return left
 
@@ -222,6 +216,23 @@ def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(processes._Team, "_hire", hire_and_wait)
     monkeypatch.setattr(processes._Worker, "receive", receive_and_note)
     return busy
+
+
+@pytest.fixture
+def evolve(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[str, str]]:
+    """Runs ``evolve`` in this process: what it writes to standard output and standard error."""
+
+    def run(*words: str, code: int = 0) -> tuple[str, str]:
+        monkeypatch.setattr("sys.argv", ["evolve", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert ended.value.code == code, said.err
+        return said.out, said.err
+
+    return run
 
 
 @dataclass(frozen=True)

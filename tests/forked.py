@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -44,11 +45,8 @@ def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: An
 
 def evolve(*words: str, folder: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
     """Runs ``evolve`` to its end in *folder*, where all of *typed* waits to be read."""
-    with (
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-        tempfile.TemporaryFile() as entered,
-    ):
+    with ExitStack() as stack:
+        out, err, entered = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         entered.write(typed.encode())
         entered.seek(0)
         process = start_evolve(list(words), out, err, folder=folder, typed=entered)
@@ -56,11 +54,12 @@ def evolve(*words: str, folder: Path, typed: str = "") -> subprocess.CompletedPr
         if process.exitcode is None:
             process.kill()
             raise TimeoutError(f"evolve {' '.join(words)}")
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode())
-    return subprocess.CompletedProcess(words, process.exitcode, *texts)
+        return subprocess.CompletedProcess(words, process.exitcode, _read(out), _read(err))
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 SHIM = """#!{python} -IS
@@ -101,13 +100,8 @@ def run_script(
         server.listen()
         server.settimeout(0.05)
         path = f"{place}{os.pathsep}{os.environ['PATH']}"
-        script = subprocess.Popen(
-            words,
-            stdout=out,
-            stderr=err,
-            cwd=folder,
-            env={**os.environ, "PATH": path, **environment},
-        )
+        env = {**os.environ, "PATH": path, **environment}
+        script = subprocess.Popen(words, stdout=out, stderr=err, cwd=folder, env=env)
         while script.poll() is None:
             try:
                 asked, _ = server.accept()
@@ -116,11 +110,7 @@ def run_script(
             with asked:
                 asked.setblocking(True)
                 asked.sendall(bytes([_answer(asked)]))
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode())
-    return subprocess.CompletedProcess(words, script.returncode, *texts)
+        return subprocess.CompletedProcess(words, script.returncode, _read(out), _read(err))
 
 
 def _answer(asked: socket.socket) -> int:

@@ -18,6 +18,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,25 +88,17 @@ def _run(*command: str) -> None:
 
 def _open_device(host: Host) -> int:
     """A file through which the packets of a new device in the host's namespace go."""
-    found: list[int | OSError] = []
 
-    def enter() -> None:  # a thread of its own, as this one stays where it is
-        try:
-            with open(f"/run/netns/{host.name}", "rb") as space:
-                if ctypes.CDLL(None, use_errno=True).setns(space.fileno(), CLONE_NEWNET):
-                    raise OSError(ctypes.get_errno(), "setns")
-            device = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
-            fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"wire", IFF_TUN_NO_PI))
-            found.append(device)
-        except OSError as error:
-            found.append(error)
+    def enter() -> int:
+        with open(f"/run/netns/{host.name}", "rb") as space:
+            if ctypes.CDLL(None, use_errno=True).setns(space.fileno(), CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), "setns")
+        device = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"wire", IFF_TUN_NO_PI))
+        return device
 
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    if isinstance(found[0], OSError):
-        raise found[0]
-    return found[0]
+    with ThreadPoolExecutor(1) as thread:  # as this one stays where it is
+        return thread.submit(enter).result()
 
 
 def _carry(ends: list[int], delay: float, loss: float, ended: threading.Event) -> None:

@@ -35,13 +35,9 @@ def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], 
     file = folder / "page.js"
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
     file.write_text(f"{runtime}\n{script}\n{ASK}", encoding="utf-8")
+    text = json.dumps(given, default=str)
     done = subprocess.run(
-        [NODE, str(file)],
-        input=json.dumps(given, default=str),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
+        [NODE, str(file)], input=text, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     answer = json.loads(done.stdout)

@@ -12,13 +12,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 SMALL = (
-    "method.individuals=6",
-    "method.tournament_size=2",
-    "run.generations=4",
-    "run.checkpoint_every=2",
-    "check.every=2",
-    "check.games=10",
-    "check.opponents=['random']",
+    *("method.individuals=6", "method.tournament_size=2", "run.generations=4"),
+    *("run.checkpoint_every=2", "check.every=2", "check.games=10", "check.opponents=['random']"),
 )
 
 

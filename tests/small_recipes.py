@@ -6,132 +6,76 @@ FROM_THE_START = {"openings": {"plies": 0, "count": 1}}
 """Settings of methods whose matches all begin at the start."""
 ONE_GAME = {"colours": "one", **FROM_THE_START}
 """And in which each pair meets once."""
-ALIKE = [
-    "run.generations=12",
-    "run.checkpoint_every=3",
-    "check.every=4",
-    "check.games=20",
-    "check.share=1.0",
-    "check.opponents=['random']",
-]
-SMALL_RECIPES = {
+ALIKE = ["run.generations=12", "run.checkpoint_every=3", "check.every=4", "check.games=20"]
+ALIKE += ["check.share=1.0", "check.opponents=['random']"]
+ROWS = "tic-tac-toe-evolved"
+FAMOUS = ["method.hall_of_fame.opponents=2", "method.hall_of_fame.every=2"]
+TAUGHT = ["network.hidden=[8]", "method.games=100"]
+TWO = ["method.individuals=2", "network.activation=tanh", *TAUGHT]
+CHANGES: dict[str, tuple[str, list[str]]] = {
     "tournament": (
         "connect-four",
-        [
-            "network.hidden=[8]",
-            "method.individuals=30",
-            "method.self_adaptive=true",
-            "method.hall_of_fame.opponents=2",
-            "method.hall_of_fame.every=2",
-            *ALIKE,
-        ],
+        ["network.hidden=[8]", "method.individuals=30", "method.self_adaptive=true", *FAMOUS],
     ),
-    "neat": ("connect-four-neat", ["neat.pop_size=20", *ALIKE]),
+    "neat": ("connect-four-neat", ["neat.pop_size=20"]),
     "neat by neat-python": (
         "connect-four-neat",
-        [
-            "method.engine=neat-python",
-            "method.hall_of_fame.opponents=2",
-            "method.hall_of_fame.every=2",
-            "neat.pop_size=20",
-            "neat.node_add_prob=0.3",
-            *ALIKE,
-        ],
+        ["method.engine=neat-python", "neat.pop_size=20", "neat.node_add_prob=0.3", *FAMOUS],
     ),
-    "td": ("td-lambda", ["network.hidden=[8]", "method.games=100", *ALIKE]),
-    "q-learning": ("q-learning", ["network.hidden=[8]", "method.games=100", *ALIKE]),
-    "td in one file": (
-        "tic-tac-toe-evolved",
-        [
-            "method.name=td",
-            "method.individuals=2",
-            "network.hidden=[8]",
-            "network.activation=tanh",
-            "method.games=100",
-            *ALIKE,
-        ],
-    ),
+    "td": ("td-lambda", TAUGHT),
+    "q-learning": ("q-learning", TAUGHT),
+    "td in one file": (ROWS, ["method.name=td", *TWO]),
     "td against others": (
-        "tic-tac-toe-evolved",
-        [
-            "method.name=td",
-            "method.opponents=['self', 'minimax:depth=2']",
-            "method.individuals=2",
-            "network.hidden=[8]",
-            "network.activation=tanh",
-            "method.games=100",
-            *ALIKE,
-        ],
+        ROWS,
+        ["method.name=td", "method.opponents=['self', 'minimax:depth=2']", *TWO],
     ),
     "linear td of three": (
         "pig-evolved",
         [
-            "game.seats=3",
-            "method.name=td",
-            "network.hidden=[]",
-            "network.activation=tanh",
-            "method.games=20",
-            *ALIKE,
+            *("game.seats=3", "method.name=td", "network.hidden=[]"),
+            *("network.activation=tanh", "method.games=20"),
         ],
     ),
     "td-tuples against others": (
         "tic-tac-toe",
         [
-            "method.opponents=['self', 'random']",
-            "method.individuals=2",
-            "network.tuples=8",
-            "network.length=3",
-            "method.games=100",
-            *ALIKE,
+            *("method.opponents=['self', 'random']", "method.individuals=2"),
+            *("network.tuples=8", "network.length=3", "method.games=100"),
         ],
     ),
     "q-learning in one file": (
-        "tic-tac-toe-evolved",
+        ROWS,
         [
-            "method.name=q-learning",
-            "method.opponents=['self', 'random']",
-            "method.individuals=2",
-            "network.hidden=[8, 8]",
-            "method.games=100",
-            *ALIKE,
+            *("method.name=q-learning", "method.opponents=['self', 'random']"),
+            *("method.individuals=2", "network.hidden=[8, 8]", "method.games=100"),
         ],
     ),
     "imitation": (
-        "tic-tac-toe-evolved",
+        ROWS,
         [
-            "method.name=imitation",
-            "method.teacher='minimax:depth=2'",
-            "method.individuals=2",
-            "method.teacher_games=20",
-            "method.most_games=150",
-            "method.batches=10",
-            "network.hidden=[8, 8]",
-            *ALIKE,
+            *("method.name=imitation", "method.teacher='minimax:depth=2'"),
+            *("method.individuals=2", "method.teacher_games=20", "method.most_games=150"),
+            *("method.batches=10", "network.hidden=[8, 8]"),
         ],
     ),
     "td-tuples": (
         "connect-four-td",
-        ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2", *ALIKE],
+        ["network.tuples=8", "network.length=4", "method.games=100", "method.shards=2"],
     ),
-    "td-linear": ("checkers-06-rafalmore", ["method.games=4", *ALIKE]),
+    "td-linear": ("checkers-06-rafalmore", ["method.games=4"]),
     "evolutionary-programming": (
         "checkers-features",
         [
-            "network.depth=2",
-            "method.individuals=4",
-            "method.opponents=2",
-            "method.training_depths=[1, 2]",
-            *ALIKE,
+            *("network.depth=2", "method.individuals=4"),
+            *("method.opponents=2", "method.training_depths=[1, 2]"),
         ],
     ),
     "imitation-decisions": (
         "ticket-to-ride-imitation",
         [
-            "network.hidden=[8]",
-            "method.games=2",
-            "method.minimum_points=50",
-            "method.batches=20",
-            *ALIKE,
+            *("network.hidden=[8]", "method.games=2"),
+            *("method.minimum_points=50", "method.batches=20"),
         ],
     ),
 }
+SMALL_RECIPES = {name: (recipe, [*own, *ALIKE]) for name, (recipe, own) in CHANGES.items()}

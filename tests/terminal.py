@@ -68,9 +68,12 @@ class Typist:
         """Reads until *text* has come."""
         deadline = time.monotonic() + seconds
         while text not in self.seen:
-            ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
-            assert ready, self.seen
-            self.seen += os.read(self.here, 65536).decode(errors="replace")
+            self._read(deadline)
+
+    def _read(self, deadline: float) -> None:
+        ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
+        assert ready, self.seen
+        self.seen += os.read(self.here, 65536).decode(errors="replace")
 
     def type(self, text: str | bytes) -> None:
         """Types *text*; what came before is not waited for any more."""
@@ -82,8 +85,6 @@ class Typist:
         deadline = time.monotonic() + seconds
         with contextlib.suppress(OSError):  # how Linux says that the other end is closed
             while True:
-                ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
-                assert ready, self.seen
-                self.seen += os.read(self.here, 65536).decode()
+                self._read(deadline)
         os.close(self.here)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,7 @@ import pytest
 from benchmarks import __main__ as benchmarks
 from benchmarks import blocks, exact_play
 from benchmarks.line import Line, SkippedError
+from benchmarks.perfect_play import Perfect, play
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import make_random
 
@@ -43,23 +45,24 @@ def test_a_part_made_small_runs_to_its_end(
 def test_parts_that_fail_or_miss_a_target_are_told_at_the_end_and_the_others_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def missing() -> Iterator[Line]:
-        raise SkippedError("there is no abacus here")
+    missed = Line("a sum", 3.0, "s", "", None, "1 s", False)
+    package = ModuleNotFoundError("No module named 'beads'", name="beads")
+    parts: dict[str, list[Line | Exception]] = {
+        "first": [SkippedError("there is no abacus here")],
+        "second": [Line("before it fails", 2.0, "s"), OSError("no more beads")],
+        "third": [missed],
+        "fourth": [package],
+    }
 
-    def fail() -> Iterator[Line]:
-        yield Line("before it fails", 2.0, "s")
-        raise OSError("no more beads")
+    def measure(given: list[Line | Exception]) -> Iterator[Line]:
+        for each in given:
+            if isinstance(each, Exception):
+                raise each
+            yield each
 
-    def miss() -> Iterator[Line]:
-        yield Line("a sum", 3.0, "s", "", None, "1 s", False)
-
-    def package() -> Iterator[Line]:
-        raise ModuleNotFoundError("No module named 'beads'", name="beads")
-
-    parts = {"first": missing, "second": fail, "third": miss, "fourth": package}
-    for name, measure in parts.items():
+    for name, given in parts.items():
         module = ModuleType(f"benchmarks.{name}")
-        vars(module)["measure"] = measure
+        vars(module)["measure"] = partial(measure, given)
         monkeypatch.setitem(sys.modules, f"benchmarks.{name}", module)
     monkeypatch.setattr(benchmarks, "PARTS", {name: name for name in parts})
     monkeypatch.chdir(tmp_path)
@@ -90,20 +93,6 @@ def test_small_values_are_of_constants_that_exist_and_are_taken_back() -> None:
     assert before == blocks.POSITIONS == 300
 
 
-@pytest.mark.parametrize(
-    ("moves", "column"),
-    [
-        ("", None),
-        ("01010", 0),  # three in column 0
-        ("0101010"[:6], None),  # the player to move wins at once
-        ("102030", None),  # both ends of 1, 2, 3 are the other's: nothing helps
-        ("00112", 3),  # the row 0, 1, 2 has one free end
-    ],
-)
-def test_one_column_blocks(moves: str, column: int | None) -> None:
-    assert blocks.find_block(GAME.parse_position(moves)) == column
-
-
 def test_blocks_are_distinct_and_a_search_of_two_plies_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +103,14 @@ def test_blocks_are_distinct_and_a_search_of_two_plies_finds_all(
     lines = {line.name: line for line in blocks.measure([])}
     assert lines["minimax:depth=2"].value == 40
     assert 4 < lines["chance, expected"].value < 8 < lines["test-bot"].value < 30
+    for moves, column in (
+        ("", None),
+        ("01010", 0),  # three in column 0
+        ("010101", None),  # the player to move wins at once
+        ("102030", None),  # both ends of 1, 2, 3 are the other's: nothing helps
+        ("00112", 3),  # the row 0, 1, 2 has one free end
+    ):
+        assert blocks.find_block(GAME.parse_position(moves)) == column, moves
 
 
 def test_pig_played_perfectly_wins_as_often_as_is_published() -> None:
@@ -121,6 +118,10 @@ def test_pig_played_perfectly_wins_as_often_as_is_published() -> None:
     assert chances[0, 0, 0] == pytest.approx(0.530592, abs=1e-6)  # Neller and Presser
     assert rolls[20, 0, 0]
     assert not rolls[21, 0, 0]
+    game = make_game("pig", goal=20)
+    exact = exact_play.PigPlayer(game)
+    assert exact_play.meet(exact_play.PigPlayer(game), exact, 40, seed=1).score == 0.5
+    assert exact_play.meet(make_random(game), exact, 40, seed=1).score < 0.4
 
 
 @pytest.mark.parametrize(
@@ -146,8 +147,19 @@ def test_small_games_are_solved(
     assert lost.games == 40
 
 
-def test_the_best_policy_for_pig_beats_holding_late() -> None:
-    game = make_game("pig", goal=20)
-    exact = exact_play.PigPlayer(game)
-    assert exact_play.meet(exact_play.PigPlayer(game), exact, 40, seed=1).score == 0.5
-    assert exact_play.meet(make_random(game), exact, 40, seed=1).score < 0.4
+def key(moves: list[int]) -> tuple[int, int]:
+    own, other, discs = GAME.parse_position("".join(map(str, moves))).state
+    return (other, own) if discs % 2 else (own, other)
+
+
+def test_perfect_play_takes_and_blocks_lines_and_decides_by_chance() -> None:
+    perfect = Perfect(seed=1)
+    assert perfect.choose([], key([])) == 3
+    assert perfect.choose([0, 6, 0, 6, 0, 6], key([0, 6, 0, 6, 0, 6])) == 0
+    assert perfect.choose([3, 0, 3, 0, 3], key([3, 0, 3, 0, 3])) == 3
+    moves = [4, 0, 4, 0, 6, 3, 2, 4]
+    chosen = {Perfect(seed).choose(moves, key(moves)) for seed in range(12)}
+    scores = Perfect(0)
+    scores.choose(moves, key(moves))
+    assert chosen == set(scores.known[key(moves)])
+    assert play(make_random(GAME), games=5, seed=1) == (0, 0)

@@ -61,14 +61,9 @@ def test_no_command_runs_what_lies_in_the_current_folder(tmp_path: Path) -> None
     plant(folder, marks)
     (tmp_path / "terminal.py").write_text(TERMINAL)
     evolve = str(Path(sys.executable).with_name("evolve"))
+    words = [sys.executable, tmp_path / "terminal.py", evolve, json.dumps(COMMANDS)]
     done = subprocess.run(
-        [sys.executable, tmp_path / "terminal.py", evolve, json.dumps(COMMANDS)],
-        cwd=folder,
-        input="quit\n",
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        words, cwd=folder, input="quit\n", capture_output=True, text=True, check=False
     )
     assert read_marks(marks) == {}
     assert done.returncode == 0, done.stderr[-2000:]

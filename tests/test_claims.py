@@ -30,14 +30,9 @@ def measure(folder: Path, parts: str) -> subprocess.CompletedProcess[str]:
 def measure_apart(folder: Path, parts: str) -> subprocess.CompletedProcess[str]:
     """Does the same with commands as people have them."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        [BASH, str(SCRIPT), str(folder)],
-        env={**os.environ, "PATH": path, "SMALL": "1", "ONLY": parts},
-        cwd=folder.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env, words = {**os.environ, "PATH": path, "SMALL": "1", "ONLY": parts}, [BASH, SCRIPT, folder]
+    where = folder.parent
+    return subprocess.run(words, env=env, cwd=where, capture_output=True, text=True, check=False)
 
 
 SAID = {

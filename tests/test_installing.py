@@ -60,6 +60,10 @@ def test_what_is_installed_from_a_clone_without_links_breeds(clone: Path, tmp_pa
     done = run("-m", "evolve_arena.cli.main", "start", "tic-tac-toe-evolved", *changes, **here)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "evolved/tic-tac-toe-evolved/champion.safetensors").is_file()
+    shutil.rmtree(clone / "players")
+    done = install(clone, tmp_path / "installed")
+    assert done.returncode != 0
+    assert "cannot be built: players/ should lie beside setup.py" in done.stderr
 
 
 def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> None:
@@ -71,25 +75,13 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
     shutil.unpack_archive(archive, tmp_path / "source")
     (source,) = (tmp_path / "source").iterdir()
     names = {entry.name for entry in source.iterdir()}
-    assert names - {"PKG-INFO", "setup.cfg", "evolve_arena.egg-info"} == {
-        *BUILT,
-        *FOLDERS,
-        "evolve_arena",
-    }
-    assert {entry.name for entry in (source / "evolve_arena").iterdir()} == {
-        "__init__.py",
-        "py.typed",
-    }
+    names -= {"PKG-INFO", "setup.cfg", "evolve_arena.egg-info"}
+    assert names == {*BUILT, *FOLDERS, "evolve_arena"}
+    linked = {entry.name for entry in (source / "evolve_arena").iterdir()}
+    assert linked == {"__init__.py", "py.typed"}
     assert list_files(source) == list_files(clone)
 
 
 def list_files(folder: Path) -> set[Path]:
     """What the layers hold."""
     return {file.relative_to(folder) for layer in FOLDERS for file in (folder / layer).rglob("*.*")}
-
-
-def test_nothing_is_built_without_a_layer(clone: Path, tmp_path: Path) -> None:
-    shutil.rmtree(clone / "players")
-    done = install(clone, tmp_path / "installed")
-    assert done.returncode != 0
-    assert "cannot be built: players/ should lie beside setup.py" in done.stderr

@@ -9,7 +9,6 @@ import ast
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from importlinter.cli import lint_imports
@@ -28,57 +27,32 @@ def _stand_in_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LOG, "disabled", LOG.disabled)  # import-linter turns off all loggers
 
 
-def read_settings() -> dict[str, Any]:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    return dict(settings["tool"]["importlinter"])
-
-
-def test_the_contract_names_every_floor() -> None:
-    settings = read_settings()
+def test_the_contracts_name_every_floor_and_all_games() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     assert settings["root_packages"] == ["evolve_arena"]
-    layers = [each for each in settings["contracts"] if each["type"] == "layers"]
-    assert [contract["layers"] for contract in layers] == [FLOORS]
-    assert [contract["containers"] for contract in layers] == [["evolve_arena"]]
+    layers, games = ({**each, "name": ""} for each in settings["contracts"])
+    whole = {"name": "", "containers": ["evolve_arena"]}
+    assert layers == {**whole, "type": "layers", "layers": FLOORS}
+    assert games == {"name": "", "type": "independence", "modules": ["evolve_arena.games.*"]}
     packages = {file.parent.name for file in ROOT.glob("*/__init__.py")}
     assert packages - {"benchmarks", "docs", "tests", "evolve_arena"} == set(FOLDERS)
-    assert {
-        link.name for link in (ROOT / "evolve_arena").iterdir() if link.is_symlink()
-    } == packages - {"benchmarks", "evolve_arena"}
-
-
-def test_no_game_knows_another() -> None:
-    contracts = {contract["name"]: contract for contract in read_settings()["contracts"]}
-    assert len(contracts) == 2
-    contract = contracts["No game knows another"]
-    assert contract["type"] == "independence"
-    assert contract["modules"] == ["evolve_arena.games.*"]
-    assert "ignore_imports" not in contract
-
-
-def test_the_contracts_are_kept() -> None:
+    links = {link.name for link in (ROOT / "evolve_arena").iterdir() if link.is_symlink()}
+    assert links == packages - {"benchmarks", "evolve_arena"}
     assert lint_imports("pyproject.toml", no_cache=True, no_logo=True) == 0
 
 
-def test_a_floor_that_looks_up_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "contract",
+    [
+        'type = "layers"\ncontainers = ["evolve_arena"]\nlayers = ["core", "arena"]\n',
+        # All games need the errors.
+        'type = "independence"\nmodules = ["evolve_arena.games.*", "evolve_arena.core.errors"]\n',
+    ],
+)
+def test_a_contract_that_is_broken_is_found(contract: str, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.toml"
-    wrong.write_text(
-        '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
-        "[[tool.importlinter.contracts]]\n"
-        'name = "upside down"\ntype = "layers"\ncontainers = ["evolve_arena"]\n'
-        'layers = ["core", "arena"]\n'
-    )
-    assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1
-
-
-def test_a_game_that_is_not_independent_is_found(tmp_path: Path) -> None:
-    """All games need the errors, so a contract that forbids it must be broken."""
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text(
-        '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
-        "[[tool.importlinter.contracts]]\n"
-        'name = "alone"\ntype = "independence"\n'
-        'modules = ["evolve_arena.games.*", "evolve_arena.core.errors"]\n'
-    )
+    head = '[tool.importlinter]\nroot_packages = ["evolve_arena"]\n'
+    wrong.write_text(f'{head}[[tool.importlinter.contracts]]\nname = "wrong"\n{contract}')
     assert lint_imports(str(wrong), no_cache=True, no_logo=True) == 1
 
 

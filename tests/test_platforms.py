@@ -111,22 +111,17 @@ def bare(tmp_path: Path) -> dict[str, str]:
 
 
 def test_every_module_can_be_imported(bare: dict[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTS], env=bare, capture_output=True, text=True, check=False
-    )
+    words = [sys.executable, "-c", IMPORTS]
+    done = subprocess.run(words, env=bare, capture_output=True, text=True, check=False)
     assert done.stderr == "", done.stderr
     assert len(done.stdout.split()) > 300
 
 
 def test_a_run_is_bred_by_workers_and_locked(bare: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(RUN, encoding="utf-8")
+    words = [sys.executable, "script.py", json.dumps(SMALL)]
     done = subprocess.run(
-        [sys.executable, "script.py", json.dumps(SMALL)],
-        env=bare,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
+        words, env=bare, cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.stderr == "", done.stderr
     told, workers, code, refusal, squares, program, runs = json.loads(done.stdout)

@@ -12,7 +12,8 @@ import pytest
 
 import evolve_arena
 
-OURS = Path(evolve_arena.__file__).parent / "games" / "othello"
+ROOT = Path(evolve_arena.__file__).parent.parent
+OURS = ROOT / "games" / "othello"
 ENTRY_POINTS = "[evolve_arena.games]\nreversi = their_reversi:GAME\n"
 METADATA = "Metadata-Version: 2.1\nName: their-reversi\nVersion: 1.0\n"
 
@@ -39,12 +40,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(installed: Path, folder: Path, *words: str) -> str:
     """What the command says, in a *folder*, where that distribution is installed."""
-    root = str(Path(evolve_arena.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, str(installed)])}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(installed)])}
     command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -57,37 +55,27 @@ def test_a_game_from_elsewhere_is_bred_resumed_met_and_exported(
     run(installed, tmp_path, "start", "reversi-evolved", "--run", "one", "--quiet", *changes)
     run(installed, tmp_path, "resume", "one", "--generations", "2", "--quiet")
     assert "generation 2" in run(installed, tmp_path, "info", "one")
-    table = run(installed, tmp_path, "duel", "run:one", "minimax:depth=1", "--games", "10")
-    assert "minimax:depth=1" in table
+    table = run(installed, tmp_path, "duel", "run:one", "random", "--games", "10")
+    assert "random" in table
     run(installed, tmp_path, "export", "one", "--to", "python", "--out", "bot.py")
+    asked = "state 34628173824 68853694464 17729692631040 0\ngo\n"
+    command = [sys.executable, "-I", "bot.py"]
     bot = subprocess.run(
-        [sys.executable, "-I", "bot.py"],
-        cwd=tmp_path,
-        input="state 34628173824 68853694464 17729692631040 0\ngo\n",
-        capture_output=True,
-        text=True,
-        check=True,
+        command, cwd=tmp_path, input=asked, capture_output=True, text=True, check=True
     )
     assert bot.stdout in {f"move {move}\n" for move in (19, 26, 37, 44)}
 
 
 def test_what_lies_beside_a_script_is_not_taken_for_ours(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "players.py").write_text("raise SystemExit('the wrong file')\n", encoding="utf-8")
     (tmp_path / "games").mkdir()
-    (tmp_path / "games" / "__init__.py").write_text("raise SystemExit('the wrong folder')\n")
-    script = tmp_path / "script.py"
-    script.write_text(
+    for name in ("players.py", "games/__init__.py"):
+        (tmp_path / name).write_text("raise SystemExit('the wrong file')\n", encoding="utf-8")
+    script = (
         "import evolve_arena as ea\n"
-        "print(ea.duel('test-bot', 'random', games=10, seed=1).score > 0)\n",
-        encoding="utf-8",
+        "print(ea.duel('test-bot', 'random', games=10, seed=1).score > 0)\n"
     )
-    root = str(Path(evolve_arena.__file__).parent.parent)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": root},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "True\n"
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, check=True)
+    assert done.stdout == b"True\n"

@@ -22,12 +22,8 @@ TUTORIAL = (GUIDES / "your-own-game.md").read_text(encoding="utf-8")
 SECOND = (GUIDES / "your-own-game-2.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
 """What runs are made smaller by, so that the tests take seconds."""
-FEWER = {
-    "tournament": "method.individuals=10",
-    "neat": "neat.pop_size=10",
-    "td": "method.games=100",
-    "td-tuples": "method.games=200",
-}
+FEWER = {"tournament": "method.individuals=10", "neat": "neat.pop_size=10"}
+FEWER |= {"td": "method.games=100", "td-tuples": "method.games=200"}
 
 
 def blocks(tutorial: str, kind: str) -> list[str]:
@@ -85,16 +81,8 @@ def type_all(tutorial: str) -> dict[str, str]:
 
 
 def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds = {
-        "HAS_VALUES",
-        "HAS_GRAPHS",
-        "HAS_TUPLES",
-        "HAS_DENSE",
-        "HAS_SCRIPTS",
-        "HAS_DENSE_VALUES",
-    }
-    kinds |= {"HAS_OUTPUTS", "HAS_ACTIONS", "HAS_DENSE_SIGHT"}
-    compile_at_once(kinds, monkeypatch)
+    kinds = "VALUES GRAPHS TUPLES DENSE SCRIPTS DENSE_VALUES OUTPUTS ACTIONS DENSE_SIGHT"
+    compile_at_once({f"HAS_{kind}" for kind in kinds.split()}, monkeypatch)
     source = write_game(TUTORIAL)
     Path("four_corners.py").write_text(source, encoding="utf-8")
     rules = write_game(TUTORIAL.partition("That is all: ")[0])
@@ -119,21 +107,15 @@ def test_all_that_the_second_one_says_works(monkeypatch: pytest.MonkeyPatch) -> 
     assert Path("evolved/gems/champion.py").is_file()
 
 
-@pytest.mark.parametrize(
-    ("plane", "hint"),
-    [
-        ("planes[4] = ", "networks do not see whose turn it is"),
-        ("planes[3] = ", "state[26] (POINTS)"),
-    ],
-)
-def test_the_second_one_gets_the_hints_of_which_it_tells(plane: str, hint: str) -> None:
+def test_the_second_one_gets_the_hints_of_which_it_tells() -> None:
     lines = write_game(SECOND).splitlines(keepends=True)
-    source = "".join(line for line in lines if plane not in line)
-    assert len(source) < len("".join(lines))
-    file = Path(f"gems_without_{plane[7]}.py")
-    file.write_text(source, encoding="utf-8")
-    (found,) = find_hints(registry.open_file(file).make(), 20)
-    assert hint in found
+    for number, hint in ((4, "networks do not see whose turn it is"), (3, "state[26] (POINTS)")):
+        source = "".join(line for line in lines if f"planes[{number}] = " not in line)
+        assert len(source) < len("".join(lines))
+        file = Path(f"gems_without_{number}.py")
+        file.write_text(source, encoding="utf-8")
+        (found,) = find_hints(registry.open_file(file).make(), 20)
+        assert hint in found
 
 
 def test_the_table_names_all_that_the_example_has() -> None:

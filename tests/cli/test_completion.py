@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
+
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -23,10 +25,12 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 def complete(folder: Path, *words: str) -> list[str]:
     """What Bash is told when the last of the *words* is to be completed."""
-    line = "\n".join(["evolve", *words])
-    done = run(
-        folder, COMP_WORDS=line, COMP_CWORD=str(len(words)), _EVOLVE_COMPLETE="complete_bash"
-    )
+    asked = {"COMP_WORDS": "\n".join(["evolve", *words]), "COMP_CWORD": str(len(words))}
+    asked |= {"_EVOLVE_COMPLETE": "complete_bash", "EVOLVE_ARENA_CACHE": str(folder / "c")}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in asked.items():
+            patch.setenv(name, value)
+        done = forked.evolve(folder=folder)
     assert (done.returncode, done.stderr) == (0, "")
     return [text for text in done.stdout.splitlines() if text]
 
@@ -41,28 +45,17 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_commands_and_options(place: Path) -> None:
+def test_what_stands_where_is_completed(place: Path) -> None:
     assert complete(place, "st") == ["start"]
     assert complete(place, "start", "--gen") == ["--generations"]
-
-
-def test_recipes_runs_and_games(place: Path) -> None:
     assert complete(place, "start", "connect-four-t") == ["connect-four-td", "connect-four-td-long"]
     assert complete(place, "start", "my") == ["my_game.py"]
     assert complete(place, "info", "") == ["evolved/mine", "evolved/other"]
-    assert complete(place, "export", "evolved/m") == ["evolved/mine"]
     assert complete(place, "perft", "3", "--game", "ch") == ["checkers", "chomp"]
     assert complete(place, "duel", "random", "--game", "my_game.py", "--s") == ["--seed"]
-
-
-def test_players_by_game_and_runs_after_a_colon(place: Path) -> None:
     assert complete(place, "duel", "te") == ["test-bot:", "test-bot:noise=0.2"]
-    assert complete(place, "duel", "random", "--game", "ticket-to-ride", "ru") == [
-        "rule:",
-        "rule:noise=0.2",
-        "run:",
-    ]
-    assert complete(place, "duel", "run", ":", "evolved/m") == ["evolved/mine"]
+    words = ["duel", "random", "--game", "ticket-to-ride", "ru"]
+    assert complete(place, *words) == ["rule:", "rule:noise=0.2", "run:"]
     assert complete(place, "duel", "run", ":", "") == ["evolved/mine", "evolved/other"]
 
 
@@ -109,8 +102,6 @@ finally:
     (place / "program.py").write_text(program)
     path = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     for words in (["--help"], ["start", "--help"], []):
-        done = subprocess.run(
-            [sys.executable, "program.py", *words],
-            cwd=place, env=path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.stderr == "[]\n"
+        command = [sys.executable, "program.py", *words]
+        done = subprocess.run(command, cwd=place, env=path, capture_output=True, check=False)
+        assert done.stderr == b"[]\n"

@@ -21,12 +21,10 @@ from tests import forked
 def test_it_tells_everything_as_text_and_as_json(tmp_path: Path) -> None:
     done = forked.evolve("doctor", "--quick", "--json", folder=tmp_path)
     content = json.loads(done.stdout)
-    assert set(content) == {
-        *("versions", "extras", "machine", "cache", "runs", "terminal", "problems")
-    }
-    assert content["runs"] | {"free_bytes": 0} == {
-        "folder": str(tmp_path / "evolved"), "count": 0, "is_writable": True, "free_bytes": 0,
-    }  # fmt: skip
+    parts = {"versions", "extras", "machine", "cache", "runs", "terminal", "problems"}
+    assert set(content) == parts
+    runs = {"folder": str(tmp_path / "evolved"), "count": 0, "is_writable": True}
+    assert runs.items() <= content["runs"].items()
     text = forked.evolve("doctor", "--quick", folder=tmp_path).stdout
     assert all(str(number) in text for number in content["versions"].values())
     assert content["cache"]["folder"] in text
@@ -38,20 +36,13 @@ def test_compiled_code_is_kept_where_it_outlives_the_process(tmp_path: Path, kep
     (tmp_path / "temporary").mkdir(mode=0o700)
     if not kept:
         (tmp_path / f"temporary/evolve-arena-{os.getuid()}").write_text("nor instead of one")
-    done = subprocess.run(
-        [sys.executable, "-m", "evolve_arena.cli.main", "doctor", "--quick", "--json"],
-        env=os.environ
-        | {"EVOLVE_ARENA_CACHE": str(tmp_path / "file"), "TMPDIR": str(tmp_path / "temporary")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    folders = {"EVOLVE_ARENA_CACHE": f"{tmp_path}/file", "TMPDIR": f"{tmp_path}/temporary"}
+    words = [sys.executable, "-m", "evolve_arena.cli.main", "doctor", "--quick", "--json"]
+    done = subprocess.run(words, env=os.environ | folders, capture_output=True, check=True)
     content = json.loads(done.stdout)
     assert content["cache"]["is_kept"] is kept
     assert Path(content["cache"]["folder"]).is_dir() is kept
-    assert (
-        any("compiled code is not kept" in problem for problem in content["problems"]) is not kept
-    )
+    assert ("compiled code is not kept" in " ".join(content["problems"])) is not kept
 
 
 CHANGES: list[tuple[str, str, Any, str]] = [

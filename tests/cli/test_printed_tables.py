@@ -113,34 +113,17 @@ def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
     return call
 
 
-# --- games ---------------------------------------------------------------------------------
-
-
-def test_a_duel(evolve: Evolve, printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
-    evolve("duel", "random", "test-bot")
+def test_a_duel(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
+    print_duel(make_duel())
+    assert "ended by win: 88, draw: 12" in capsys.readouterr().out
+    print_duel(make_duel())
     (row,) = printed()["Duel"]
     check(row, player="hero", opponent="rival", games="100", won_drawn_lost="53 12 35")
     assert row["score, 95 % interval"] == "0.590 [0.492, 0.681]"
     assert row["distinct"] == "91"
 
 
-def test_how_a_duel_ended(
-    evolve: Evolve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("evolve_arena.runs.api.duel", lambda *names, **options: make_duel())
-    evolve("duel", "random", "test-bot")
-    said = capsys.readouterr().out
-    assert "ended by win: 88, draw: 12" in said
-    assert "--openings" not in said
-    monkeypatch.setattr(
-        "evolve_arena.runs.api.duel", lambda *names, **options: make_duel(distinct=9)
-    )
-    evolve("duel", "random", "test-bot")
-    assert "9 of 100 games are distinct" in capsys.readouterr().err
-
-
-def test_a_duel_at_tables(printed: Printed) -> None:
+def test_a_duel_at_tables(printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
     print_duel(make_seated_duel())
     hero, rival = printed()["Duel: 6 games of 3 players"]
     check(hero, player="hero", won_drawn_lost="3 1 1", forbidden_moves="1")
@@ -152,9 +135,6 @@ def test_a_duel_at_tables(printed: Printed) -> None:
     check(rival, tickets_done="2.78", tickets_failed="1.33")
     compare(hero, {"% > 110": "33.3", "% > 120": "22.2", "% > 140": "11.1"})
     compare(rival, {"% > 110": "22.2", "% > 120": "11.1", "% > 140": "0.0"})
-
-
-def test_how_a_duel_at_tables_ended(capsys: pytest.CaptureFixture[str]) -> None:
     print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
@@ -212,9 +192,6 @@ def test_ratings_at_tables(printed: Printed) -> None:
     compare(c, {rating: "22.20 ± 1.86", points: "92.5 [28.1, 156.9]"})
 
 
-# --- evaluations ---------------------------------------------------------------------------
-
-
 def test_an_evaluation(printed: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     results = {"random": make_duel(), "test-bot": make_duel(7, 2, 1, 9)}
     monkeypatch.setattr(evaluation, "duel", lambda game, one, other, **_: results[other.name])
@@ -270,9 +247,6 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
     compare(row, margin)
 
 
-# --- runs ----------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of six generations whose history says other things than what happened."""
@@ -288,12 +262,10 @@ def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFa
     database.execute(put, (7, 2, 1, 9, 6, "random"))
     database.execute(put, (5, 4, 11, 19, 6, "test-bot"))
     database.execute(
-        "INSERT INTO check_points (generation, opponent, points, against, margin, low, high,"
-        " forbidden) VALUES (3, 'random', 97.5, 81.3, 16.2, 10.1, 22.4, 6)"
+        "INSERT INTO check_points VALUES (3, 'random', 97.5, 81.3, 16.2, 10.1, 22.4, 6)"
     )
-    database.execute(
-        "INSERT INTO nodes VALUES (0, 0, 'north', '10.0.0.1', 2, 5000, 3, 1, 4000, 812.4)"
-    )
+    north = "(0, 0, 'north', '10.0.0.1', 2, 5000, 3, 1, 4000, 812.4)"
+    database.execute(f"INSERT INTO nodes VALUES {north}")
     database.execute("UPDATE generations SET games = 1000, seconds = 12.5")
     (blob,) = database.execute("SELECT player FROM champions WHERE generation = 3").fetchone()
     database.commit()
@@ -321,15 +293,14 @@ def test_the_summary_of_a_run(
     compare(random, {won: "0.530 [0.433, 0.625]", "margin, 95 % interval": "+16.2 [+10.1, +22.4]"})
     check(random, points="97.5", its_points="81.3", forbidden_moves="6")
     check(bot, against="test-bot", games="60", draws="3", distinct_games="58", points="")
+    print_results(run)
+    assert [row["games"] for row in printed()["champion (generation 3)"]] == ["100", "60"]
     print_summary(summarise_run(run))
     said = capsys.readouterr().out
     assert "generation 6 of 6; 6,000 games in 1 min 15 s" in said
     assert "method tournament: " in said
     assert "seed 77" in said
     assert f"population SHA-256 {run.population_sha256}" in said
-
-
-def test_the_summary_as_json(run: Run) -> None:
     content = summarise_run(run)
     assert content["last_check"]["generation"] == 6
     told = content["champion"]["opponents"]["random"]
@@ -340,46 +311,22 @@ def test_the_summary_as_json(run: Run) -> None:
     assert (content["generations_played"], content["games"], content["seconds"]) == (6, 6000, 75.0)
 
 
-def test_what_a_run_came_to(run: Run, printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
-    print_results(run)
-    tables = printed()
-    assert list(tables) == ["champion (generation 3)"]
-    assert [row["games"] for row in tables["champion (generation 3)"]] == ["100", "60"]
-
-
 def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     duel = make_seated_duel()
     with History(tmp_path / "history.db", write=True) as history:
-        history.add_check(Report(4, 1, {"points": 1.0, "matches": 2.0}), b"player", [duel])
-        (kept,) = history.checks()
+        for generation in (4, 5):
+            report = Report(generation, 1, {"points": 1.0, "matches": 2.0}, {7: generation})
+            history.add_generation(report, 0.5)
+            history.add_check(report, b"player", [duel])
+        history.forget_after(5)
+        assert history.species() == {7: {4: 4}}
+        kept = history.checks()[0]
     assert (kept.generation, kept.opponent, kept.distinct_games) == (4, "rival", 4)
     assert (kept.wins, kept.draws, kept.losses) == (3, 1, 1)
     assert kept.forfeits == duel.forfeits
     assert duel.sides
-    hero, rival = duel.sides
-    assert kept.scores == CheckPoints(
-        points=hero.points,
-        against=rival.points,
-        margin=duel.margin,
-        low=duel.margin_interval[0],
-        high=duel.margin_interval[1],
-        forbidden=1,
-    )
-
-
-def test_a_history_forgets_all_after_a_generation(tmp_path: Path) -> None:
-    """The check of the state that a run goes on from stays; its generation is played anew."""
-    with History(tmp_path / "history.db", write=True) as history:
-        for generation in (3, 4, 5, 6):
-            report = Report(generation, 1, {"points": 1.0, "matches": 2.0}, {7: generation})
-            history.add_generation(report, 0.5)
-            history.add_check(report, b"player", [make_seated_duel()])
-        history.forget_after(4)
-        assert [check.generation for check in history.checks()] == [3, 4]
-        assert [generation for generation, _, _ in history.champions()] == [3, 4]
-        assert history.generations()["generation"] == [3]
-        assert history.generations()["points"] == [1.0]
-        assert history.species() == {7: {3: 3}}
+    points = [side.points for side in duel.sides]
+    assert kept.scores == CheckPoints(*points, duel.margin, *duel.margin_interval, forbidden=1)
 
 
 def make_progress(**changes: Any) -> Progress:
@@ -397,7 +344,7 @@ def make_progress(**changes: Any) -> Progress:
     return Progress(**{**given, **changes})
 
 
-def test_the_line_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_line_of_a_check_and_of_a_learner(capsys: pytest.CaptureFixture[str]) -> None:
     with Display("title") as display:
         display.watch(make_progress(generation=10, checked=None))
         display.watch(make_progress())
@@ -410,9 +357,6 @@ def test_the_line_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
         "200 games/s",
         "57 s left",
     ]
-
-
-def test_the_line_of_a_learner(capsys: pytest.CaptureFixture[str]) -> None:
     statistics = {"error": 0.125, "epsilon": 0.31, "draws": 0.2}
     with Display("title") as display:
         display.watch(make_progress(statistics=statistics, results=[make_duel()]))
@@ -439,9 +383,6 @@ def test_the_live_view(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         assert text in said
 
 
-# --- studies -------------------------------------------------------------------------------
-
-
 def make_study(out: Path) -> StudyResult:
     from evolve_arena.studies.reproduction import find_study
 
@@ -455,7 +396,7 @@ def make_study(out: Path) -> StudyResult:
     return StudyResult(find_study("four-in-a-row"), Settings(), out, [table])
 
 
-def test_the_table_of_a_study(printed: Printed, tmp_path: Path) -> None:
+def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -> None:
     print_study(make_study(tmp_path))
     interval = "95 % interval"
     first, second, third = printed()["5.1: the title"]
@@ -465,9 +406,6 @@ def test_the_table_of_a_study(printed: Printed, tmp_path: Path) -> None:
     compare(second, {interval: "91.5 to 103.2", "remark": ""})
     check(third, row="third", published="most", measured="-0.500", games="8")
     compare(third, {interval: "-0.750 to -0.250"})
-
-
-def test_the_report_of_a_study(tmp_path: Path) -> None:
     report = format_report(make_study(tmp_path))
     assert "| row | column | published | measured | 95 % interval | games | remark |" in report
     assert "| first | won | 0.310 | 0.420 | 0.389 to 0.454 | 1,234 | agrees |" in report
@@ -476,17 +414,11 @@ def test_the_report_of_a_study(tmp_path: Path) -> None:
     assert "Everybody:\n\n| who | one | two |\n| --- | --: | --: |\n| a | 1 | 2 |\n" in report
 
 
-# --- lists ---------------------------------------------------------------------------------
-
-
 def test_lists(evolve: Evolve, printed: Printed) -> None:
     evolve("perft", "3")
     rows = printed()["Perft of connect-four"]
-    assert [(row["plies"], row["sequences"]) for row in rows] == [
-        ("1", "7"),
-        ("2", "49"),
-        ("3", "343"),
-    ]
+    counts = [("1", "7"), ("2", "49"), ("3", "343")]
+    assert [(row["plies"], row["sequences"]) for row in rows] == counts
     evolve("players")
     known = {row["write"]: row for row in printed()["Players"]}
     check(known["random"], plays="all")

@@ -11,6 +11,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
@@ -34,9 +35,7 @@ DOCS = ROOT / "docs"
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
     """``docs/generate.py``, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
+    spec: Any = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made
@@ -44,23 +43,19 @@ def generate() -> ModuleType:
 
 def test_the_pages_are_as_the_code_has_them() -> None:
     """On any terminal; if it fails: python -m docs.generate (make reference)."""
-    environment = os.environ | {"COLUMNS": "37"}
-    done = subprocess.run(
-        [sys.executable, "-m", "docs.generate", "--check"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-m", "docs.generate", "--check"]
+    env = os.environ | {"COLUMNS": "37"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_stale_page_is_written_anew(generate: ModuleType) -> None:
+def test_a_stale_page_is_written_anew_and_an_unknown_mark_refused(generate: ModuleType) -> None:
     page = (DOCS / "reference" / "recipes.md").read_text("utf-8")
     stale = page.replace("Generations between checks", "Generations since checks")
     assert stale != page
     assert generate.fill(stale) == page
+    with pytest.raises(SystemExit, match="has no 'nothing'"):
+        generate.fill("<!-- generated: nothing -->\n<!-- end -->\n")
 
 
 def test_every_key_of_a_recipe_has_a_sentence(generate: ModuleType) -> None:
@@ -102,12 +97,7 @@ def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     assert all(written.values())
 
 
-def test_an_unknown_mark_is_refused(generate: ModuleType) -> None:
-    with pytest.raises(SystemExit, match="has no 'nothing'"):
-        generate.fill("<!-- generated: nothing -->\n<!-- end -->\n")
-
-
-def test_the_history_is_described_column_by_column() -> None:
+def test_the_history_and_kept_games_are_described_key_by_key() -> None:
     page = (DOCS / "reference" / "files.md").read_text("utf-8")
     database = sqlite3.connect(":memory:")
     database.executescript(SCHEMA)
@@ -121,21 +111,13 @@ def test_the_history_is_described_column_by_column() -> None:
         for found in re.finditer(r"^### `(\w+)`\n(.*?)(?=^##)", page, re.M | re.S)
     }
     assert described == tables
-
-
-def test_kept_games_are_described_key_by_key() -> None:
-    page = (
-        (DOCS / "reference" / "files.md")
-        .read_text("utf-8")
-        .partition("## Kept games")[2]
-        .partition("\n## ")[0]
-    )
+    text = (DOCS / "reference" / "files.md").read_text("utf-8")
+    page = text.partition("## Kept games")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [field.name for field in fields(KeptGame)]
 
 
 @pytest.mark.parametrize(
-    ("dialect", "game", "games"),
-    [("ai-games", "connect-four", 20), ("", "ticket-to-ride", 2)],
+    ("dialect", "game", "games"), [("ai-games", "connect-four", 20), ("", "ticket-to-ride", 2)]
 )
 def test_the_bots_of_the_page_play_without_a_forfeit(
     dialect: str, game: str, games: int, tmp_path: Path

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from evolve_arena.cli.main import main
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe
 
 LONG, DIGITS = "n" * 300, "9" * 5000
+EVALUATE = ["evaluate", "random", "--games", "2", "--positions"]
 FILES = {
     "deep.toml": "a = " + "[" * 100_000 + "]" * 100_000,
     "nested.toml": "a = " + "[" * 50 + "]" * 50,
@@ -26,15 +28,11 @@ FILES = {
     "section.toml": "method.name = { a = 1 }",
     "key.toml": "x" * 100_000 + " = 1",
     "escape.toml": '"\\u001b[31m" = 1',
-    "nul.toml": "a = \0",
     "deep.json": "[" * 100_000 + "]" * 100_000,
     "digits.json": '{"board": {"rows": %s}}' % DIGITS,  # noqa: UP031
-    "list.json": "[]",
-    "short.csv": "theme,line,moves,answer\nattack,row\n",
     "wide.csv": ",".join(f"s{number}" for number in range(10_000)) + "\n",
     "long.csv": "moves,answer\n" + "3" * 100_000 + ",1\n",
     "digits.csv": f"moves,s0\n3,{DIGITS}\n",
-    "word.csv": "theme,line,moves,answer\nattack,row,3,x\n",
 }
 
 
@@ -44,28 +42,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("place")
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    (folder / "latin.toml").write_bytes(b'title = "\xe9"')
     (folder / "loop").symlink_to("loop")
     (folder / "folder.toml").mkdir()
     with (folder / "sparse.toml").open("wb") as file:
         file.truncate(1 << 40)
     return folder
-
-
-def complain(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
-) -> str:
-    """What the command says, which must be one line and exit code 2."""
-    monkeypatch.setattr(sys, "argv", ["evolve", *words])
-    with pytest.raises(SystemExit) as end:
-        main()
-    told = capsys.readouterr().err
-    assert end.value.code == 2
-    assert told.startswith("evolve: ")
-    assert told.endswith("\n")
-    assert len(told) <= 301
-    assert told[:-1].isprintable()
-    return told
 
 
 @pytest.mark.parametrize(
@@ -83,68 +64,55 @@ def complain(
         (["start", "section.toml"], "unknown method"),
         (["start", "key.toml"], "is no key"),
         (["start", "escape.toml"], "\\x1b[31m is no key"),
-        (["start", "nul.toml"], "is no TOML file"),
-        (["start", "latin.toml"], "is no TOML file"),
         (["start", "deep.json"], "deep.json is no JSON file"),
         (["start", "digits.json"], "digits.json is no JSON file"),
-        (["start", "list.json"], "list.json: Input should be"),
         (["start", "folder.toml"], "folder.toml: it is a folder, and no regular file"),
         (["start", "loop"], "unknown recipe 'loop'"),
         (["start", f"{LONG}.toml"], "File name too long"),
-        (["start", LONG], "unknown recipe 'nnn"),
         (["start", "a\0b.toml"], "no file has such a name"),
         (["start", "a\udc80b.toml"], "a\\udc80b.toml: No such file"),
         (["start", "\x1b[31m"], "unknown recipe '\\x1b[31m'"),
         (["start", "connect-four", "--set", f"run.seed={DIGITS}"], "run.seed is '999"),
         (["start", "connect-four", "--set", "run.seed=" + "[" * 5000], "run.seed is '[[["),
-        (["start", "connect-four", "--set", "game.name=['x']"], "unknown game"),
         (["start", "connect-four", "--set", ".".join("a" * 5000) + "=1"], "lies too deep"),
         (["start", "connect-four", "--set", f"run.generations={10**30}"], "64 bits at most"),
         (["start", "connect-four", "--set", "title=\udc80"], "it has bytes that are no letters"),
-        (["start", "connect-four", "--workers", DIGITS], "'--workers'"),
         (["duel", "random", "test-bot", "--games", "9" * 30], "from 1 to 10,000,000"),
-        (["duel", "random", "test-bot", "--games", DIGITS], "'--games'"),
-        (["duel", "rule", "random", "--games", "9" * 30], "from 1 to 10,000,000"),
-        (["tournament", "random", "test-bot", "--games", "9" * 30], "from 1 to 10,000,000"),
         (["reproduce", "q-learning", "--seeds", "9" * 30], "from 1 to 1,000"),
         (["duel", "run:x@٣", "random"], "after @ stands a generation"),
-        (["duel", f"run:x@{DIGITS}", "random"], "after @ stands a generation"),
         (["duel", f"file:{LONG}", "random"], "File name too long"),
         (["duel", "file:a\0b", "random"], "no file has such a name"),
         (["duel", "file:sparse.toml", "random"], "larger than 553,648,128 bytes"),
         (["duel", f"minimax:depth={DIGITS}", "random"], "depth is '999"),
-        (["duel", "minimax:depth=99", "random"], "player minimax:depth=99: depth is 99: it must"),
         (["tournament", "run:" + "*" * 300, "random"], "no run matches it"),
         (["import-neat", "sparse.toml"], "larger than 16,777,216 bytes"),
         (["import-neat", "deep.json"], "deep.json is no network"),
-        (
-            ["evaluate", "random", "--games", "2", "--positions", "short.csv"],
-            "line 2: it has fewer",
-        ),
-        (["evaluate", "random", "--games", "2", "--positions", "wide.csv"], "more than 64 columns"),
-        (["evaluate", "random", "--games", "2", "--positions", "long.csv"], "long.csv, line 2"),
-        (["evaluate", "random", "--games", "2", "--positions", "digits.csv"], "digits.csv, line 2"),
-        (["evaluate", "random", "--games", "2", "--positions", "word.csv"], "word.csv, line 2"),
-        (["evaluate", "random", "--games", "2", "--positions", "sparse.toml"], "16,777,216 bytes"),
+        ([*EVALUATE, "wide.csv"], "more than 64 columns"),
+        ([*EVALUATE, "long.csv"], "long.csv, line 2"),
+        ([*EVALUATE, "digits.csv"], "digits.csv, line 2"),
+        ([*EVALUATE, "sparse.toml"], "16,777,216 bytes"),
         (["info", LONG], "does not exist"),
-        (["duel", f"run:{LONG}", "random"], "does not exist"),
         (["info", "a\0b"], "embedded null byte"),
         (["perft", "1", "--position", "3" * 5000], "3 can't be played here, but 0, 1 or 2 can"),
         (["perft", "1", "--position", "\x1b[31m"], "is no move, such as"),
         (["perft", DIGITS], "'DEPTH'"),
         (["perft"], "Missing argument 'DEPTH'. (evolve perft -h explains)"),
-        (["duel", "random", "random", "--gamez", "3"], "No such option: --gamez"),
     ],
 )
 def test_an_attack_gets_one_line(
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    evolve: Callable[..., tuple[str, str]],
     words: list[str],
     said: str,
 ) -> None:
     monkeypatch.chdir(place)
-    assert said in complain(monkeypatch, capsys, *words)
+    _, told = evolve(*words, code=2)
+    assert told.startswith("evolve: ")
+    assert told.endswith("\n")
+    assert len(told) <= 301
+    assert told[:-1].isprintable()
+    assert said in told
 
 
 def test_the_api_says_the_same() -> None:
@@ -154,37 +122,33 @@ def test_the_api_says_the_same() -> None:
         assert len(str(refused.value)) < 300
 
 
-def evolve(folder: Path, *words: str, shell: str = "", **environment: str) -> tuple[int, str, str]:
+def evolve_apart(
+    folder: Path, *words: str, shell: str = "", **environment: str
+) -> tuple[int, str, str]:
     """The exit code and all that a process writes; *shell* is what follows its words."""
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words],
-        check=False,
-        cwd=folder,
-        capture_output=True,
-        env={**os.environ, **environment},
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
+    command = ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words]
+    options: Any = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def test_letters_that_the_terminal_lacks_are_written_out(tmp_path: Path) -> None:
-    code, out, err = evolve(tmp_path, "players", PYTHONIOENCODING="ascii")
+    code, out, err = evolve_apart(tmp_path, "players", PYTHONIOENCODING="ascii")
     assert (code, err) == (0, "")
     assert "he rule player of \\u0141abno (2018)" in out
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
-    code, out, err = evolve(tmp_path, "--version", shell=closed)
+    code, out, err = evolve_apart(tmp_path, "--version", shell=closed)
     assert (code, err) == (0, "")
     assert out == ("" if closed in (">&-", "<&- >&- 2>&-") else "evolve-arena 0.1.0\n")
-    assert evolve(tmp_path, "perft", shell=closed)[:2] == (2, "")
+    assert evolve_apart(tmp_path, "perft", shell=closed)[:2] == (2, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    code, _, err = evolve(tmp_path, "--version", shell=">/dev/full")
+    code, _, err = evolve_apart(tmp_path, "--version", shell=">/dev/full")
     assert (code, err) == (2, "evolve: the system says: No space left on device\n")
 
 
@@ -192,4 +156,4 @@ def test_ctrl_c_while_modules_are_loaded_is_one_line(tmp_path: Path) -> None:
     """The library of the command line is loaded first; here it is one that presses Ctrl-C."""
     (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    assert evolve(tmp_path, "recipes", PYTHONPATH=path) == (130, "", "evolve: interrupted\n")
+    assert evolve_apart(tmp_path, "recipes", PYTHONPATH=path) == (130, "", "evolve: interrupted\n")

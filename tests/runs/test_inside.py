@@ -11,20 +11,16 @@ import evolve_arena as ea
 from evolve_arena.runs.plots.network_view import look_inside
 from tests.bred import make_bred, random_positions
 
-SMALL = ("run.generations=1", "check.games=2", "check.opponents=['random']")
-BRED = {
-    "connect-four": ("method.individuals=6", "method.tournament_size=2", "network.hidden=[5, 3]"),
-    "connect-four-neat": ("neat.pop_size=8", "neat.node_add_prob=0.9"),
-    "tic-tac-toe-evolved": ("method.individuals=6", "method.tournament_size=2"),
+KINDS: dict[tuple[str, str], dict[str, Any]] = {
+    ("connect-four", "mlp"): {"hidden": (5, 3)},
+    ("connect-four", "graph"): {},
+    ("tic-tac-toe", "mlp"): {},
 }
 
 
-@pytest.mark.parametrize("recipe", BRED)
-def test_layers_and_wires_add_up(recipe: str, tmp_path: Any) -> None:
-    changes = [*SMALL, *BRED[recipe]]
-    player: Any = ea.start(
-        recipe, run=tmp_path / "run", changes=changes, executor="serial"
-    ).champion
+@pytest.mark.parametrize("kind", KINDS)
+def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
+    player: Any = make_bred(*kind, **KINDS[kind])
     game = player.game
     position = game.play(game.play(game.initial(), 2), 1)
     found: Any = look_inside(player, position)
@@ -33,13 +29,11 @@ def test_layers_and_wires_add_up(recipe: str, tmp_path: Any) -> None:
     assert np.abs(seen).sum() == 2  # two pieces
     units = [unit["value"] for layer in found["layers"] for unit in layer]
     assert len(found["layers"][-1]) == 1
+    values = [*seen.ravel(), *units]
     for source, target, carried in found["wires"]:
-        assert source < target < found["inputs"] + len(units)
-        value = (
-            seen.ravel()[source] if source < found["inputs"] else units[source - found["inputs"]]
-        )
-        assert (value == 0) == (carried == 0)
-    if recipe == "connect-four":
+        assert source < target < len(values)
+        assert (values[source] == 0) == (carried == 0)
+    if KINDS[kind]:
         genome = player.decoder.expand(player.genome[None])[0]
         outputs = player.decoder.mlp.evaluate(genome, seen.reshape(1, -1))
         assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
@@ -53,9 +47,8 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
     men, kings = found["planes"]
     assert men["values"] == [1.0] * 12 + [0.0] * 8 + [-1.0] * 12
     assert kings["values"] == [0.0] * 32
-    turned: Any = look_inside(
-        player, game.play(game.initial(), game.legal_moves(game.initial())[0])
-    )
+    after = game.play(game.initial(), game.legal_moves(game.initial())[0])
+    turned: Any = look_inside(player, after)
     light = turned["planes"][0]  # it sees the board turned round, so that its men go down, too
     assert light["values"][:12] == [1.0] * 12
     assert light["values"][20:].count(-1.0) == 11
@@ -63,9 +56,6 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
         decoder.expand(player.genome[None])[0], np.array([men["values"] + kings["values"]])
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
-
-
-def test_features_of_checkers_are_counted() -> None:
     player = make_bred("checkers", "graph", encoding="features", features=14, depth=1)
     found: Any = look_inside(player, player.game.initial())
     (plane,) = found["planes"]
@@ -83,9 +73,8 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
         units, seat = found["layers"][-1], game.to_move(position)
         assert [unit["name"] for unit in units] == kinds
         (plane,) = found["planes"]
-        np.testing.assert_array_equal(
-            plane["values"], game.count("features", position, seat, many=26)
-        )
+        counts = game.count("features", position, seat, many=26)
+        np.testing.assert_array_equal(plane["values"], counts)
         allowed = int(game.ask("kinds", game.thaw(position)))
         legal = [kind for kind in range(len(kinds)) if allowed >> kind & 1]
         best = max(legal, key=lambda kind: units[kind]["value"])
@@ -95,11 +84,6 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
         assert best == expected
         compared += len(legal) > 1
     assert compared > 5
-
-
-def test_who_has_no_network_has_no_inside() -> None:
-    game: Any = ea.make_game("connect-four")
-    assert look_inside(ea.load_player("random"), game.initial()) is None
 
 
 def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
@@ -118,9 +102,6 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
             assert values[move] == pytest.approx(output["value"], abs=1e-3)
             seen = sum(sum(plane["values"]) for plane in found["planes"][:2])
             assert seen == after.plies
-
-
-def test_tuples_of_a_board_read_what_who_moved_sees() -> None:
     player: Any = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
     game = player.game
     position = game.parse_position("b2 a1")
@@ -184,3 +165,5 @@ def test_what_inputs_add_is_what_lacks_without_them() -> None:
         without[place] = 0.0
         one, other = player.decoder.mlp.evaluate(weights, np.array([inputs, without]))[:, best]
         assert found["adds"][place] == pytest.approx(one - other)
+    game: Any = ea.make_game("connect-four")
+    assert look_inside(ea.load_player("random"), game.initial()) is None

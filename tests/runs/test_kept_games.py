@@ -10,8 +10,6 @@ from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.cli.app import app
-from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.registry import make_game
 from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 
 PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
@@ -19,7 +17,7 @@ PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
 
 
 def replay(kept: KeptGame) -> Any:
-    game = make_game(kept.game, **kept.options)
+    game = ea.make_game(kept.game, **kept.options)
     position = game.initial(int(kept.seed))
     for number in kept.numbers:
         position = game.play(position, game.move_of(number))
@@ -28,7 +26,7 @@ def replay(kept: KeptGame) -> Any:
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_kept_games_are_those_of_the_duel(name: str, tmp_path: Path) -> None:
-    game: Any = make_game(name)
+    game: Any = ea.make_game(name)
     file = KeptGames(tmp_path / "games.jsonl")
     options: dict[str, Any] = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
     result = ea.duel("random", "random", **options, keep=file.keep)
@@ -50,23 +48,14 @@ def test_the_command_writes_a_new_file_and_the_same_table(tmp_path: Path) -> Non
     assert keeping.output == plain.output
     assert len(file.read_text().splitlines()) == 6
     again = CliRunner().invoke(app, [*words, "--keep-games", str(file)])
-    assert isinstance(again.exception, ArenaError)
+    assert isinstance(again.exception, ea.ArenaError)
     assert "exists" in str(again.exception)
 
 
 def test_texts_of_people_are_read() -> None:
-    (game,) = parse_games("3344", make_game("connect-four"))
+    (game,) = parse_games("3344", ea.make_game("connect-four"))
     assert game.numbers == [3, 3, 4, 4]
     pdn = '[Event "x"]\n[Black "A"]\n[White "B"]\n1. 11-15 23-19 *\n\n[Event "y"]\n1. 9-14 *\n'
-    first, second = parse_games(pdn, make_game("checkers"))
+    first, second = parse_games(pdn, ea.make_game("checkers"))
     assert first.players == ["A", "B"]
     assert (len(first.numbers), len(second.numbers)) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    "text", ["{", '{"game": 3}', '{"game": "x", "options": [], "players": 1}', "9", "33333333"]
-)
-def test_what_is_no_game_is_told_in_a_line(text: str) -> None:
-    with pytest.raises(ArenaError) as caught:
-        parse_games(text, make_game("connect-four"))
-    assert "\n" not in str(caught.value)

@@ -29,7 +29,7 @@ def steps_in(file: Path) -> list[str]:
     return [line.split()[3].rstrip(":") for line in file.read_text().splitlines()]
 
 
-def test_a_run_tells_its_steps(tmp_path: Path, small_recipe: MakeRecipe) -> None:
+def test_a_run_tells_its_steps_and_an_error(tmp_path: Path, small_recipe: MakeRecipe) -> None:
     start(small_recipe("run.generations=3"), run=tmp_path / "r", executor="serial")
     file = tmp_path / "r/evolve.log"
     assert steps_in(file) == ["start", "check", "check", "checkpoint", "stop"]
@@ -41,14 +41,12 @@ def test_a_run_tells_its_steps(tmp_path: Path, small_recipe: MakeRecipe) -> None
     assert steps_in(file)[0] == "start", "the old log went with the old run"
     assert (LOG.level, LOG.propagate, list(LOG.handlers)) == before
 
-
-def test_an_error_and_warnings_are_logged(tmp_path: Path, small_recipe: MakeRecipe) -> None:
     def fail(progress: object) -> bool:
         raise ZeroDivisionError("on purpose\nin two lines")
 
     with pytest.raises(ZeroDivisionError):
-        start(small_recipe(), run=tmp_path / "r", executor="serial", callbacks=fail)
-    last = (tmp_path / "r/evolve.log").read_text().splitlines()[-1]
+        start(small_recipe(), run=tmp_path / "f", executor="serial", callbacks=fail)
+    last = (tmp_path / "f/evolve.log").read_text().splitlines()[-1]
     assert last.endswith("ERROR stop: ZeroDivisionError: on purpose in two lines")
 
 

@@ -22,13 +22,10 @@ from evolve_arena.cli.play.options import PlayOptions
 from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
-from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.openspiel.loader import load_game
 from evolve_arena.players.packed import with_noise
-from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player, permit_all
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import resume, start
@@ -58,35 +55,13 @@ def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 
 
-def make_random(game: Any) -> Player:
+def make_random(game: Any) -> ea.Player:
     return make_player("random", game)
 
 
 def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
     """A player of random weights, who makes a random move now and then."""
-    decoder = find_game(f"openspiel:{name}").networks[kind].decoder_type(head=head)
-    generator = np.random.default_rng(1)
-    genome: Any
-    if kind == "mlp":
-        genome = decoder.initialise(1, "uniform", generator)[0]
-    else:
-        links = decoder.inputs * decoder.outputs
-        genome = NeatPopulation(
-            keys=np.array([7]),
-            node_start=np.array([0, decoder.outputs]),
-            node_key=np.arange(decoder.outputs, dtype=np.int32),
-            bias=generator.normal(size=decoder.outputs),
-            response=np.ones(decoder.outputs),
-            activation=np.full(decoder.outputs, ACTIVATIONS.index("tanh"), dtype=np.int32),
-            aggregation=np.full(decoder.outputs, AGGREGATIONS.index("sum"), dtype=np.int32),
-            connection_start=np.array([0, links]),
-            source=np.repeat(np.arange(-1, -1 - decoder.inputs, -1, np.int32), decoder.outputs),
-            target=np.tile(np.arange(decoder.outputs, dtype=np.int32), decoder.inputs),
-            weight=generator.normal(size=links),
-            enabled=np.ones(links, dtype=np.bool_),
-            innovation=np.arange(links, dtype=np.int64),
-        )
-    player: BredPlayer = decoder.player(genome, "network")
+    player = make_bred(f"openspiel:{name}", kind, 1, head=head)
     if noise:
         player.packed = with_noise(player.packed, noise)
     return player
@@ -98,18 +73,14 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
     game = network.game
     again = read_player(network.serialise(), "again")
     assert type(again) is type(network)
-    players: list[Player] = [network, make_random(game), again]
+    players: list[ea.Player] = [network, make_random(game), again]
     rows = (np.arange(6)[:, None] + np.arange(game.seats)) % 3
     seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
     openings = random_openings(game, min(2, longest_opening(game)), 6, 5)
     results, _ = play_matches(game, players, seat_players(rows, game.seats), seeds, openings)
     for row, seating in enumerate(rows):
-        match = play_match(
-            game,
-            [players[seat] for seat in seating],
-            seed=int(seeds[row]),
-            opening=openings[row].tolist(),
-        )
+        opening, seated = openings[row].tolist(), [players[seat] for seat in seating]
+        match = play_match(game, seated, seed=int(seeds[row]), opening=opening)
         assert match.game == results.games[row]
         assert len(match.moves) == results.plies[row]
         assert match.places == tuple(results.places[row])
@@ -148,7 +119,7 @@ def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_pat
         tables = ("decks", "trial_decks", "final_decks")
         values += [f"method.tables.{key}=2" for key in tables]
     values += ["run.generations=2", "check.games=6"]
-    run = start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
+    run = ea.start(f"openspiel:{name}", run=tmp_path / "run", changes=values, executor="serial")
     assert run.generation == 2
     assert run.champion.game.name == f"openspiel:{name}".replace(
         "winscore=20,players=3", "players=3,winscore=20"
@@ -182,16 +153,16 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     recipe.write_text('[game]\nname = "openspiel:connect_four(egocentric_obs_tensor = true)"\n')
     changes = ["run.generations=8", "check.games=200", "check.every=4", "method.individuals=24"]
     changes += ["run.checkpoint_every=4", "method.tournament_size=4", "network.head=policy"]
-    alone = start(str(recipe), run=tmp_path / "one/run", changes=changes, executor="serial")
+    alone = ea.start(str(recipe), run=tmp_path / "one/run", changes=changes, executor="serial")
     assert alone.checks()[-1].wins > 130
     options: dict[str, Any] = {"executor": "multiprocess", "workers": 2}
-    start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
+    ea.start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
     assert outcome_of(tmp_path / "two/run") == outcome_of(alone.path)
     ready_workers.clear()
-    resume(tmp_path / "one/run", from_generation=4, force=True, executor="spawn", workers=2)
+    ea.resume(tmp_path / "one/run", from_generation=4, force=True, executor="spawn", workers=2)
     assert ready_workers
     assert outcome_of(tmp_path / "one/run") == outcome_of(tmp_path / "two/run")
-    assert Run.open(tmp_path / "one/run").recipe.game == {
+    assert ea.Run.open(tmp_path / "one/run").recipe.game == {
         "name": "openspiel:connect_four(egocentric_obs_tensor=true)"
     }
     with pytest.raises(ArenaError, match=r"plays openspiel:connect_four.* whose rules are in pys"):
@@ -207,7 +178,7 @@ def test_games_have_one_name_each() -> None:
     assert game.name == "openspiel:hex(board_size=5,num_cols=4)"
     assert type(ea.make_game(game.name)) is type(game)
     assert ea.make_game("openspiel:hex(board_size=11)").name == "openspiel:hex"
-    assert load_recipe("openspiel:nim( pile_sizes=2;3 )").game == {
+    assert ea.load_recipe("openspiel:nim( pile_sizes=2;3 )").game == {
         "name": "openspiel:nim(pile_sizes=2;3)"
     }
 
@@ -253,7 +224,7 @@ def test_moves_are_understood_by_name_and_number() -> None:
         game.parse_position("a7a6 a7a6")
 
 
-def test_a_person_plays() -> None:
+def test_a_person_plays(capsys: pytest.CaptureFixture[str]) -> None:
     game = ea.make_game("openspiel:tic_tac_toe")
     writes = io.StringIO()
     reads = io.StringIO("z\nX(1,1)\n0\n2\n1\n3\n5\n6\n7\n8\n0\n1\n2\n")
@@ -262,9 +233,6 @@ def test_a_person_plays() -> None:
     said = writes.getvalue()
     assert "'z' is no move here. These moves can be played: x(0,0), x(0,1)" in said
     assert "...\n.x.\n" in said
-
-
-def test_people_play_sessions(capsys: pytest.CaptureFixture[str]) -> None:
     reads = io.StringIO("roll\nmoves\nquit\n")
     options = PlayOptions(names=("random",), game="openspiel:pig(winscore=30)", first=True, seed=3)
     session = options.play(Screen(reads, sys.stdout))
@@ -312,10 +280,7 @@ def test_programs_play(tmp_path: Path) -> None:
         ("pig(players=6)", "game pig: players is 6: it must be from 2 to 5"),
         ("hex(board_size=1)", "can't be played: nobody can move, and the game is not over"),
         ("backgammon(scoring_type=x)", "can't be played: Unrecognized scoring_type parameter: x"),
-        (
-            "cursor_go",
-            "openspiel:cursor_go has 72,922 plies in a game: it must be from 1 to 32,767",
-        ),
+        ("cursor_go", "cursor_go has 72,922 plies in a game: it must be from 1 to 32,767"),
         ("kuhn_poker", "openspiel:kuhn_poker can't be played here: it hides something"),
         ("goofspiel", "can't be played here: it has players who move at the same time"),
         ("catch", "openspiel:catch can't be played here: it is for one player"),
@@ -354,15 +319,12 @@ def test_what_no_bot_does_is_refused_in_a_line() -> None:
     assert reasons["depth"] == reasons["rollouts"] == NO_SEARCH
 
 
-def test_crashes_of_pyspiel_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_of_pyspiel_and_its_lack_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.loader._read_value", lambda *_: 0)
     with pytest.raises(
         ArenaError, match=r"connect_four\(rows=0\) can't be played: pyspiel crashes"
     ):
         ea.make_game("openspiel:connect_four(rows=none)")
-
-
-def test_without_pyspiel_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     load_game.cache_clear()
     with pytest.raises(ArenaError, match="not installed: pip install open_spiel"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import ErrorbarContainer
 
 from evolve_arena.arena.statistics import wilson_interval
@@ -23,12 +24,14 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
 from evolve_arena.runs.plots.ancestors import Ancestors, draw_ancestors, meet_ancestors
 from evolve_arena.runs.plots.progress import distinct_names, draw_runs
+from evolve_arena.runs.plots.stack import REST, colour_species, stack_species
 from evolve_arena.runs.plots.style import OKABE_ITO
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record, blocks
 from evolve_arena.runs.training.loop import Progress
+from evolve_arena.web.reading import MOST_SPECIES, _write_species
 
 Make = Callable[..., Recipe]
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -48,9 +51,18 @@ def adaptive(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Ru
     return start(recipe, run=tmp_path_factory.mktemp("plots") / "adaptive", executor="serial")
 
 
-def columns(run: Run) -> dict[str, list[float]]:
-    with History(run.directory.history) as history:
-        return history.generations()
+@pytest.fixture(scope="module")
+def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return start(small_recipe(), run=tmp_path_factory.mktemp("plots") / "mlp", executor="serial")
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Eight generations of several species."""
+    changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
+    changes += ["run.generations=8", "check.every=4", "check.games=20"]
+    path = tmp_path_factory.mktemp("plots") / "grown"
+    return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
 def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
@@ -58,10 +70,10 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
     return np.asarray(x).tolist(), np.asarray(y).tolist()
 
 
-def band(axes: Axes, number: int) -> dict[float, tuple[float, float]]:
-    """The edges of a band by x."""
+def band(paths: Sequence[Any]) -> dict[float, tuple[float, float]]:
+    """The edges of an area by x."""
     edges: dict[float, list[float]] = {}
-    for x, y in axes.collections[number].get_paths()[0].vertices:
+    for x, y in paths[0].vertices:
         edges.setdefault(float(x), []).append(float(y))
     return {x: (min(ys), max(ys)) for x, ys in edges.items()}
 
@@ -76,20 +88,11 @@ def texts(axes: Axes) -> str:
     return " ".join(text.get_text() for text in axes.texts)
 
 
-def test_fitness_is_the_history(run: Run) -> None:
+def test_axes_say_what_they_show(run: Run, adaptive: Run) -> None:
     figure = draw_runs([run.history()])
-    fitness, _, diversity = figure.axes
-    table = columns(run)
-    assert table["generation"] == list(range(12))
-    assert points(fitness, 0) == (table["generation"], table["best"])
-    assert points(fitness, 1) == (table["generation"], table["median"])
-    quartiles = zip(table["lower_quartile"], table["upper_quartile"], strict=True)
-    assert band(fitness, 0) == dict(zip(table["generation"], quartiles, strict=True))
-    assert points(diversity, 0) == (table["generation"], table["diversity"])
-
-
-def test_axes_say_what_they_show(run: Run) -> None:
-    fitness, checks, diversity = draw_runs([run.history()]).axes
+    assert figure.get_suptitle().strip() == "first"
+    assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
+    fitness, checks, diversity = figure.axes
     assert fitness.get_ylabel() == "share of points\ninside the population"
     assert fitness.get_title(loc="right") == "relative: it says nothing about strength outside"
     assert legend(fitness) == ["best individual", "median", "middle half"]
@@ -98,31 +101,18 @@ def test_axes_say_what_they_show(run: Run) -> None:
     assert legend(checks) == ["random, 20 games per point", "test-bot, 20 games per point"]
     assert diversity.get_xlabel() == "generation"
     assert checks.get_ylim() == (0.0, 1.0)
-
-
-def test_checks_carry_their_wilson_intervals(run: Run) -> None:
-    axes = draw_runs([run.history()]).axes[1]
-    for number, opponent in enumerate(("random", "test-bot")):
-        met = [check for check in run.checks() if check.opponent == opponent]
-        assert points(axes, number + 1) == ([3, 6, 9, 12], [check.wins / 20 for check in met])
-        expected = {check.generation: wilson_interval(check.wins, 20) for check in met}
-        assert band(axes, number) == expected
-
-
-def test_title_is_the_run_and_its_recipe(run: Run) -> None:
-    figure = draw_runs([run.history()])
-    assert figure.get_suptitle().strip() == "first"
-    assert "small" in [getattr(artist, "get_text", str)() for artist in figure.artists]
-
-
-def test_only_a_strength_that_adapts_is_drawn(run: Run, adaptive: Run) -> None:
-    assert len(draw_runs([run.history()]).axes) == 3
     strength = draw_runs([adaptive.history()]).axes[3]
     assert strength.get_title(loc="left") == "Mutation strength"
-    assert points(strength, 0)[1] == columns(adaptive)["mutation_strength"]
 
 
-def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
+def test_games_that_repeat_are_told() -> None:
+    checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
+    axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
+    told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
+    assert legend(axes) == [told]
+
+
+def test_several_runs_have_a_colour_each(run: Run, adaptive: Run, tmp_path: Path) -> None:
     figure = draw_runs([run.history(), adaptive.history()])
     (named,) = figure.legends
     assert [text.get_text() for text in named.get_texts()] == ["first", "adaptive"]
@@ -132,6 +122,10 @@ def test_several_runs_have_a_colour_each(run: Run, adaptive: Run) -> None:
         assert hues == {OKABE_ITO[0].lower(), OKABE_ITO[1].lower()}
     styles = [str(line.get_linestyle()) for line in figure.axes[1].lines]
     assert styles[1:] == ["-", "-", "--", "--"], "the line of one half, then two per opponent"
+    other = prepare(run.recipe, run=tmp_path / "other" / "first")
+    above = run.path.parent.name
+    assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
+    assert distinct_names([run, run]) == ["first", "first"]
 
 
 def test_more_than_three_runs_have_no_bands(run: Run) -> None:
@@ -143,50 +137,26 @@ def test_more_than_three_runs_have_no_bands(run: Run) -> None:
     assert len(colours) == 9
 
 
-def test_a_run_that_is_named_twice_is_drawn_twice(run: Run, tmp_path: Path) -> None:
-    assert plot_runs([run, run], tmp_path / "twice.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_runs_of_the_same_name_are_told_apart(run: Run, tmp_path: Path) -> None:
-    other = prepare(run.recipe, run=tmp_path / "other" / "first")
-    above = run.path.parent.name
-    assert distinct_names([run, other]) == [f"{above}/first", "other/first"]
-    assert distinct_names([run, run]) == ["first", "first"]
-
-
-def test_a_run_that_has_not_begun_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_run_that_has_not_begun_or_has_no_check_says_so(
+    run: Run, tmp_path: Path, small_recipe: Make
+) -> None:
     prepared = prepare(run.recipe, run=tmp_path / "prepared")
     figure = draw_runs([prepared.history()])
     for axes in figure.axes:
         assert texts(axes) == "no generation has been played yet"
     assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
-
-
-def test_a_run_before_its_first_check_says_so(small_recipe: Make, tmp_path: Path) -> None:
-    begun = start(
-        small_recipe("run.champion=best-check"),
-        run=tmp_path / "begun",
-        executor="serial",
-        callbacks=lambda progress: progress.generation < 2,
-    )
+    stop: Any = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
+    begun = start(small_recipe("run.champion=best-check"), run=tmp_path / "begun", **stop)
     fitness, checks, _ = draw_runs([begun.history()]).axes
     assert points(fitness, 0)[0] == [0, 1]
     assert texts(checks) == "no check yet"
-
-
-def test_a_single_generation_and_check_can_be_seen(small_recipe: Make, tmp_path: Path) -> None:
-    recipe = small_recipe("run.generations=1", "run.champion=best-check")
-    short = start(recipe, run=tmp_path / "short", executor="serial")
-    fitness, checks, _ = draw_runs([short.history()]).axes
-    assert fitness.lines[0].get_marker() == "."
-    assert len(checks.containers) == 2, "error bars"
 
 
 SHARES = [Check(1, "random", 7, 0, 0, 7), Check(1, "test-bot", 0, 0, 9, 9)]
 """One check each of a share of exactly 1 and 0; their intervals were rounded past these."""
 
 
-def constant(generations: int, value: float) -> dict[str, Any]:
+def constant(generations: int, value: Any) -> dict[str, Any]:
     names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
     column = np.full(generations, value)
     return {"generation": np.arange(float(generations)), **dict.fromkeys(names, column)}
@@ -195,13 +165,11 @@ def constant(generations: int, value: float) -> dict[str, Any]:
 @pytest.mark.parametrize("value", [0.0, 1.0, np.nan])
 def test_shares_of_0_and_1_have_error_bars(value: float) -> None:
     fitness, axes, _ = draw_runs([Record("run", "", constant(1, value), SHARES)]).axes
-    bars = [
-        container.lines[2][0].get_segments()[0][:, 1].tolist()
-        for container in axes.containers
-        if isinstance(container, ErrorbarContainer)
-    ]
+    found = [each for each in axes.containers if isinstance(each, ErrorbarContainer)]
+    bars = [each.lines[2][0].get_segments()[0][:, 1].tolist() for each in found]
     assert bars == [list(wilson_interval(7, 7)), list(wilson_interval(0, 9))]
     assert fitness.get_ylim() == (0.0, 1.0)
+    assert fitness.lines[0].get_marker() == "."
 
 
 @pytest.mark.parametrize("generations", [1, 5])
@@ -230,9 +198,8 @@ def test_a_statistic_without_height_is_drawn(value: float) -> None:
 def test_a_run_is_drawn_while_it_is_written(
     small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "evolve_arena.runs.store.history.PATIENCE", -1.0
-    )  # else what is seen depends on the clock
+    # Else what is seen depends on the clock.
+    monkeypatch.setattr("evolve_arena.runs.store.history.PATIENCE", -1.0)
     seen: list[int] = []
 
     def watch(progress: Progress) -> bool:
@@ -251,29 +218,17 @@ def test_a_run_is_drawn_while_it_is_written(
 
 def test_long_runs_are_drawn_as_means() -> None:
     best = np.random.default_rng(1).random(1000)
-    names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
-    statistics = {"generation": np.arange(1000.0), **dict.fromkeys(names, best)}
-    figure = draw_runs([Record("long", "", statistics, [])])
+    figure = draw_runs([Record("long", "", constant(1000, best), [])])
     x, y = points(figure.axes[0], 0)
     assert len(x) == 250
     assert x[:2] == [1.5, 5.5]
     assert y == pytest.approx(best.reshape(250, 4).mean(axis=1))
     label = figure.axes[2].get_xlabel()
     assert label == "generation (all but the checks: means over 4 generations)"
-
-
-def test_blocks_keep_short_columns() -> None:
     column = np.array([3.0, 1.0, 2.0])
     assert blocks(column).tolist() == [3.0, 1.0, 2.0]
     assert blocks(np.zeros(0)).tolist() == []
     assert blocks(np.arange(251.0))[-1] == 250.0
-
-
-def test_games_that_repeat_are_told() -> None:
-    checks = [Check(10, "minimax", 500, 0, 500, 2), Check(20, "minimax", 400, 0, 400, 700)]
-    axes = draw_runs([Record("run", "", {}, checks)]).axes[1]
-    told = "minimax, 800 to 1,000 per point (only 2 different ones at generation 10)"
-    assert legend(axes) == [told]
 
 
 @pytest.mark.parametrize("suffix", sorted(MAGIC))
@@ -286,10 +241,18 @@ def test_the_same_picture_has_the_same_bytes(run: Run, tmp_path: Path, suffix: s
             assert path.read_bytes() == first
 
 
-def test_default_places(run: Run, adaptive: Run) -> None:
+def test_default_places_and_what_can_not_be_plotted(
+    run: Run, adaptive: Run, tmp_path: Path
+) -> None:
     assert plot_runs([run]) == run.path / "plots" / "fitness.png"
     assert plot_runs([run, adaptive]) == run.path / "plots" / "comparison.png"
     assert plot_ancestors(run, games=2) == run.path / "plots" / "ancestors.png"
+    with pytest.raises(BadValueError, match="no runs"):
+        plot_runs([])
+    with pytest.raises(BadValueError, match="games is 0"):
+        plot_ancestors(run, tmp_path / "a.png", games=0)
+    with pytest.raises(StorageError, match="No such file"):
+        plot_runs([run], tmp_path / "missing" / "a.png")
 
 
 @pytest.mark.parametrize("name", ["picture.gif", "picture"])
@@ -300,44 +263,15 @@ def test_unknown_formats_are_told_the_known_ones(run: Run, tmp_path: Path, name:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_can_not_be_plotted(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="no runs"):
-        plot_runs([])
-    with pytest.raises(BadValueError, match="games is 0"):
-        plot_ancestors(run, tmp_path / "a.png", games=0)
-    with pytest.raises(StorageError, match="No such file"):
-        plot_runs([run], tmp_path / "missing" / "a.png")
-
-
-def test_every_two_champions_meet(run: Run) -> None:
+def test_every_two_champions_meet_but_25_at_most(
+    run: Run, small_recipe: Make, tmp_path: Path
+) -> None:
     table = meet_ancestors(run, games=30)
     assert table.generations == [3, 6, 9, 12]
     apart = ~np.eye(4, dtype=bool)
     assert (table.games == np.where(apart, 30, 0)).all()
     assert (table.points + table.points.T == table.games).all()
     assert table.opening_plies == 4
-
-
-def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
-    points_ = np.array([[0.0, 4.0, 1.0], [6.0, 0.0, 3.0], [9.0, 7.0, 0.0]])
-    games = np.where(np.eye(3, dtype=bool), 0.0, 10.0)
-    table = Ancestors("run", "title", [10, 20, 30], points_, games, 4)
-    matrix, line, bar = draw_ancestors(table).axes
-    (image,) = matrix.images
-    assert np.ma.filled(image.get_array(), -1).tolist() == [
-        [-1, 0.4, 0.1],
-        [0.6, -1, 0.3],
-        [0.9, 0.7, -1],
-    ]
-    assert image.get_clim() == (0.0, 1.0)
-    assert points(line, 0) == ([1, 2], [0.6, 0.8])
-    assert not line.lines[0].get_clip_on()
-    assert band(line, 0) == {1: wilson_interval(6, 10), 2: wilson_interval(16, 20)}
-    assert [tick.get_text() for tick in line.get_xticklabels()] == ["10", "20", "30"]
-    assert bar.get_ylabel() == "the row's share of the points"
-
-
-def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
     recipe = small_recipe(
         "run.generations=30", "check.every=1", "check.games=2", "run.champion=last"
     )
@@ -346,6 +280,25 @@ def test_at_most_25_champions_meet(small_recipe: Make, tmp_path: Path) -> None:
     assert len(table.generations) == 25
     assert (table.generations[0], table.generations[-1]) == (1, 30)
     assert set(np.diff(table.generations)) == {1, 2}
+
+
+def test_ancestors_are_drawn_as_they_played(run: Run) -> None:
+    points_ = np.array([[0.0, 4.0, 1.0], [6.0, 0.0, 3.0], [9.0, 7.0, 0.0]])
+    games = np.where(np.eye(3, dtype=bool), 0.0, 10.0)
+    table = Ancestors("run", "title", [10, 20, 30], points_, games, 4)
+    matrix, line, bar = draw_ancestors(table).axes
+    (image,) = matrix.images
+    shares = [[-1, 0.4, 0.1], [0.6, -1, 0.3], [0.9, 0.7, -1]]
+    assert np.ma.filled(image.get_array(), -1).tolist() == shares
+    assert image.get_clim() == (0.0, 1.0)
+    assert points(line, 0) == ([1, 2], [0.6, 0.8])
+    assert not line.lines[0].get_clip_on()
+    assert band(line.collections[0].get_paths()) == {
+        1: wilson_interval(6, 10),
+        2: wilson_interval(16, 20),
+    }
+    assert [tick.get_text() for tick in line.get_xticklabels()] == ["10", "20", "30"]
+    assert bar.get_ylabel() == "the row's share of the points"
 
 
 def test_too_few_champions_are_told(run: Run, small_recipe: Make, tmp_path: Path) -> None:
@@ -366,3 +319,145 @@ def test_matplotlib_waits_until_it_is_needed() -> None:
     )
     done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def record_of(species: dict[int, dict[int, int]], generations: int = 6) -> Record:
+    names = ("species", "connections", "connections_of_best")
+    names += ("hidden_nodes", "hidden_nodes_of_best")
+    statistics = constant(generations, 1.0) | dict.fromkeys(names, np.ones(generations))
+    return Record("run", "", statistics, [], species)
+
+
+def panel(record: Record, title: str) -> Axes:
+    (found,) = [axes for axes in draw_runs([record]).axes if axes.get_title(loc="left") == title]
+    return found
+
+
+def areas(axes: Axes) -> PolyCollection:
+    (found,) = [part for part in axes.collections if isinstance(part, PolyCollection)]
+    return found
+
+
+def test_a_run_whose_networks_grow_has_panels_of_its_own(grown: Run, plain: Run) -> None:
+    assert len(draw_runs([plain.history()]).axes) == 4
+    figure = draw_runs([grown.history()])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    sizes = ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    assert titles[3:] == ["Diversity", *sizes, "Sizes of species"]
+    connections = figure.axes[5]
+    assert legend(connections) == ["mean of the population", "best individual"]
+
+
+def test_species_are_the_history(grown: Run) -> None:
+    with History(grown.directory.history) as history:
+        species = history.species()
+    assert len(species) > 3
+    axes = draw_runs([grown.history()]).axes[7]
+    drawn = dict(zip(species, areas(axes).get_paths(), strict=True))
+    for number, sizes in species.items():
+        found = {x: high - low for x, (low, high) in band([drawn[number]]).items()}
+        assert {x: size for x, size in found.items() if size} == pytest.approx(sizes)
+    assert axes.get_ylim() == (0.0, 12.0)
+    assert axes.get_ylabel() == "individuals"
+    axes = panel(record_of({1: {0: 4, 1: 3}, 2: {0: 6, 1: 2}, 7: {1: 5}}, 2), "Sizes of species")
+    edges = [{(float(x), float(y)) for x, y in path.vertices} for path in areas(axes).get_paths()]
+    assert edges == [
+        {(0, 0), (0, 4), (1, 0), (1, 3)},
+        {(0, 4), (0, 10), (1, 3), (1, 5)},
+        {(0, 10), (1, 5), (1, 10)},
+    ]
+
+
+def test_colours_depend_on_the_number_alone_and_differ_between_neighbours() -> None:
+    first = areas(panel(record_of({3: {0: 1}, 9: {0: 1}}), "Sizes of species"))
+    second = areas(panel(record_of({2: {0: 1}, 9: {0: 1}}), "Sizes of species"))
+    assert to_rgb(first.get_facecolor()[1]) == to_rgb(second.get_facecolor()[1])
+    assert to_rgb(first.get_facecolor()[1]) == pytest.approx(colour_species(9))
+    colours = np.array([colour_species(number) for number in range(1, 1001)])
+    assert colours.min() >= 0.0
+    assert colours.max() <= 1.0
+    for distance in range(1, 12):
+        apart = np.abs(colours[distance:] - colours[:-distance]).max(axis=1)
+        assert apart.min() > 0.1, distance
+
+
+def test_births_and_extinctions_are_marked() -> None:
+    record = record_of({1: dict.fromkeys(range(6), 4), 2: {2: 4, 3: 8}})
+    axes = panel(record, "Sizes of species")
+    births, ends = [part for part in axes.collections if isinstance(part, PathCollection)]
+    assert births.get_offsets().tolist() == [[2, 6]]
+    assert ends.get_offsets().tolist() == [[3, 8]]
+    remark = axes.get_title(loc="right")
+    assert remark == "2 so far, 1 of them living; dots: births, crosses: extinctions"
+    record = record_of({1: dict.fromkeys(range(6), 90), 12: dict.fromkeys(range(6), 9), 13: {5: 1}})
+    axes = panel(record, "Sizes of species")
+    assert [text.get_text() for text in axes.texts] == ["1", "12"]
+    assert [text.get_position()[1] for text in axes.texts] == [45, 94.5]
+
+
+def test_species_of_long_runs_are_means_of_stretches() -> None:
+    record = record_of({5: {0: 8, 1: 4, 999: 2}, 6: {3: 8}}, 1000)
+    stack = stack_species(record)
+    assert stack.generations[:2].tolist() == [1.5, 5.5]
+    assert stack.species == [5, 6]
+    assert stack.sizes.shape == (3, 250)
+    assert stack.sizes[:, 0].tolist() == [3.0, 2.0, 0.0]
+    assert stack.sizes[0, -1] == 0.5
+    stack = stack_species(record_of({1: {0: 5, 1: 5}, 2: {2: 5}}, 2))
+    assert stack.species == [1]
+    assert stack.sizes.tolist() == [[5.0, 5.0], [0.0, 0.0]]
+
+
+def test_the_smallest_of_very_many_species_are_grey() -> None:
+    species = {number: {0: number} for number in range(1, 6)}
+    stack = stack_species(record_of(species, 1), most=3)
+    assert stack.species == [3, 4, 5]
+    assert stack.sizes.tolist() == [[3.0], [4.0], [5.0], [3.0]]
+    many = {number: {number % 6: 1 + number % 3} for number in range(1, 702)}
+    axes = panel(record_of(many), "Sizes of species")
+    assert to_rgb(areas(axes).get_facecolor()[-1]) == REST
+    assert len(areas(axes).get_paths()) == 501
+    assert axes.get_title(loc="right") == (
+        "701 so far, 117 of them living; grey: all but the largest 500"
+    )
+    assert axes.get_ylim()[1] == max(
+        sum(sizes.get(generation, 0) for sizes in many.values()) for generation in range(6)
+    )
+
+
+def test_diversity_says_what_it_measures(grown: Run, plain: Run) -> None:
+    def diversity(*runs: Run) -> tuple[str, str]:
+        axes = draw_runs([each.history() for each in runs]).axes[3]
+        return axes.get_title(loc="right"), axes.get_ylabel()
+
+    assert diversity(grown) == ("mean distance between genomes", "NEAT's distance")
+    assert diversity(plain) == ("mean standard deviation of a gene", "in units of genes")
+    remark = "spread of genes, but NEAT's distance where networks grow"
+    assert diversity(grown, plain) == (remark, "two units")
+
+
+def test_runs_of_both_kinds_are_overlaid(grown: Run, plain: Run) -> None:
+    figure = draw_runs([plain.history(), grown.history()])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[4:] == ["Number of species", "Connections that are enabled", "Hidden nodes"]
+    for axes in figure.axes[4:]:
+        assert {to_hex(line.get_color()) for line in axes.lines} == {OKABE_ITO[1].lower()}
+    assert plot_runs([plain, grown]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_single_generation_of_species_can_be_seen() -> None:
+    figure = draw_runs([record_of({1: {0: 7}, 2: {0: 5}}, 1)])
+    assert all(axes.lines[0].get_marker() == "." for axes in figure.axes[3:6])
+    assert len(areas(figure.axes[6]).get_paths()) == 2
+
+
+def test_the_page_draws_the_same_stack() -> None:
+    """The largest apart, in the picture's colours; the others as one, grey."""
+    sizes = {number: {0: 10 + number, 1: 2} for number in range(1, MOST_SPECIES + 3)}
+    told = _write_species(record_of(sizes, 2))
+    assert [each["number"] for each in told] == [*range(3, MOST_SPECIES + 3), None]
+    assert to_rgb(told[0]["colour"]) == pytest.approx(colour_species(3), abs=1 / 255)
+    assert told[0]["sizes"] == [13.0, 2.0]
+    assert told[-1]["sizes"] == [11.0 + 12.0, 4.0]
+    assert to_rgb(told[-1]["colour"]) == pytest.approx(REST, abs=1 / 255)
+    assert _write_species(record_of({}, 2)) == []

@@ -10,7 +10,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from evolve_arena.cli.commands.evolving import plot
 from evolve_arena.core.errors import BadValueError, PositionError
 from evolve_arena.core.registry import find_game, make_game, shipped_games
 from evolve_arena.games.ticket_to_ride.rules import FEATURES, MOVE_FEATURES
@@ -24,6 +23,7 @@ from tests.bred import make_bred
 
 TUPLES = {"tuples": 5, "length": 3}
 OWN = {"own pieces", "the opponent's"}
+SIGNED = "own men as 1, the opponent's as −1"
 WEIGHTED = {"encoding": "features", "hidden": ()}
 MOVES = {"head": "action", "encoding": "features"}
 DECIDES = {"head": "kinds", "encoding": "features", "features": 26}
@@ -32,13 +32,15 @@ KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("connect-four", "mlp", {"head": "policy"}, {*OWN, "6"}),
     ("connect-four", "graph", {"encoding": "planes"}, {"own pieces", "the opponent's"}),
     ("connect-four", "tuples", TUPLES, {*OWN, "next to be filled"}),
+    ("connect-four", "tuples", {"columns": 12, "rows": 4}, OWN),
+    ("connect-four", "tuples", {"columns": 2, "rows": 8, "by_seat": True, **TUPLES}, OWN),
+    ("connect-four", "graph", {"encoding": "numbered"}, {"own pieces as 1, the opponent's as 2"}),
+    ("connect-four", "mlp", {"columns": 16, "rows": 3, "hidden": (5,)}, OWN),
+    ("connect-four", "mlp", {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"}, OWN),
+    ("connect-four", "mlp", {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"}, OWN),
+    ("connect-four", "mlp", {"columns": 4, "rows": 4, "hidden": (), "head": "action"}, OWN),
     ("checkers", "mlp", {}, {"value", "own men", "other's kings"}),
-    (
-        "checkers",
-        "mlp",
-        {"encoding": "signed", "shortcut": True},
-        {"own men as 1, the opponent's as −1", "what is known"},
-    ),
+    ("checkers", "mlp", {"encoding": "signed", "shortcut": True}, {SIGNED, "what is known"}),
     ("checkers", "mlp", WEIGHTED, {*COUNTED, "bias"}),
     ("checkers", "mlp", {**WEIGHTED, "features": 4, "bins": 8}, {*COUNTED[:4], "7 or more"}),
     ("checkers", "graph", {"encoding": "features", "features": 14}, {"value", COUNTED[5]}),
@@ -116,16 +118,13 @@ def test_cells_stand_where_the_game_draws_them() -> None:
         assert plane.places[square] == pytest.approx(place, abs=0.002)
 
 
-def test_bars_are_the_weights_of_features() -> None:
+def test_bars_and_matrices_are_the_weights() -> None:
     player: Any = make_bred("checkers", "mlp", features=4, **WEIGHTED)
     player.genome[:] = (1.0, 1.5, -1.0, -1.5, 0.25)
     (axes,) = draw_player(player).axes
     assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5, 0.25]
     assert [label.get_text() for label in axes.get_yticklabels()] == [*COUNTED[:4], "bias"]
     assert "−1.50" in {text.get_text() for text in axes.texts}
-
-
-def test_matrices_show_the_weights_most_influential_units_first() -> None:
     player: Any = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
     arrays = player.network()
     first, second = draw_player(player).axes[:2]
@@ -148,25 +147,21 @@ def test_named_inputs_of_graphs_are_nodes_at_the_left() -> None:
     assert all(sketch.nodes[node].bias is None for node in sketch.layers[0])
 
 
-def test_others_have_no_network() -> None:
+def test_what_can_not_be_drawn() -> None:
     player = make_player("random", find_game("tic-tac-toe").make())
     with pytest.raises(BadValueError, match="random has no network"):
         draw_player(player)
     with pytest.raises(BadValueError, match="random has no network"):
         draw_player(player, position="")
-
-
-# Positions
+    player = make_bred("connect-four", "mlp")
+    with pytest.raises(PositionError, match="the game is over in position"):
+        draw_player(player, position="0101010")
+    with pytest.raises(PositionError, match="9"):
+        draw_player(player, position="9")
 
 
 POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
-    (
-        "connect-four",
-        "mlp",
-        {"head": "value"},
-        "3321",
-        {*OWN, "3"},
-    ),
+    ("connect-four", "mlp", {"head": "value"}, "3321", {*OWN, "3"}),
     ("connect-four", "tuples", TUPLES, "33", {"0", "units", "next to be filled"}),
     ("checkers", "tuples", TUPLES, "11-15 23-19", {"own men", "units", "32"}),
     ("checkers", "mlp", WEIGHTED, "11-15 23-19", {"own men  12", "outputs"}),
@@ -188,7 +183,9 @@ def test_positions_are_drawn(
 
 def test_bars_are_the_values_of_moves_the_best_first() -> None:
     player = make_bred("connect-four", "mlp", head="policy")
-    position = find_position(player, "3332")
+    position = find_position(player, "self-play", 1)
+    assert position == find_position(player, "self-play", 1)
+    assert position.plies > 2
     axes = draw_position(player, position).axes[1]
     values = player.values(position)
     assert [bar.get_width() for bar in axes.patches] == sorted(values.values(), reverse=True)
@@ -204,9 +201,6 @@ def test_the_board_has_the_pieces() -> None:
     middles = sorted(tuple(disc.get_paths()[0].vertices[:24].mean(axis=0)) for disc in discs)
     assert middles[0] == pytest.approx((2.5, 5.5), abs=0.05)
     assert [round(x - 0.5) for x, _ in middles] == [2, 3, 3, 3]
-
-
-def test_what_the_network_sees_has_its_colours() -> None:
     player = make_bred("connect-four", "mlp", encoding="planes")
     axes = draw_player(player, "it", "333").axes[-1]
     coloured = [
@@ -215,27 +209,3 @@ def test_what_the_network_sees_has_its_colours() -> None:
         if isinstance(each, PolyCollection) and each.get_cmap() is SIGNS
     ]
     assert coloured == [1, 2], "own discs, and the opponent's"
-
-
-def test_a_position_of_a_game_against_itself() -> None:
-    player = make_bred("connect-four", "mlp")
-    one, other = (find_position(player, "self-play", seed) for seed in (1, 1))
-    assert one == other
-    assert one.plies > 2
-
-
-def test_positions_that_are_none() -> None:
-    player = make_bred("connect-four", "mlp")
-    with pytest.raises(PositionError, match="the game is over in position"):
-        draw_player(player, position="0101010")
-    with pytest.raises(PositionError, match="9"):
-        draw_player(player, position="9")
-
-
-def test_options_that_do_not_fit() -> None:
-    for options, message in (
-        ({"runs": ["x"], "position": ""}, "--position is for --network"),
-        ({"runs": ["x"], "network": True, "seed": 1}, "--seed is for --position self-play"),
-    ):
-        with pytest.raises(BadValueError, match=message):
-            plot(**options)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path as Curve
@@ -23,12 +23,14 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
+from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.stacks import show_entries
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
-from evolve_arena.players.specification import make_player
+from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.plots.cards import NEGATIVE, POSITIVE, SIGNS
-from evolve_arena.runs.plots.layout import Box, add_lanes, arrange, order_rows, spread_row
+from evolve_arena.runs.plots.layout import Box, arrange, order_rows, spread_row
 from evolve_arena.runs.plots.network import (
     MOST_NODES,
     MOST_WIRES,
@@ -37,19 +39,15 @@ from evolve_arena.runs.plots.network import (
     thin_out,
 )
 from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_player
-from evolve_arena.runs.recipes.recipe import load_recipe
+from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.run import Run
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
 
 Link = tuple[int, int, float]
-TANH, RELU, SUM, MAX = (
-    ACTIVATIONS.index("tanh"),
-    ACTIVATIONS.index("relu"),
-    AGGREGATIONS.index("sum"),
-    AGGREGATIONS.index("max"),
-)
+TANH, RELU = map(ACTIVATIONS.index, ("tanh", "relu"))
+SUM, MAX = map(AGGREGATIONS.index, ("sum", "max"))
 
 
 def graph(
@@ -115,42 +113,11 @@ def colours_of(patches: Sequence[Any]) -> list[str]:
     return [to_hex(patch.get_edgecolor()) for patch in patches]
 
 
-# What is drawn
-
-
-@pytest.mark.parametrize("encoding", ["planes", "signed"])
-def test_weights_stand_where_their_cells_are(encoding: str) -> None:
-    inputs = 84 if encoding == "planes" else 42
-    player = graph([(-1 - place, 0, place + 1.0) for place in range(inputs)], encoding=encoding)
-    board = sketch_player(player).nodes[0].board
-    assert board is not None
-    for owner in range(2):
-        for column in range(7):
-            for row in range(6):  # the lowest first
-                place = player.decoder.board.index[owner * 64 + column * 7 + row]
-                assert board[42 * owner % inputs + (5 - row) * 7 + column] == place + 1.0
-
-
-def test_what_the_planes_are_is_told() -> None:
-    def planes(**options: Any) -> list[str]:
-        return [plane.name for plane in sketch_player(graph([], **options)).board.planes]
-
-    assert planes() == ["own pieces", "the opponent's"]
-    assert planes(encoding="numbered") == ["own pieces as 1, the opponent's as 2"]
-    assert planes(encoding="signed") == ["own pieces as 1, the opponent's as −1"]
-
-
 def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
-    links = [
-        (-1, 0, 1.0),  # to the output
-        (-2, 5, 2.0),  # to a node that ...
-        (5, 0, 3.0),  # ... leads to the output
-        (-3, 5, 4.0),  # disabled
-        (-4, 6, 5.0),  # to a node that leads nowhere
-        (6, 7, 6.0),  # likewise
-        (7, 0, 7.0),  # disabled, which is why
-    ]
-    sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 6]))
+    links = [(-1, 0, 1.0), (-2, 5, 2.0), (5, 0, 3.0)]  # to the output, and by a node
+    links += [(-3, 5, 4.0), (7, 0, 7.0)]  # disabled
+    links += [(-4, 6, 5.0), (6, 7, 6.0)]  # which is why these lead nowhere
+    sketch = sketch_player(graph(links, hidden=[5, 6, 7], disabled=[3, 4]))
     assert [node.name for node in sketch.nodes] == ["value", "5"]
     assert sketch.wires == [Wire(1, 0, 3.0)]
     assert sorted(sketch.weights) == [1.0, 2.0, 3.0]
@@ -158,34 +125,20 @@ def test_only_what_counts_is_drawn_and_the_rest_is_told() -> None:
         "1 hidden node, 3 connections, feed-forward",
         "not drawn: 2 idle nodes, 2 idle connections, 2 disabled connections",
     ]
-
-
-def test_nothing_is_said_to_be_left_out_if_nothing_is() -> None:
-    remarks = sketch_player(graph([(-1, 0, 1.0)])).remarks
-    assert remarks == [
-        "no hidden nodes, 1 connection, feed-forward",
-        "value: of all moves that is played which leads to the position of the largest value",
-    ]
-
-
-def test_a_network_without_connections_is_drawn() -> None:
     player = graph([], head="policy")
     sketch = sketch_player(player)
     assert [node.name for node in sketch.nodes] == list("0123456")
     assert sketch.remarks[0] == "no hidden nodes, no connections, feed-forward"
-    assert draw_network(sketch).axes
+    assert not any("not drawn" in remark for remark in sketch.remarks)
+    assert draw_network(thin_out(sketch)).axes
 
 
 def test_nodes_say_what_they_compute() -> None:
     player = graph([(-1, 5, 1.0), (5, 0, 1.0)], hidden=[5])
-    genome = player.genome
-    changed = {
-        "activation": np.array([TANH, RELU], dtype=np.int32),
-        "aggregation": np.array([SUM, MAX], dtype=np.int32),
-        "response": np.array([1.0, 0.25]),
-        "bias": np.array([0.125, -3.0]),
-    }
-    genome = NeatPopulation(**{**vars(genome), **changed})
+    changed = {"response": np.array([1.0, 0.25]), "bias": np.array([0.125, -3.0])}
+    changed["activation"] = np.array([TANH, RELU], dtype=np.int32)
+    changed["aggregation"] = np.array([SUM, MAX], dtype=np.int32)
+    genome = NeatPopulation(**{**vars(player.genome), **changed})
     axes = draw_network(sketch_player(player.decoder.player(genome, "drawn"))).axes[0]
     said = texts(axes)
     assert {"value", "tanh", "5", "relu of max ×0.25", "+0.12", "−3.00"} <= set(said)
@@ -193,12 +146,6 @@ def test_nodes_say_what_they_compute() -> None:
     assert colours["+0.12"] == POSITIVE.lower()
     assert colours["−3.00"] == NEGATIVE.lower()
     assert "Cards: nodes, what they compute, ×response, bias" in "\n".join(said)
-
-
-def test_other_players_have_no_network() -> None:
-    player = make_player("test-bot", GraphDecoder().game)
-    with pytest.raises(BadValueError, match="test-bot has no network"):
-        sketch_player(player)
 
 
 def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
@@ -237,13 +184,8 @@ def graphs(draw: Any) -> NeatPlayer:
         if source != target:
             links[source, target] = float(generator.normal())
     disabled = [place for place in range(len(links)) if generator.random() < 0.2]
-    return graph(
-        [(source, target, weight) for (source, target), weight in links.items()],
-        hidden=hidden,
-        disabled=disabled,
-        head=head,
-        encoding="numbered",
-    )
+    found = [(*ends, weight) for ends, weight in links.items()]
+    return graph(found, hidden=hidden, disabled=disabled, head=head, encoding="numbered")
 
 
 @settings(max_examples=100)
@@ -282,25 +224,6 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("encoding", ["numbered", "planes"])
-def test_what_an_action_network_is_told_of_a_move_is_a_plane(encoding: str) -> None:
-    player = perceptron(head="action", encoding=encoding)
-    sketch = sketch_player(player)
-    assert sketch.board.planes[-1].name == "the move"
-    assert sketch.board.inputs == player.decoder.inputs == (85 if encoding == "planes" else 43)
-    assert "action" in sketch.remarks[-1]
-
-
-def test_units_stand_in_the_order_of_their_influence() -> None:
-    sketch = sketch_player(perceptron(hidden=(20,)))
-    influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
-    assert influence == sorted(influence, reverse=True)
-    assert sketch.remarks[0] == "20 hidden units (sigmoid), 1,007 weights and biases"
-
-
-# Where it stands
-
-
 def test_layers_are_the_longest_ways() -> None:
     #  0 is the output; 1 -> 2 -> 3 -> 0, 1 -> 3, 4 -> 0
     wires = [(1, 2), (2, 3), (1, 3), (3, 0), (4, 0)]
@@ -309,23 +232,11 @@ def test_layers_are_the_longest_ways() -> None:
     late_shortcut = [(1, 5), (2, 3), (3, 4), (4, 5), (5, 0)]
     assert find_layers(6, 1, late_shortcut) == [[1, 2], [3], [4], [5], [0]]
     assert find_layers(3, 2, [(2, 0)]) == [[2], [0, 1]]
-
-
-def test_wires_that_lead_back_do_not_lift_a_node() -> None:
     assert find_layers(4, 1, [(1, 2), (2, 3), (3, 0), (3, 1), (2, 2)]) == [[1], [2], [3], [0]]
     assert find_layers(3, 1, [(0, 1), (1, 2), (2, 0)]) == [[1], [2], [0]], "out of an output"
     assert find_layers(3, 1, [(1, 2), (2, 1)]) == [[1], [2], [0]]
-
-
-def test_a_chain_of_ten_thousand_nodes_is_no_trouble() -> None:
     chain = [(node, node + 1) for node in range(1, 9999)]
     assert len(find_layers(10_000, 1, chain)) == 10_000
-
-
-def test_wires_pass_rows_in_lanes() -> None:
-    rows, ways = add_lanes([[3, 4], [2], [1], [0]], 5, [(3, 0), (2, 1), (0, 4), (4, 4)])
-    assert ways == [[3, 5, 6, 0], [2, 1], [0, 7, 8, 4], [4, 4]]
-    assert rows == [[3, 4], [2, 5, 8], [1, 6, 7], [0]]
 
 
 def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
@@ -342,14 +253,9 @@ def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
     """Many points of a curve, shape ``(points, 2)``."""
     control = np.array(route)
     t = np.linspace(0.0, 1.0, 33)[:, None]
-    parts = [
-        (1 - t) ** 3 * control[at]
-        + 3 * t * (1 - t) ** 2 * control[at + 1]
-        + 3 * t**2 * (1 - t) * control[at + 2]
-        + t**3 * control[at + 3]
-        for at in range(0, len(control) - 1, 3)
-    ]
-    return np.concatenate(parts)
+    shares = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
+    starts = range(0, len(control) - 1, 3)
+    return np.concatenate([sum(s * control[at + k] for k, s in enumerate(shares)) for at in starts])
 
 
 @settings(max_examples=100)
@@ -381,9 +287,6 @@ def test_wires_enter_a_card_in_the_order_of_their_sources() -> None:
     assert list(end) == sorted(end)
     assert np.diff(end) == pytest.approx([0.2, 0.2])
     assert begin[1] == pytest.approx(end[1])
-
-
-def test_wires_between_outputs_go_over_those_between_them() -> None:
     player = graph([(0, 6, 1.0), (-1, 0, 1.0), (-2, 3, 1.0)], head="policy")
     places = arrange(sketch_player(player))
     (route,) = places.routes
@@ -396,22 +299,15 @@ def test_outputs_that_take_two_rows_keep_their_order() -> None:
     hidden = range(16, 24)
     links = {(int(s), int(t)): 1.0 for s, t in generator.integers((16, 0), (24, 16), (60, 2))}
     links |= {(-1 - node, node): 1.0 for node in range(24)}
-    player = graph(
-        [(*ends, weight) for ends, weight in links.items()],
-        hidden=hidden,
-        head="policy",
-        columns=16,
-        rows=3,
-    )
+    found = [(*ends, weight) for ends, weight in links.items()]
+    player = graph(found, hidden=hidden, head="policy", columns=16, rows=3)
     boxes = arrange(sketch_player(player)).boxes[:16]
-    assert sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left)) == [
-        *range(16)
-    ]
+    order = sorted(range(16), key=lambda output: (-boxes[output].bottom, boxes[output].left))
+    assert order == [*range(16)]
     assert len({box.bottom for box in boxes}) > 1
-
-
-def test_wide_layers_are_divided_and_outputs_keep_their_order() -> None:
     sketch = sketch_player(perceptron(hidden=(40,), encoding="planes"))
+    influence = [float(np.abs(sketch.nodes[unit].votes).sum()) for unit in sketch.layers[0]]
+    assert influence == sorted(influence, reverse=True)
     places = arrange(sketch)
     assert places.width <= 11.0
     bottoms = [places.boxes[unit].bottom for unit in sketch.layers[0]]
@@ -443,34 +339,25 @@ def test_large_networks_are_thinned_out() -> None:
     assert thin.remarks[-1] == "drawn: of 350 connections between nodes the 200 strongest"
 
 
-def test_small_networks_are_not_thinned_out() -> None:
-    sketch = sketch_player(graph([(-1, 3, 1.0), (3, 0, 1.0)], hidden=[3]))
-    thin = thin_out(sketch)
-    assert (thin.remarks, thin.layers, thin.wires) == (sketch.remarks, sketch.layers, sketch.wires)
-
-
-# How it looks
-
-
 def test_cells_have_the_colours_of_their_weights() -> None:
     axes = draw_network(sketch_player(graph([(-1, 0, 1.0), (-42, 0, -2.0), (-45, 0, 0.5)]))).axes[0]
     (box,) = caches(axes)
     found = cells_inside(axes, box)
     cell = 0.17
-    left = 0.07 + cell / 2
-    assert found == pytest.approx(
-        {
-            (round(left, 4), round(0.07 + 5.5 * cell, 4)): 1.0,  # own, column 0, the top row
-            (round(left + 6 * cell, 4), round(0.07 + 0.5 * cell, 4)): -2.0,  # own, 6, the lowest
-            (round(left + (7.7 + 2) * cell, 4), round(0.07 + 5.5 * cell, 4)): 0.5,
-        }
-    )
+    left, lowest, top = (round(0.07 + place * cell, 4) for place in (0.5, 0.5, 5.5))
+    last, other = (round(left + column * cell, 4) for column in (6, 7.7 + 2))
+    assert found == pytest.approx({(left, top): 1.0, (last, lowest): -2.0, (other, top): 0.5})
     assert to_hex(SIGNS(0.0)) == NEGATIVE.lower()
     assert min(SIGNS(0.5)) > 0.99
     assert to_hex(SIGNS(1.0)) == POSITIVE.lower()
+    links = [(-1 - place, 0, 0.5) for place in range(80)] + [(-84, 0, 30.0)]
+    figure = draw_network(sketch_player(graph(links)))
+    scale = figure.axes[1]
+    assert scale.get_xlim() == (-0.5, 0.5)
+    assert max(cells_inside(figure.axes[0], caches(figure.axes[0])[0]).values()) == 30.0
 
 
-def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
+def test_wires_are_coloured_by_sign_and_arrows_in_a_row() -> None:
     links = [(-1, 5, 1.0), (-2, 6, 1.0), (-3, 7, 1.0)]
     links += [(5, 0, -2.0), (6, 0, 1.0), (7, 0, 0.5)]
     axes = draw_network(sketch_player(graph(links, hidden=[5, 6, 7]))).axes[0]
@@ -480,11 +367,10 @@ def test_wires_are_coloured_by_sign_and_as_wide_as_their_weights() -> None:
     assert widths == pytest.approx([3.6, 2.1, 1.35])
     assert not any(isinstance(wire, FancyArrowPatch) for wire in drawn)
     assert "Dashed" not in "\n".join(texts(axes))
-
-
-def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
-    links = [(-1, 7, 1.0), (7, 0, 1.0), (0, 6, -1.0)]
-    axes = draw_network(sketch_player(graph(links, hidden=[7], head="policy"))).axes[0]
+    links = [(-1, 7, 1.0), (-1, 0, -2.0), (7, 0, 1.0), (0, 6, -1.0)]
+    sketch = sketch_player(graph(links, hidden=[7], head="policy"))
+    assert (sketch.reading[0], np.count_nonzero(sketch.reading)) == (3.0, 1)
+    axes = draw_network(sketch).axes[0]
     back = [wire for wire in wires(axes) if isinstance(wire, FancyArrowPatch)]
     assert colours_of(back) == [NEGATIVE.lower()]
     assert all(wire.get_linestyle() != "-" for wire in back)
@@ -492,26 +378,6 @@ def test_wires_between_nodes_of_a_row_are_dashed_arrows() -> None:
     assert "Dashed wires: against the order of the layers" in "\n".join(texts(axes))
     ahead = [wire for wire in wires(axes) if wire not in back]
     assert all(wire.get_path().codes[0] == Curve.MOVETO for wire in ahead)
-
-
-def test_the_planes_are_named() -> None:
-    said = texts(draw_network(sketch_player(graph([(-1, 0, 1.0)]))).axes[0])
-    assert said.count("own pieces") == said.count("the opponent's") == 1
-
-
-def test_how_strongly_cells_are_read() -> None:
-    sketch = sketch_player(graph([(-1, 0, 1.0), (-1, 5, -2.0), (5, 0, 1.0)], hidden=[5]))
-    expected = np.zeros(84)
-    expected[0] = 3.0
-    assert np.array_equal(sketch.reading, expected)
-
-
-def test_a_few_large_weights_do_not_bleach_the_others() -> None:
-    links = [(-1 - place, 0, 0.5) for place in range(80)] + [(-84, 0, 30.0)]
-    figure = draw_network(sketch_player(graph(links)))
-    scale = figure.axes[1]
-    assert scale.get_xlim() == (-0.5, 0.5)
-    assert max(cells_inside(figure.axes[0], caches(figure.axes[0])[0]).values()) == 30.0
 
 
 def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
@@ -528,62 +394,37 @@ def test_votes_are_numbers_for_one_output_and_colours_for_more() -> None:
     assert "Bars: weights to the nodes above, left to right" in "\n".join(texts(axes))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"columns": 16, "rows": 3, "hidden": (5,), "encoding": "planes"},
-        {"columns": 4, "rows": 4, "connect": 3, "hidden": ()},
-        {"columns": 1, "rows": 4, "hidden": (2,), "head": "value"},
-        {"columns": 8, "rows": 7, "hidden": (50,), "head": "action"},
-        {"columns": 4, "rows": 4, "hidden": (), "head": "action"},
-    ],
-)
-def test_other_boards_are_drawn(options: dict[str, Any]) -> None:
-    figure = draw_network(sketch_player(perceptron(**options)))
-    axes = figure.axes[0]
-    left, right = axes.get_xlim()
-    assert all(left < box.left and box.right < right for box in caches(axes))
-    figure.draw_without_rendering()
-    ends = [text.get_window_extent().x1 for text in axes.texts]
-    assert max(ends) <= figure.bbox.x1, "all texts fit"
-
-
-# Runs and files
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    changes = [
-        *("neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"),
-        *("method.opponents=2", "method.hall_of_fame.size=0"),
-    ]
-    recipe = load_recipe("connect-four-neat", changes[:5])
-    return start(recipe, run=tmp_path_factory.mktemp("network") / "grown", executor="serial")
+    changes = ["neat.pop_size=12", "run.generations=4", "check.every=2", "check.games=20"]
+    path = tmp_path_factory.mktemp("network") / "grown"
+    return start("connect-four-neat", run=path, changes=changes, executor="serial")
 
 
-def test_a_run_is_drawn_into_its_folder(run: Run) -> None:
+def test_a_run_is_drawn_into_its_folder(run: Run, tmp_path: Path) -> None:
     assert plot_network(run) == run.path / "plots" / "network.png"
     assert plot_network(str(run.path), generation=2) == run.path / "plots" / "network-2.png"
     for name in ("network.png", "network-2.png"):
         assert (run.path / "plots" / name).read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_title_tells_run_and_generation(run: Run) -> None:
-    sketch = sketch_player(run.champion_at(2), "grown")
-    figure = draw_network(sketch)
+    figure = draw_network(sketch_player(run.champion_at(2), "grown"))
     assert figure.get_suptitle().strip() == "grown: champion of generation 2"
     written = [getattr(artist, "get_text", str)() for artist in figure.artists]
     assert any("84 connections, feed-forward" in text for text in written)
+    with pytest.raises(BadValueError, match="no champion of generation 3"):
+        plot_network(run, generation=3)
+    with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
+        plot_network(run, tmp_path / "a.gif")
+    with pytest.raises(NotARunError):
+        plot_network(str(tmp_path / "missing"))
 
 
-def test_the_same_network_has_the_same_bytes(run: Run, tmp_path: Path) -> None:
+def test_the_same_network_has_the_same_bytes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for suffix in (".png", ".svg", ".pdf"):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
         first, second = (plot_network(run, path).read_bytes() for path in paths)
         assert first == second
-
-
-def test_a_file_is_drawn(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     of = f"file:{run.directory.champion}"
     assert plot_network(of) == Path("champion-network.png")
@@ -592,15 +433,6 @@ def test_a_file_is_drawn(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         plot_network(of, generation=2)
     with pytest.raises(ArenaError, match="No such file"):
         plot_network("file:missing")
-
-
-def test_what_can_not_be_drawn(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="no champion of generation 3"):
-        plot_network(run, generation=3)
-    with pytest.raises(BadValueError, match=r"\.png, \.svg, \.pdf"):
-        plot_network(run, tmp_path / "a.gif")
-    with pytest.raises(NotARunError):
-        plot_network(str(tmp_path / "missing"))
 
 
 def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -612,6 +444,87 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
         ({"runs": [path, path], "ancestors": True}, "--ancestors draws one run at a time"),
         ({"runs": [path], "ancestors": True, "network": True}, "different pictures"),
         ({"runs": [path], "generation": 2}, "--generation is for --network"),
+        ({"runs": [path], "position": ""}, "--position is for --network"),
+        ({"runs": [path], "network": True, "seed": 1}, "--seed is for --position self-play"),
     ):
         with pytest.raises(BadValueError, match=message):
             plot(**options)
+
+
+TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
+
+TUPLES = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
+
+
+def make_tuples(decoder: Any, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+    shapes = np.array(cells, dtype=np.int16)
+    numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
+    return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")
+
+
+def test_entries_stand_beside_what_they_mean() -> None:
+    player = make_tuples(TUPLES, [[6, 7], [5, 2]])
+    first, second = read_tuples(player)
+    assert first.states.shape == (9, 2)
+    assert set(map(tuple, first.states.tolist())) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3)}
+    assert first.numbers.shape == (2, 9)
+    tables = player.arrays["tables"].astype(np.float64)
+    assert np.array_equal(np.concatenate([first.numbers[1], second.numbers[1]]), tables[-17:])
+    assert len(second.states) == 8  # one column: no disc below, and so on
+
+
+def test_cells_are_worth_what_they_add_to_a_tuples_mean() -> None:
+    player = make_tuples(TUPLES, [[6, 4]])
+    (one,) = read_tuples(player)
+    one.numbers[0, 3] = 0.0  # not in use
+    values = value_cells([one], TUPLES)
+    assert values.shape == (2, 3, 9)
+    values = values.reshape(2, 3, 3, 3)  # the rows from the top
+    numbers, states = one.numbers[0], show_entries(np.array([6, 4]), (3, 3))
+    used = numbers != 0
+    for place, row, columns in ((0, 2, (0, 2)), (1, 1, (1,))):
+        for state in (1, 2, 3):
+            chosen = numbers[used & (states[:, place] == state)].mean() - numbers[used].mean()
+            for column in columns:  # cell 4 lies in the middle, and so it is its own mirror
+                expected = chosen * (2 if len(columns) == 1 else 1)
+                assert values[0, state - 1, row, column] == pytest.approx(expected)
+    assert np.isnan(values[:, :, 0]).all(), "no tuple reads the top row"
+
+
+def discs(axes: Axes) -> list[str]:
+    return [
+        to_hex(artist.get_facecolor()[0])  # type: ignore[index]
+        for artist in axes.collections
+        if isinstance(artist, PathCollection) and artist.get_sizes()[0] > 20
+    ]
+
+
+def test_the_strongest_entries_are_drawn_as_boards() -> None:
+    player = make_tuples(TUPLES, [[6, 7], [3, 0]])
+    # Discs of both players: who began likes theirs, the other one likes their own.
+    player.genome.tables[:] = 0.01
+    states = show_entries(np.array([6, 7]), (3, 3))
+    entries = TUPLES.table(player.genome.cells[0]).numbers // 2
+    good = int(np.flatnonzero((states == 1).all(axis=1))[0])
+    bad = int(np.flatnonzero((states == 2).all(axis=1))[0])
+    player.genome.tables[0, good] = 1.25
+    player.genome.tables[0, entries + bad] = -2.5
+    figure = draw_tuples(player, "some run")
+    axes = figure.axes[0]
+    said = [text.get_text() for text in axes.texts]
+    assert {"+1.25", "−2.50", "1st", "2nd", "2nd: after a move of seat 2"} <= set(said)
+    assert said.index("+1.25") < said.index("−2.50")
+    found = discs(axes)
+    assert found[:2] == [POSITIVE.lower(), NEGATIVE.lower()], "the key"
+    assert found[2:6] == [POSITIVE.lower()] * 2 + [NEGATIVE.lower()] * 2
+    faces = [to_hex(each.get_facecolor()[0]) for each in axes.collections]  # type: ignore[index]
+    assert faces.count("#ffffff") == 4 + 2 * 2 * 2
+    assert figure.get_suptitle().strip() == "some run"
+    written = [getattr(artist, "get_text", str)() for artist in figure.artists]
+    assert any("2 tuples of 2 cells" in text and "100% are in use" in text for text in written)
+
+
+def test_one_that_learned_nothing_is_drawn() -> None:
+    cells = TUPLES.draw(np.random.default_rng(1))
+    tables = np.zeros((1, TUPLES.table(cells).numbers), dtype=np.float32)
+    draw_tuples(TUPLES.player(TuplePopulation(cells[None], tables), "new")).draw_without_rendering()

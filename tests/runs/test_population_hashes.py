@@ -18,7 +18,6 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.registry import find_game, recipe_files
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("population_hashes.json")
 FEWER = {
@@ -37,10 +36,10 @@ def is_recorded(recipe: str) -> bool:
     return spec.name in SOME or not issubclass(spec.game, BoardGame)
 
 
-@pytest.mark.parametrize("name", list(filter(is_recorded, recipe_names())))
+@pytest.mark.parametrize("name", list(filter(is_recorded, ea.recipe_names())))
 def test_populations_are_what_they_were(name: str, tmp_path: Path) -> None:
     changes = ["run.generations=3", "check.games=2", *FEWER.get(name, [])]
-    if issubclass(load_recipe(name).spec.game, BoardGame):  # checks change no population
+    if issubclass(ea.load_recipe(name).spec.game, BoardGame):  # checks change no population
         changes.append("check.opponents=['random']")
     run = ea.start(name, run=tmp_path / "run", seed=1, executor="serial", changes=changes)
     recorded = json.loads(FILE.read_text("utf-8"))

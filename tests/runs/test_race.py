@@ -22,7 +22,6 @@ from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RunBusyError, RunExistsError
 from evolve_arena.runs.many.race import Meeting, Race, TimedStart, list_candidates
-from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.training.loop import Callback, Progress, during_checks
 
@@ -35,11 +34,11 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def learner(**values: Any) -> Recipe:
+def learner(**values: Any) -> ea.Recipe:
     """A small learner of tic-tac-toe, with other settings of its method."""
     own = {"games": 200, "shards": 1, "step": 0.05, **values}
     named = {f"method.{key}": value for key, value in own.items()}
-    return load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})
+    return ea.load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})
 
 
 def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
@@ -55,7 +54,7 @@ def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
 
 
 def race(
-    recipes: dict[str, Recipe], seconds: float, *callbacks: Callback, force: bool = False
+    recipes: dict[str, ea.Recipe], seconds: float, *callbacks: Callback, force: bool = False
 ) -> tuple[Race, Callable[[], ea.Run]]:
     made = Race(RunDirectory("rows"), timer(seconds, *callbacks), force=force)
     return made, lambda: made.go(recipes, lambda one, place: prepare(one, run=place, force=True))
@@ -128,30 +127,25 @@ def test_an_interrupt_inside_a_generation_leaves_a_whole_run_or_none() -> None:
     ea.resume("rows", generations=3, executor="serial")
 
 
-def test_an_interrupt_before_anything_evolves_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("place", ["compile_kernels", "Meeting.play"])
+def test_an_interrupt_elsewhere_leaves_nothing_or_stops_as_a_callback_does(
+    place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Before anything evolves, and while candidates meet."""
+
     def interrupted(*given: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve_arena.runs.many.race.compile_kernels", interrupted)
-    _, go = race({"one": learner(), "two": learner()}, 500)
-    with pytest.raises(KeyboardInterrupt):
-        go()
-    assert not list(Path().iterdir())
-
-
-def test_an_interrupt_while_candidates_meet_stops_as_a_callback_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*given: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Meeting, "play", interrupted)
+    monkeypatch.setattr(f"evolve_arena.runs.many.race.{place}", interrupted)
     made, go = race({"one": learner(), "two": learner()}, 60)
-    run = go()
-    assert made.timer.stopped
-    assert run.champion.remarks["generation"] == run.generation > 0
+    with pytest.raises(KeyboardInterrupt) if place == "compile_kernels" else nullcontext():
+        go()
+    if place == "compile_kernels":
+        assert not list(Path().iterdir())
+    else:
+        run = ea.load("rows")
+        assert made.timer.stopped
+        assert run.champion.remarks["generation"] == run.generation > 0
 
 
 def test_a_run_that_lies_there_is_replaced_only_by_force() -> None:
@@ -205,23 +199,13 @@ def test_callbacks_are_told_the_generations_that_the_time_is_enough_for() -> Non
 
 def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
     found = list_candidates(ROWS, {"check.games": 30})
-    assert {name: one.method["name"] for name, one in found.items()} == {
-        "td-tuples": "td-tuples",
-        "td": "td",
-        "tournament": "tournament",
-        "neat": "neat",
-    }
+    methods = {name: one.method["name"] for name, one in found.items()}
+    assert methods == {name: name for name in ("td-tuples", "td", "tournament", "neat")}
     assert {one.check.games for one in found.values()} == {30}
     assert found["td-tuples"].network["length"] == 5
-    assert list(list_candidates("connect-four")) == [
-        "connect-four",
-        "connect-four-td",
-        "connect-four-neat",
-    ]
+    names = ["connect-four", "connect-four-td", "connect-four-neat"]
+    assert list(list_candidates("connect-four")) == names
     assert next(iter(list_candidates("hex"))) == "hex"
-
-
-def test_tuples_are_shorter_where_more_can_lie_on_a_cell() -> None:
     source = Path(ROWS).read_text(encoding="utf-8")
     source = source.replace("LONGEST = CELLS", "LONGEST = 600\nPIECES = 8")
     Path("pieces.py").write_text(source, encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
@@ -26,9 +26,6 @@ from evolve_arena.runs.recipes.recipe import (
     read_recipe,
     recipe_names,
 )
-from evolve_arena.studies.ticket_to_ride.imitation import DecisionImitation
-
-PAPER = [f"four-in-a-row-{number}" for number in range(1, 7)]
 
 
 @pytest.fixture
@@ -39,82 +36,48 @@ def plain(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_recipes_that_ship() -> None:
-    names = recipe_names()
-    assert names == sorted(names)
-    assert {"connect-four", *PAPER} <= set(names)
+@pytest.fixture
+def graphs(tmp_path: Path) -> str:
+    """A file that says nothing but the method."""
+    path = tmp_path / "graphs.toml"
+    path.write_text('[method]\nname = "neat"\n')
+    return str(path)
 
 
 @pytest.mark.parametrize("name", recipe_names())
-def test_every_recipe_that_ships_loads_and_says_what_it_breeds(name: str) -> None:
-    recipe = load_recipe(name)
+def test_every_recipe_that_ships_is_written_whole_and_says_what_it_breeds(
+    name: str, tmp_path: Path
+) -> None:
+    recipe = load_recipe(name, ["run.seed=9223372036854775807", "check.games=50"])
+    path = tmp_path / "recipe.toml"
+    path.write_text(recipe.to_toml(), encoding="utf-8")
+    assert read_recipe(path) == load_recipe(str(path)) == recipe
+    assert read_recipe(path).to_toml() == recipe.to_toml()
     assert recipe.title == describe_recipe(name).title != ""
-    method = recipe.make_method()
-    population = method.initial(1).population
-    if isinstance(method, Tournament):
-        assert population.shape == (method.config.individuals, method.decoder.genes)
-    elif isinstance(method, Neat):
-        assert len(population) == method.config.neat.pop_size
-    elif isinstance(method, DecisionImitation):
-        assert population.shape == (1, method.decoder.genes)
-    else:
-        assert len(population) == method.config.individuals
+    population = recipe.make_method().initial(1).population
+    method = recipe.method
+    size = recipe.neat["pop_size"] if recipe.neat else method.get("individuals", 1)
+    assert len(population) == size
     opponents = recipe.make_opponents()
     for opponent, specification in zip(opponents, recipe.check.opponents, strict=True):
         assert opponent.name.startswith(specification)
 
 
-@pytest.mark.parametrize(
-    ("name", "hidden", "encoding", "crossover"),
-    [
-        (PAPER[0], (10,), "numbered", 0.0),
-        (PAPER[1], (10,), "numbered", 0.35),
-        (PAPER[2], (10,), "signed", 0.35),
-        (PAPER[3], (10, 10), "numbered", 0.0),
-        (PAPER[4], (10, 10), "numbered", 0.35),
-        (PAPER[5], (10, 10), "signed", 0.35),
-    ],
-)
-def test_the_recipes_of_the_paper_are_its_runs(
-    name: str, hidden: tuple[int, ...], encoding: str, crossover: float
-) -> None:
-    recipe = load_recipe(name)
-    assert recipe.network["hidden"] == list(hidden)
-    assert recipe.network["encoding"] == encoding
-    assert recipe.network["head"] == "policy"
-    assert recipe.method["crossover_probability"] == crossover
-    assert recipe.method["individuals"] == 100
-    assert recipe.method["tournament_size"] == 7
-    assert recipe.method["mutation_probability"] == 0.015
-    assert recipe.method["elites"] == 0
-    assert recipe.run.generations == 1000
-    assert recipe.check.opponents == ("test-bot",)
+def test_a_recipe_is_fully_resolved(plain: str, graphs: str) -> None:
+    """The section of a method may be left out: every key has a default."""
+    sections = {"title", "game", "network", "method", "check", "run"}
+    written = tomllib.loads(load_recipe(plain).to_toml())
+    assert set(written) == sections
+    optional = {"tables", "fixed_opponents", "fitness"}
+    assert set(written["method"]) == set(TournamentConfig.model_fields) - optional
+    assert load_recipe(plain) == Recipe().change({})
+    written = tomllib.loads(load_recipe(graphs).to_toml())
+    assert set(written) == {*sections, "neat"}
+    assert set(written["neat"]) == set(NeatConfig.model_fields)
+    assert "neat" not in written["method"]
 
 
-def test_a_recipe_is_fully_resolved(plain: str) -> None:
-    recipe = load_recipe(plain)
-    written = tomllib.loads(recipe.to_toml())
-    own = {"neat"} if recipe.kind is Neat else set()
-    assert set(written) == {"title", "game", "network", "method", "check", "run"} | own
-    assert set(written["method"]) == set(TournamentConfig.model_fields) - {
-        "tables",
-        "fixed_opponents",
-        "fitness",
-    }
-    assert written["method"]["hall_of_fame"]["opponents"] == 0
-    assert written["run"]["seed"] == 1
-
-
-@pytest.mark.parametrize("name", recipe_names())
-def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
-    recipe = load_recipe(name, ["run.seed=9223372036854775807", "check.games=50"])
-    path = tmp_path / "recipe.toml"
-    path.write_text(recipe.to_toml(), encoding="utf-8")
-    assert read_recipe(path) == recipe
-    assert load_recipe(str(path)) == recipe
-    assert read_recipe(path).to_toml() == recipe.to_toml()
-
-
+@settings(max_examples=40)
 @given(
     title=st.text(st.characters(codec="utf-8")),
     probability=st.floats(0, 1),
@@ -142,26 +105,34 @@ def test_every_value_survives_being_written(
 
 
 @pytest.mark.parametrize(
-    ("change", "section", "key", "value"),
+    ("change", "value"),
     [
-        ("run.seed=7", "run", "seed", 7),
-        (" run.seed = 7 ", "run", "seed", 7),
-        ("method.mutation_probability=1e-3", "method", "mutation_probability", 0.001),
-        ("method.self_adaptive=true", "method", "self_adaptive", True),
-        ("method.initialisation=glorot", "method", "initialisation", "glorot"),
-        ('method.initialisation="glorot"', "method", "initialisation", "glorot"),
-        ("network.hidden=[8, 4]", "network", "hidden", [8, 4]),
-        ("network.hidden=[]", "network", "hidden", []),
-        ("network.encoding=signed", "network", "encoding", "signed"),
-        ('check.opponents=["random"]', "check", "opponents", ("random",)),
-        ("run.champion=last", "run", "champion", "last"),
+        ("run.seed=7", 7),
+        (" run.seed = 7 ", 7),
+        ("method.mutation_probability=1e-3", 0.001),
+        ("method.self_adaptive=true", True),
+        ("method.initialisation=glorot", "glorot"),
+        ('method.initialisation="glorot"', "glorot"),
+        ("network.hidden=[8, 4]", [8, 4]),
+        ("network.hidden=[]", []),
+        ('check.opponents=["random"]', ["random"]),
+        ("neat.pop_size=30", 30),
+        ("neat.reset_on_extinction=False", False),
+        ("neat.activation_options=tanh", ["tanh"]),
+        ("neat.activation_options=tanh relu", ["tanh", "relu"]),
+        ("neat.activation_options=['sin', 'tanh']", ["sin", "tanh"]),
+        ("neat.initial_connection=partial_direct 0.5", "partial_direct 0.5"),
+        ("neat.weight_init_type=normal", "gaussian"),
+        ("neat.compatibility_threshold=2", 2.0),
     ],
 )
-def test_a_change_replaces_a_value(
-    plain: str, change: str, section: str, key: str, value: Any
-) -> None:
-    found = getattr(load_recipe(plain, [change]), section)
-    assert (found[key] if isinstance(found, dict) else getattr(found, key)) == value
+def test_a_change_replaces_a_value(plain: str, graphs: str, change: str, value: Any) -> None:
+    section, key = change.partition("=")[0].strip().split(".")
+    recipe = load_recipe(graphs if section == "neat" else plain, [change])
+    assert recipe.model_dump(mode="json")[section][key] == value
+    if section == "neat":
+        found = getattr(recipe.make_method().config.neat, key)
+        assert (list(found) if isinstance(found, tuple) else found) == value
 
 
 def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> None:
@@ -182,6 +153,11 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
     assert recipe.method["mutate"] == {"name": "mutGaussian", "sigma": 0.5}
     assert recipe.title == "a = b"
     assert recipe.run.generations == 2
+    before = recipe.to_toml()
+    assert recipe.change({"run.seed": 5}).run.seed == 5
+    assert recipe.to_toml() == before
+    with pytest.raises(RecipeError, match=r"run\.seed is 'x'"):
+        recipe.change({"run.seed": "x"})
 
 
 @pytest.mark.parametrize(
@@ -189,22 +165,18 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
     [
         ("run.genrations=5", r"run\.genrations is no key: did you mean 'generations'\?"),
         ("rum.seed=5", r"did you mean 'run\.seed'\?"),
-        ("method.elite=5", r"method\.elite is no key: did you mean 'elites'\?"),
-        (
-            "method.hall_of_fame.sise=3",
-            r"method\.hall_of_fame\.sise is no key: did you mean 'size'\? .*every, opponents",
-        ),
+        ("method.hall_of_fame.sise=3", r"is no key: did you mean 'size'\? .*every, opponents"),
         ("method.individuals=1", r"method\.individuals is 1: it must be at least 2"),
         ("method.individuals=many", r"method\.individuals is 'many': .* whole number"),
         ("method.individuals=2.5", r"method\.individuals is 2\.5: .* whole number"),
         ("method.individuals=200000", r"individuals is 200000: it must be at most 100000"),
         ("method.mutation_strength=0", r"mutation_strength is 0: it must be above 0"),
         ("method.mutation_probability=nan", r"method\.mutation_probability is nan"),
-        ("method.crossover_probability=1.5", r"is 1\.5: it must be at most 1"),
         ("method.self_adaptive=maybe", r"self_adaptive is 'maybe': it must be true or false"),
         ("method.tournament_size=101", r"method\.tournament_size is 101, more than the 100"),
         ("method.name=tornament", r"unknown method 'tornament': did you mean 'tournament'\?"),
         ("method.mate=cxTwoPiont", r"'cxTwoPiont': did you mean 'cxTwoPoint'\?"),
+        ("method.name=td-linear", r"connect-four', which the method 'td-linear' does not play: "),
         ("method=5", r"method is 5: it must be a section"),
         ("run=[1]", r"run is \[1\]: it must be a section"),
         ("run.seed=-1", r"run\.seed is -1: it must be at least 0"),
@@ -212,7 +184,6 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("run.champion=best", r"run\.champion is 'best': .*'best-check' or 'last'"),
         ("run.seed.more=3", r"seed"),
         ("check.opponents={}", r"check\.opponents is {}: it must be a list"),
-        ("check.games=1", r"check\.games is 1: it must be at least 2"),
         ("network.hidden=[0]", r"at least one unit"),
         ("network.hidden=['x']", r"network\.hidden\.0 is 'x': .* whole number"),
         ("network.head=polcy", r"unknown head 'polcy': did you mean 'policy'\?"),
@@ -220,9 +191,13 @@ def test_changes_reach_inner_sections_and_the_last_one_counts(plain: str) -> Non
         ("network.encoding=plains", r"did you mean 'planes'\?"),
         ("game.rows=40", r"rows is 40: it must be from 1 to 32"),
         ("game.name=chess", r"unknown game 'chess': did you mean 'checkers'\?"),
+        (f"game.name=0x{'f' * 5000}", r"game\.name"),
         ("title=5", r"title is 5: it must be a text"),
         ("=5", r"is no key"),
         ("run.seed", r"changes: 'run\.seed': write section\.key=value"),
+        ("neat.pop_size=5", r"neat: the method 'tournament' has no such section"),
+        ("neat={}", r"no such section \(method\.name = 'neat' has\)"),
+        ("method.finalists=5", r"finalists is a key of the method 'neat', not"),
     ],
 )
 def test_a_mistake_is_named_with_its_key_value_range_and_the_nearest(
@@ -252,24 +227,9 @@ def test_a_mistake_is_found_before_anything_is_made(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("game", "method"),
-    [
-        ("ticket-to-ride", "evolutionary-programming"),
-        ("connect-four", "td-linear"),
-    ],
-)
-def test_a_method_that_does_not_play_the_game_is_named(plain: str, game: str, method: str) -> None:
-    with pytest.raises(RecipeError, match=rf"{game}', which the method '{method}' does not play: "):
-        load_recipe(plain, [f"game.name={game}", f"method.name={method}"])
-
-
 def test_several_mistakes_are_counted(plain: str) -> None:
     with pytest.raises(RecipeError, match=r"check\.games is 1: .* \(and 2 more\)"):
         load_recipe(plain, ["check.games=1", "run.seed=-1", "run.checkpoint_every=0"])
-
-
-def test_an_unknown_recipe_is_named_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r"recipe 'conect-four': did you mean 'connect-four"):
         load_recipe("conect-four")
 
@@ -293,86 +253,13 @@ def test_a_file_that_is_missing_or_no_toml_is_named(tmp_path: Path) -> None:
         broken.write_bytes(content)
         with pytest.raises(RecipeError, match=r"broken\.toml is no TOML file: "):
             load_recipe(str(broken))
-
-
-def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[run]\nsede = 3\n")
     with pytest.raises(RecipeError, match=r"mine\.toml: run\.sede is no key: did you mean 'seed'"):
         load_recipe(str(path))
 
 
-def test_an_empty_file_is_the_recipe_of_all_defaults(plain: str) -> None:
-    recipe = load_recipe(plain)
-    assert recipe.method["name"] == "tournament"
-    assert recipe.method["individuals"] == 100
-    assert recipe == Recipe().change({})
-
-
-def test_a_changed_recipe_leaves_the_first_one_alone() -> None:
-    recipe = load_recipe("connect-four")
-    before = recipe.to_toml()
-    changed = recipe.change({"run.seed": 5, "method.hall_of_fame.size": 3})
-    assert changed.run.seed == 5
-    assert changed.method["hall_of_fame"]["size"] == 3
-    assert recipe.to_toml() == before
-    with pytest.raises(RecipeError, match=r"run\.seed is 'x'"):
-        recipe.change({"run.seed": "x"})
-
-
-# --- the method neat -----------------------------------------------------------------------
-
-
-@pytest.fixture
-def graphs(tmp_path: Path) -> str:
-    """A file that says nothing but the method."""
-    path = tmp_path / "graphs.toml"
-    path.write_text('[method]\nname = "neat"\n')
-    return str(path)
-
-
-def test_a_recipe_of_graphs_is_fully_resolved(graphs: str) -> None:
-    path = Path(graphs)
-    # The section may be left out: every key has a default.
-    assert load_recipe(graphs).neat == load_recipe(graphs, ["neat.pop_size=150"]).neat
-    path.write_text('[method]\nname = "neat"\n[neat]\npop_size = 30\n')
-    recipe = load_recipe(graphs)
-    written = tomllib.loads(recipe.to_toml())
-    assert set(written) == {"title", "game", "network", "method", "neat", "check", "run"}
-    assert set(written["neat"]) == set(NeatConfig.model_fields)
-    assert written["neat"]["pop_size"] == 30
-    assert written["neat"]["activation_options"] == ["tanh"]
-    assert set(written["network"]) == {
-        *("head", "encoding", "take_wins", "depth", "rollouts", "features", "bins"),
-        *("script", "masked"),
-    }
-    assert "neat" not in written["method"]
-    assert written["method"]["stagnation"]["judge"] == "record"
-    path.write_text(recipe.to_toml())
-    assert load_recipe(graphs) == recipe
-
-
-@pytest.mark.parametrize(
-    ("change", "key", "value"),
-    [
-        ("neat.pop_size=30", "pop_size", 30),
-        ("neat.reset_on_extinction=false", "reset_on_extinction", False),
-        ("neat.reset_on_extinction=False", "reset_on_extinction", False),
-        ("neat.activation_options=tanh", "activation_options", ["tanh"]),
-        ("neat.activation_options=tanh relu", "activation_options", ["tanh", "relu"]),
-        ("neat.activation_options=['sin', 'tanh']", "activation_options", ["sin", "tanh"]),
-        ("neat.initial_connection=partial_direct 0.5", "initial_connection", "partial_direct 0.5"),
-        ("neat.weight_init_type=normal", "weight_init_type", "gaussian"),
-        ("neat.compatibility_threshold=2", "compatibility_threshold", 2.0),
-    ],
-)
-def test_a_change_reaches_the_section_neat(graphs: str, change: str, key: str, value: Any) -> None:
-    recipe = load_recipe(graphs, [change])
-    assert recipe.neat is not None
-    assert recipe.neat[key] == value
-    config = recipe.make_method().config
-    found = getattr(config.neat, key)
-    assert (list(found) if isinstance(found, tuple) else found) == value
+OUTSIDE = "method.stagnation.judge=outside"
 
 
 @pytest.mark.parametrize(
@@ -381,56 +268,24 @@ def test_a_change_reaches_the_section_neat(graphs: str, change: str, key: str, v
         (["neat.pop_sise=5"], r"neat\.pop_sise is no key: did you mean 'pop_size'\?$"),
         (["neat.mutate_rate=1"], r"did you mean .*'weight_mutate_rate' or .*_mutate_rate'\?$"),
         (["neat.xyz=1"], r"neat\.xyz is no key \(known: activation_default, .*weight_repl"),
-        (["neat.fitness_threshold=3"], r"neat\.fitness_threshold has no .*run\.generations"),
-        (["neat.fitness_criterion=max"], r"neat\.fitness_criterion has no meaning.*checks"),
-        (["neat.no_fitness_termination=true"], r"no_fitness_termination has .*generations"),
-        (["neat.num_inputs=3"], r"neat\.num_inputs has no meaning.*the board and the encoding"),
-        (["neat.num_outputs=3"], r"neat\.num_outputs has no meaning.*the game and the head"),
         (["neat.seed=3"], r"neat\.seed has no meaning here: .*run\.seed"),
-        (["neat.time_constant_init_mean=1"], r"time_constant_init_mean .*continuous time"),
-        (["neat.pop_size=1"], r"neat\.pop_size is 1: it must be at least 2"),
         (["neat.pop_size=many"], r"neat\.pop_size is 'many': it must be a whole number"),
-        (["neat.survival_threshold=2"], r"survival_threshold is 2: it must be at most 1"),
-        (["neat.survival_threshold=nan"], r"survival_threshold is nan: it must be a finite number"),
-        (["neat.weight_init_stdev=inf"], r"weight_init_stdev is inf: it must be a finite number"),
-        (["neat.max_stagnation=0"], r"max_stagnation is 0: it must be at least 1"),
-        (["neat.feed_forward=perhaps"], r"feed_forward is 'perhaps': it must be true or false"),
-        (["neat.enabled_default=perhaps"], r"enabled_default is 'perhaps': it must be True, Fal"),
-        (["neat.species_fitness_func=maximum"], r"'maximum': it must be 'max', 'min', "),
-        (["neat.activation_options=tahn"], r"unknown activation 'tahn': did you mean 'tanh'"),
-        (["neat.aggregation_options=['som']"], r"unknown aggregation 'som': did you mean 'sum"),
-        (["neat.activation_options=[]"], r"neat\.activation_options: it must name at least one"),
-        (["neat.activation_default=sin"], r"is 'sin', which activation_options lacks"),
-        (["neat.initial_connection=ful"], r"unknown initial connection 'ful': did you .*'full'"),
-        (["neat.initial_connection=partial"], r"it wants a fraction .*'partial 0\.5'"),
         (["neat.elitism=151"], r"neat\.elitism is 151, more than pop_size, 150"),
         (["neat.min_species_size=9", "neat.pop_size=8"], r"min_species_size is 9, more than pop"),
-        (["neat.bias_min_value=40"], r"bias_min_value is 40\.0, above bias_max_value, 30\.0"),
         (["neat=5"], r"neat is 5: it must be a section"),
         (["method.neat.pop_size=5"], r"method\.neat: write \[neat\], not a part of \[method\]"),
-        (["method.name=neet"], r"unknown method 'neet': did you mean 'neat'\?"),
         (["method.pairing=rond"], r"pairing is 'rond': .*'random', 'species' or 'round-robin'"),
         (["method.stagnation.margn=1"], r"stagnation\.margn is no key: did you mean 'margin'"),
         (["method.stagnation.judge=rang"], r"judge is 'rang': .*'record', 'outside' or 'rank"),
-        (
-            ["method.stagnation.judge=outside", "method.stagnation.opponents=['tset-bot']"],
-            r"method\.stagnation\.opponents: .*did you mean 'test-bot'",
-        ),
-        (
-            ["method.stagnation.judge=outside", "method.stagnation.opponents=[]"],
-            r"method\.stagnation: opponents is empty",
-        ),
-        (
-            [
-                "game={columns=3, rows=2, connect=3}",
-                "method.openings={plies=0, count=1}",
-                "check.opening_plies=4",
-            ],
-            r"check\.opening_plies: openings of 4 plies: .* from 0 to 1",
-        ),
-        (["network.head=polcy"], r"unknown head 'polcy': did you mean 'policy'"),
+        ([OUTSIDE, "method.stagnation.opponents=['tset-bot']"], r"did you mean 'test-bot'"),
+        ([OUTSIDE, "method.stagnation.opponents=[]"], r"method\.stagnation: opponents is empty"),
         (["network.hiden=[5]"], r"network\.hiden is no key \(known: bins, depth, encoding, feat"),
         (["neat.feed_forward=false"], "neat.feed_forward is false, but in connect-four players "),
+        (["network.hidden=[5]"], r"network\.hidden is a key of .*: write neat\.num_hidden "),
+        (["network.activation=tanh"], r"'neat': write .*neat\.activation_options$"),
+        (["method.individuals=5"], r"of the method 'tournament', not of 'neat': .*pop_size$"),
+        (["method.elites=5"], r"method\.elites is a key .*: write neat\.elitism$"),
+        (["method.mate=uniform"], r"method\.mate is a key of .*: leave it out$"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -440,45 +295,6 @@ def test_a_mistake_in_a_recipe_of_graphs_is_named(
     with pytest.raises(RecipeError, match=text) as caught:
         load_recipe(graphs, changes)
     assert str(caught.value).startswith(f"{graphs}: ")
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "changes", "text"),
-    [
-        (
-            "connect-four-neat",
-            ["network.hidden=[5]"],
-            r"network\.hidden is a key of .*: write neat\.num_hidden ",
-        ),
-        (
-            "connect-four-neat",
-            ["network.activation=tanh"],
-            r"'neat': write .*neat\.activation_options$",
-        ),
-        (
-            "connect-four-neat",
-            ["method.individuals=5"],
-            r"of the method 'tournament', not of 'neat': .*pop_size$",
-        ),
-        (
-            "connect-four-neat",
-            ["method.elites=5"],
-            r"method\.elites is a key .*: write neat\.elitism$",
-        ),
-        (
-            "connect-four-neat",
-            ["method.mate=uniform"],
-            r"method\.mate is a key of .*: leave it out$",
-        ),
-        ("connect-four", ["method.finalists=5"], r"finalists is a key of the method 'neat', not"),
-        ("connect-four", ["neat.pop_size=5"], r"neat: the method 'tournament' has no such section"),
-        ("connect-four", ["neat={}"], r"no such section \(method\.name = 'neat' has\)"),
-    ],
-)
-def test_a_key_of_the_other_method_is_named(name: str, changes: list[str], text: str) -> None:
-    with pytest.raises(RecipeError, match=text) as caught:
-        load_recipe(name, changes)
     assert "\n" not in str(caught.value)
 
 
@@ -541,8 +357,3 @@ def test_wrong_settings_of_another_program_are_named(
 def test_a_game_without_a_name_is_the_usual_one() -> None:
     recipe = load_recipe("connect-four-td")
     assert recipe.change({"game": {}}) == load_recipe("connect-four-td", {"game": {}})
-
-
-def test_a_name_with_too_many_digits_is_refused() -> None:
-    with pytest.raises(RecipeError, match=r"game\.name"):
-        load_recipe("tic-tac-toe-evolved", [f"game.name=0x{'f' * 5000}"])

@@ -29,10 +29,18 @@ def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
     if "RENEW_SNAPSHOT" in os.environ:
         kept = arrange(found, kept)
         FILE.write_text(write(kept), encoding="utf-8")
+    was, now = (
+        {
+            f"{part}: {key}": repr(value)
+            for part, values in content.items()
+            for key, value in values.items()
+        }
+        for content in (kept, found)
+    )
     changes = [
-        f"{part}: {key} was {was}, is {now}"
-        for part in {**kept, **found}
-        for key, was, now in compare(kept.get(part, {}), found.get(part, {}))
+        f"{key} was {was.get(key, 'missing')}, is {now.get(key, 'missing')}"
+        for key in {**was, **now}
+        if was.get(key) != now.get(key)
     ]
     assert not changes, (
         "\n".join(changes) + "\nIf this is meant: RENEW_SNAPSHOT=1 pytest"
@@ -115,10 +123,3 @@ def read_options() -> dict[str, Values]:
         }
         for name, command in sorted(commands.items())
     }
-
-
-def compare(kept: Values, found: Values) -> Iterator[tuple[str, str, str]]:
-    for key in {**kept, **found}:
-        pair = ["missing" if key not in some else repr(some[key]) for some in (kept, found)]
-        if pair[0] != pair[1]:
-            yield key, pair[0], pair[1]

@@ -8,28 +8,19 @@ from typing import Any
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.core.errors import ArenaError
 from evolve_arena.players.board.workspace import DEPTH, NODES, ROLLOUTS
 from evolve_arena.runs.summary import summarise
 
 SMALL = {
-    "method.individuals": 4,
-    "method.tournament_size": 2,
-    "network.hidden": [4],
-    "run.generations": 2,
-    "check.every": 1,
-    "check.games": 2,
-    "check.opponents": ["random"],
+    **{"method.individuals": 4, "method.tournament_size": 2, "network.hidden": [4]},
+    **{"run.generations": 2, "check.every": 1, "check.games": 2, "check.opponents": ["random"]},
 }
 
 
 def start(folder: Path, name: str, **changes: Any) -> ea.Run:
-    return ea.start(
-        "tic-tac-toe-evolved",
-        run=folder / name,
-        changes={**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}},
-        executor="serial",
-    )
+    named = {key.replace("__", "."): value for key, value in changes.items()}
+    game = "tic-tac-toe-evolved"
+    return ea.start(game, run=folder / name, changes={**SMALL, **named}, executor="serial")
 
 
 def test_a_champion_remembers_how_far_it_looks_and_breeding_stays(tmp_path: Path) -> None:
@@ -57,12 +48,9 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     assert champion.packed.seats[0, DEPTH] == 2
     again = start(tmp_path, "again", network__depth=2)
     assert summarise(again)["population_sha256"] == hashes[1]
-
-
-def test_policies_are_bred_and_play_with_a_tree(tmp_path: Path) -> None:
     plain, tree, again = (
         start(tmp_path, name, network__head="policy", network__rollouts=rollouts)
-        for name, rollouts in (("plain", 0), ("tree", 5), ("again", 5))
+        for name, rollouts in (("policy", 0), ("guided", 5), ("guided-again", 5))
     )
     hashes = [summarise(run)["population_sha256"] for run in (plain, tree, again)]
     assert hashes[0] != hashes[1] == hashes[2]
@@ -87,6 +75,6 @@ def test_policies_are_bred_and_play_with_a_tree(tmp_path: Path) -> None:
 def test_searches_that_can_not_be_are_refused(
     tmp_path: Path, recipe: str, changes: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(ArenaError, match=sentence):
+    with pytest.raises(ea.ArenaError, match=sentence):
         ea.start(recipe, run=tmp_path / "run", changes=changes)
     assert not (tmp_path / "run").exists()

@@ -7,20 +7,17 @@ import math
 import os
 import re
 import signal
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 import evolve_arena as ea
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.many.sweep import Sweep, SweepRow, read_sweep
-from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store import files
 from tests import forked
 
@@ -28,60 +25,23 @@ VALUES = ["--set", "method.mutation_strength=0.1,1.0", "--set", "method.tourname
 
 
 @pytest.fixture
-def recipe(small_recipe: Callable[..., Recipe], tmp_path: Path) -> str:
+def recipe(small_recipe: Callable[..., ea.Recipe], tmp_path: Path) -> str:
     file = tmp_path / "small.toml"
-    file.write_text(
-        small_recipe("run.generations=30", "check.every=15", "run.checkpoint_every=5").to_toml()
-    )
+    file.write_text(small_recipe("run.generations=3").to_toml())
     return str(file)
 
 
-def sweep(recipe: str, folder: Path, *more: str) -> list[str]:
-    words = [recipe, *VALUES, "--seeds", "2", "--games", "50", "--workers", "2"]
-    return ["sweep", *words, "--folder", str(folder), *more]
-
-
-def kill_once_there_are(begun: int, words: list[str], folder: Path) -> None:
-    """Starts a command, and kills it with all its children when so many runs have begun."""
-    with tempfile.TemporaryFile() as said:
-        process = forked.start_evolve(words, said, said, folder=folder.parent)
-        end = time.monotonic() + 120
-        while len([*folder.glob("*/history.db")]) < begun:
-            assert process.exitcode is None, "it ended before it was killed"
-            assert time.monotonic() < end
-            process.join(0.002)
-        team = psutil.Process(process.pid).children(recursive=True)
-        process.kill()
-        for child in team:
-            child.kill()
-        psutil.wait_procs(team)
-        process.join()
-
-
-def test_a_sweep_that_is_killed_twice_gives_the_same_table(recipe: str, tmp_path: Path) -> None:
-    whole = forked.evolve(*sweep(recipe, tmp_path / "whole"), folder=tmp_path)
+def test_the_command_tells_of_all_runs_and_of_what_mattered(recipe: str, tmp_path: Path) -> None:
+    words = ["sweep", recipe, *VALUES, "--seeds", "2", "--games", "50", "--workers", "2"]
+    whole = forked.evolve(*words, folder=tmp_path)
     assert whole.returncode == 0
     assert "8 runs in" in whole.stderr
-    assert "240 generations in all" in whole.stderr
+    assert "24 generations in all" in whole.stderr
     assert re.search(r"8 of 8 runs, 0 s left", whole.stderr)
-
-    killed = tmp_path / "killed"
-    kill_once_there_are(3, sweep(recipe, killed), killed)
-    reached = {file.parent.name: ea.load(file.parent) for file in killed.glob("*/history.db")}
-    assert len(reached) < 8
-    kill_once_there_are(6, sweep(recipe, killed), killed)
-    assert not (killed / "runs.csv").exists()
-
-    again = forked.evolve(*sweep(recipe, killed), folder=tmp_path)
-    assert again.stdout == whole.stdout.replace("whole", "killed")
-    assert (killed / "runs.csv").read_bytes() == (tmp_path / "whole/runs.csv").read_bytes()
-    assert (killed / "sweep.png").read_bytes().startswith(b"\x89PNG")
-    assert "What mattered: the best value of a key against its worst" in again.stdout
-    for name in reached:
-        hashes = [ea.load(tmp_path / one / name).population_sha256 for one in ("whole", "killed")]
-        assert hashes[0] == hashes[1]
-
-    told = forked.evolve(*sweep(recipe, killed, "--json"), folder=tmp_path)
+    assert (tmp_path / "sweeps/small/sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert "What mattered: the best value of a key against its worst" in whole.stdout
+    assert forked.evolve(*words, folder=tmp_path).stdout == whole.stdout
+    told = forked.evolve(*words, "--json", folder=tmp_path)
     content = json.loads(told.stdout)
     assert told.stderr == ""
     assert len(content["runs"]) == 8
@@ -90,7 +50,7 @@ def test_a_sweep_that_is_killed_twice_gives_the_same_table(recipe: str, tmp_path
 
 
 def test_what_a_killed_sweep_began_to_write_is_gone_afterwards(
-    small_recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_recipe: Callable[..., ea.Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "small.toml").write_text(small_recipe().to_toml())
     words = ["sweep", "small.toml", "--set", "run.generations=1,2", "--seeds", "1", "--games", "10"]
@@ -126,6 +86,10 @@ def test_commas_divide_values_unless_they_stand_in_one() -> None:
         "method.crossover": [{"name": "uniform", "share": 0.5}, "blend"],
     }
     assert common == {"title": "one, two", "method.individuals": 20}
+    text = "\U0001f600" * 300_000  # letter by letter it took half a minute
+    begun = time.monotonic()
+    assert read_sweep([f"title={text},'{text},'"]) == ({"title": [text, f"{text},"]}, {})
+    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize(
@@ -177,9 +141,12 @@ def test_twins_tell_how_much_a_key_mattered() -> None:
     assert flag.difference == pytest.approx(0.015)
     assert (flag.low, flag.high) == pytest.approx(mean_interval([0.01, 0.02] * 3))
     assert found.influence_table()[1][0] == ("a.size", "3", "1", "0.100", "0.100 to 0.100")
+    rows = [SweepRow("", {"a.b": value}, 1, value / 10, 0.0, 1.0, 9) for value in (1, 2)]
+    found = Sweep(Path("nowhere"), ["a.b"], "random", rows, by_points=False)
+    assert math.isnan(found.influences[0].low)
+    assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
+    assert found.to_dict()["influences"][0]["low"] is None
 
-
-def test_the_interval_allows_for_the_choice_among_several_values() -> None:
     def score(size: int, flag: int, seed: int) -> float:
         return 0.5 + 0.02 * size * seed
 
@@ -188,16 +155,8 @@ def test_the_interval_allows_for_the_choice_among_several_values() -> None:
     assert three.high - three.low > 1.3 * (two.high - two.low)
 
 
-def test_one_pair_has_no_interval() -> None:
-    rows = [SweepRow("", {"a.b": value}, 1, value / 10, 0.0, 1.0, 9) for value in (1, 2)]
-    found = Sweep(Path("nowhere"), ["a.b"], "random", rows, by_points=False)
-    assert math.isnan(found.influences[0].low)
-    assert found.influence_table()[1] == [("a.b", "2", "1", "0.100", "-")]
-    assert found.to_dict()["influences"][0]["low"] is None
-
-
 def test_nobody_is_asked_twice_about_the_same_program(
-    small_recipe: Callable[..., Recipe], tmp_path: Path
+    small_recipe: Callable[..., ea.Recipe], tmp_path: Path, recipe: str
 ) -> None:
     file = tmp_path / "small.toml"
     text = small_recipe().to_toml()
@@ -212,9 +171,6 @@ def test_nobody_is_asked_twice_about_the_same_program(
     with pytest.raises(ea.ArenaError, match="no program 'no' to start"):
         ea.sweep(str(file), values, folder=tmp_path / "x", allow_process=refuse_second)
     assert len(asked) == 1
-
-
-def test_a_seed_twice_is_an_error(recipe: str, tmp_path: Path) -> None:
     with pytest.raises(BadValueError, match="the seed has the value '7' twice"):
         ea.sweep(recipe, {"method.tournament_size": [2]}, seeds=[7, 7], folder=tmp_path / "x")
 
@@ -240,10 +196,3 @@ def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> No
         file.write_text(text)
         assert score() == whole, text[:200]
         assert file.read_text() == known
-
-
-def test_a_long_value_is_read_in_a_moment() -> None:
-    text = "\U0001f600" * 300_000  # letter by letter it took half a minute
-    begun = time.monotonic()
-    assert read_sweep([f"title={text},'{text},'"]) == ({"title": [text, f"{text},"]}, {})
-    assert time.monotonic() - begun < 10

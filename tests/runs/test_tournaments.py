@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,11 @@ import pytest
 
 from evolve_arena import start
 from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
-from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 
 QUICK = [
-    "network.hidden=[4]",
-    "method.individuals=6",
-    "method.tournament_size=2",
-    "method.elites=0",
-    "run.generations=2",
-    "check.every=1",
-    "check.games=10",
+    *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
+    *("method.elites=0", "run.generations=2", "check.every=1", "check.games=10"),
 ]
 Evolve = Callable[..., str]
 
@@ -39,31 +32,20 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def evolve(
-    study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def tournament(
+    study: Path, monkeypatch: pytest.MonkeyPatch, evolve: Callable[..., tuple[str, str]]
 ) -> Evolve:
-    """What the command prints in the folder of the study; an error is part of that."""
-
-    def call(*words: str) -> str:
-        monkeypatch.chdir(study)
-        monkeypatch.setattr(sys, "argv", ["evolve", *words])
-        with pytest.raises(SystemExit):
-            main()
-        captured = capsys.readouterr()
-        return captured.out + captured.err
-
-    return call
+    """What the command prints in the folder of the study."""
+    monkeypatch.chdir(study)
+    return lambda *words: evolve("tournament", *words)[0]
 
 
 def agents(content: dict[str, Any]) -> list[str]:
     return [agent["name"] for agent in content["agents"]]
 
 
-# --- patterns ------------------------------------------------------------------------------
-
-
 def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
-    study: Path, monkeypatch: pytest.MonkeyPatch
+    study: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(study)
     everything = ["run:a-1", "run:a-2", "run:a-10", "run:b-1"]
@@ -71,27 +53,18 @@ def test_a_pattern_stands_for_runs_in_the_order_of_their_numbers(
     assert expand_patterns(["random", "run:b-*", "run:a-1"]) == ["random", "run:b-1", "run:a-1"]
     assert expand_patterns(["run:a-?@2"]) == ["run:a-1@2", "run:a-2@2"]
     assert expand_patterns([f"run:{study}/a-[12]"]) == [f"run:{study}/a-1", f"run:{study}/a-2"]
-
-
-def test_a_pattern_without_runs_is_an_error(study: Path) -> None:
     for pattern in (f"run:{study}/c-*", f"run:{study}/chart*", "run:nowhere/*@5"):
         with pytest.raises(BadValueError) as caught:
             expand_patterns([pattern])
         assert str(caught.value) == f"player {pattern}: no run matches it"
-
-
-def test_only_runs_have_patterns(tmp_path: Path) -> None:
     (tmp_path / "odd[1]").mkdir()
     for name in ("random", "file:*.safetensors", 'process:"bot *"', f"run:{tmp_path}/odd[1]"):
         assert not is_pattern(name)
         assert expand_patterns([name]) == [name]
 
 
-# --- the command ---------------------------------------------------------------------------
-
-
-def test_a_study_is_ranked_by_configurations(evolve: Evolve) -> None:
-    content = json.loads(evolve("tournament", "run:*", "--json"))
+def test_a_study_is_ranked_by_configurations(tournament: Evolve) -> None:
+    content = json.loads(tournament("run:*", "--json"))
     assert content["against"] is None
     assert content["games_per_pair"] == 2
     assert agents(content) == ["a-1", "a-2", "a-10", "b-1"]
@@ -101,32 +74,32 @@ def test_a_study_is_ranked_by_configurations(evolve: Evolve) -> None:
     (a,) = (row for row in content["configurations"] if row["name"] == "a")
     assert a["mean"] == pytest.approx(sum(shares[:3]) / 3)
     assert (a["best"], a["worst"]) == (max(shares[:3]), min(shares[:3]))
-    printed = evolve("tournament", "run:*")
+    printed = tournament("run:*")
     assert "against agents of other configurations, 2 games each" in printed
     assert f"{a['mean']:.4f}" in printed
 
 
-def test_all_can_meet_one_opponent(evolve: Evolve) -> None:
-    words = ["tournament", "run:a-*", "--against", "random", "--games", "50", "--json"]
-    content = json.loads(evolve(*words))
+def test_all_can_meet_one_opponent(tournament: Evolve) -> None:
+    words = ["run:a-*", "--against", "random", "--games", "50", "--json"]
+    content = json.loads(tournament(*words))
     assert content["against"] == "random"
     assert agents(content) == ["a-1", "a-2", "a-10"]
     assert {agent["games"] for agent in content["agents"]} == {50}
     assert [row["name"] for row in content["configurations"]] == ["a"]
-    assert evolve(*words) == evolve(*words)
-    assert evolve(*words) != evolve(*words, "--seed", "1")
+    assert tournament(*words) == tournament(*words)
+    assert tournament(*words) != tournament(*words, "--seed", "1")
 
 
-def test_named_players_are_rated_unless_a_ranking_is_asked_for(evolve: Evolve) -> None:
+def test_named_players_are_rated_unless_a_ranking_is_asked_for(tournament: Evolve) -> None:
     names = ["run:a-1", "run:b-1", "random"]
-    rated = json.loads(evolve("tournament", *names, "--games", "4", "--json"))
+    rated = json.loads(tournament(*names, "--games", "4", "--json"))
     assert len(rated["players"]) == 3
-    ranked = json.loads(evolve("tournament", *names, "--rank", "--games", "4", "--json"))
+    ranked = json.loads(tournament(*names, "--rank", "--games", "4", "--json"))
     assert {row["name"] for row in ranked["configurations"]} == {"a", "b", "random"}
     assert {agent["games"] for agent in ranked["agents"]} == {8}
-    study = json.loads(evolve("tournament", "run:*", "--crosstable", "--games", "2", "--json"))
+    study = json.loads(tournament("run:*", "--crosstable", "--games", "2", "--json"))
     assert {player["name"] for player in study["players"]} == {"a-1", "a-2", "a-10", "b-1"}
-    assert "Elo" in evolve("tournament", *names, "--games", "2")
+    assert "Elo" in tournament(*names, "--games", "2")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +111,15 @@ def test_named_players_are_rated_unless_a_ranking_is_asked_for(evolve: Evolve) -
         (["run:*", "--against", "randon"], "did you mean 'random'?"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(evolve: Evolve, words: list[str], said: str) -> None:
-    printed = evolve("tournament", *words)
-    assert printed.startswith("evolve: ")
-    assert said in printed
-    assert printed.count("\n") == 1
+def test_what_makes_no_sense_is_one_line(
+    evolve: Callable[..., tuple[str, str]],
+    study: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(study)
+    told = evolve("tournament", *words, code=2)[1]
+    assert told.startswith("evolve: ")
+    assert said in told
+    assert told.count("\n") == 1

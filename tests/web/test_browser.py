@@ -81,6 +81,23 @@ def button(page: Any, name: str) -> Any:
     return page.get_by_role("button", name=name, exact=True)
 
 
+def replay(page: Any, server: Client, moves: str = "3344556") -> None:
+    """Opens a game by its text."""
+    page.goto(f"{server.address}/#/replay")
+    page.get_by_label("Moves").first.fill(moves)
+    button(page, "Open").click()
+    page.wait_for_selector(".game", timeout=120_000)
+
+
+def visit_all(page: Any, server: Client) -> Iterator[str]:
+    """Each kind of page, once it has loaded."""
+    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
+        page.goto(f"{server.address}/#/{where}")
+        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+        page.wait_for_timeout(300)
+        yield where
+
+
 def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
     browser: Any, server: Client
 ) -> None:
@@ -123,12 +140,8 @@ def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
 def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:
     page.goto(f"{server.address}/#/start/tic-tac-toe-evolved")
     page.get_by_text("[check]").click()
-    for key, value in (
-        ("run", "watched"),
-        ("run.generations", "40000"),
-        ("run.checkpoint_every", "20"),
-        ("check.every", "2"),
-    ):
+    form = {"run": "watched", "run.generations": "40000"}
+    for key, value in {**form, "run.checkpoint_every": "20", "check.every": "2"}.items():
         page.locator(f'[name="{key}"]').fill(value)
     button(page, "Start").click()
     page.wait_for_url("**/#/run/watched", timeout=60_000)
@@ -157,15 +170,7 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
 def test_a_whole_game_is_played_taken_back_and_replayed(
     name: str, page: Any, server: Client
 ) -> None:
-    page.goto(f"{server.address}/#/play")
-    page.get_by_label("Game").select_option(name)
-    seats = str(1 + len(PLAYED[name]))
-    page.wait_for_selector(f'form[data-game="{name}"] option[value="{seats}"]', state="attached")
-    page.locator("form select").first.select_option(seats)
-    for number, opponent in enumerate(PLAYED[name], 2):
-        page.get_by_label(f"player {number}").fill(opponent)
-    button(page, "Begin").click()
-    page.wait_for_selector(".game", timeout=120_000)
+    begin(page, server, name, *PLAYED[name])
     page.locator("input[type=range]").fill("0")
     game = look(page)
     deadline = time.monotonic() + 300
@@ -178,19 +183,16 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
             assert time.monotonic() < deadline, game
             page.wait_for_timeout(30)
             game = look(page)
-    wait_until(
-        page,
-        f"document.querySelector('.status').textContent.startsWith({json.dumps(game['result']['text'][:20])})",
-    )
+    told = json.dumps(game["result"]["text"][:20])
+    wait_until(page, f"document.querySelector('.status').textContent.startsWith({told})")
     wait_until(page, "document.querySelector('.board-legend [aria-current], .turn') === null")
     assert [button(page, name).is_visible() for name in ("Hint", "Resign")] == [False, False]
     if not game["open"]:
         return
     count = len(game["played"])
     button(page, "first").click()
-    wait_until(
-        page, f"document.querySelector('.status').textContent === 'After move 0 of {count}.'"
-    )
+    told = f"After move 0 of {count}."
+    wait_until(page, f"document.querySelector('.status').textContent === '{told}'")
     page.get_by_label("Look inside the network").check()
     page.wait_for_selector("text=Nobody here has a network that looks at this position as a whole.")
     button(page, "Undo").click()
@@ -209,36 +211,22 @@ def look(page: Any) -> Any:
 
 def choose(page: Any, move: Any) -> None:
     """Clicks what plays a *move*."""
-    path = move.get("paths", [move["path"]])[0] if move.get("paths") else move["path"]
-    wait_until(
-        page,
-        "document.querySelector('.cell.open, .board-buttons button:enabled') !== null"
-        " && document.querySelector('[aria-busy=true]') === null",
-    )
-    if path:
-        for cell in path:
-            page.locator(f'[data-cell="{cell}"]').dispatch_event("click")
-    else:
+    wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
+    wait_until(page, "document.querySelector('[aria-busy=true]') === null")
+    path = move["paths"][0] if move.get("paths") else move["path"]
+    for cell in path or ():
+        page.locator(f'[data-cell="{cell}"]').dispatch_event("click")
+    if not path:
         page.locator(".board-buttons").get_by_role("button", name=move["name"]).first.click()
 
 
 def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
-    assert page.inner_text(".status").startswith("you win") or "win" in page.inner_text(".status")
+    replay(page, server)
+    assert "win" in page.inner_text(".status")
     button(page, "first").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 0")
     button(page, "forward").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 1")
-
-
-def test_a_replay_plays_and_stops(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
     page.locator("input[type=range]").fill("50")
     button(page, "Play").click()
     wait_until(page, "document.querySelectorAll('.piece').length === 7")
@@ -252,14 +240,22 @@ def test_a_replay_plays_and_stops(page: Any, server: Client) -> None:
     button(page, "Play").wait_for()
 
 
-def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
-    """An answer that is late belongs to a position that is no longer there."""
+def begin(page: Any, server: Client, game: str, *opponents: str) -> None:
+    """Begins a game of a person's against others."""
     page.goto(f"{server.address}/#/play")
-    page.get_by_label("Game").select_option("tic-tac-toe")
-    page.wait_for_selector('form[data-game="tic-tac-toe"]')
-    page.get_by_label("player 2").fill("run:first")
+    page.get_by_label("Game").select_option(game)
+    seats = str(1 + len(opponents))
+    page.wait_for_selector(f'form[data-game="{game}"] option[value="{seats}"]', state="attached")
+    page.locator("form select").first.select_option(seats)
+    for number, opponent in enumerate(opponents, 2):
+        page.get_by_label(f"player {number}").fill(opponent)
     button(page, "Begin").click()
     page.wait_for_selector(".game", timeout=120_000)
+
+
+def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
+    """An answer that is late belongs to a position that is no longer there."""
+    begin(page, server, "tic-tac-toe", "run:first")
     held: list[Any] = []
 
     def hold(route: Any) -> None:
@@ -289,10 +285,7 @@ def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) ->
     )
     answers: list[Any] = []
     page.on("response", lambda got: answers.append((urlsplit(got.url).path, got.status)))
-    page.goto(f"{server.address}/#/replay")
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
-    page.wait_for_selector(".game", timeout=120_000)
+    replay(page, server)
     path = f"/api/play/{page.url.rpartition('/')[2]}"
     page.reload()
     page.wait_for_selector(".game")
@@ -305,25 +298,6 @@ def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) ->
         page.wait_for_timeout(50)
 
 
-def test_two_runs_are_compared(page: Any, server: Client) -> None:
-    page.goto(f"{server.address}/#/runs")
-    for name in ("first", "study/second-1"):
-        page.get_by_label(f"compare {name}").check()
-    page.get_by_role("link", name="Compare 2").click()
-    page.wait_for_selector(".chart path")
-    assert page.inner_text("h1") == "2 runs compared"
-    assert page.locator("tbody tr").count() == 2
-    page.get_by_label("games of each pair").fill("20")
-    page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
-    page.get_by_role("button", name="Let the champions meet").click()
-    page.get_by_role("heading", name="Ratings").wait_for()
-    page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
-    for name in ("first", "study/second-1"):
-        generation = Run.open(server.folder / name).champion.remarks["generation"]
-        assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
-    assert page.locator("tbody tr").count() == 2 + 3  # and a player at random
-
-
 def test_six_runs_are_compared_and_one_stream_tells_of_them(
     page: Any, server: Client, tmp_path: Path
 ) -> None:
@@ -334,12 +308,23 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
     streams: list[str] = []
     page.on("request", lambda asked: streams.append(asked.url) if "/events" in asked.url else 0)
     with serve_to(page, tmp_path) as client:
-        page.goto(f"{client.address}/#/compare/{','.join(names)}")
-        page.get_by_text("Let the champions meet").wait_for()
+        page.goto(f"{client.address}/#/runs")
+        for name in names:
+            page.get_by_label(f"compare {name}").check()
+        streams.clear()
+        page.get_by_role("link", name="Compare 6").click()
+        page.wait_for_selector(".chart path")
+        assert page.inner_text("h1") == "6 runs compared"
         assert page.locator("tbody tr").count() == 6
         page.get_by_label("games of each pair").fill("2")
+        page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
         page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_role("heading", name="Ratings").wait_for()
         page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
+        generation = Run.open(server.folder / "first").champion.remarks["generation"]
+        for name in names:
+            assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
+        assert page.locator("tbody tr").count() == 6 + 7  # and a player at random
         (tmp_path / "run-5" / "history.db").unlink()
         page.get_by_text("not begun").wait_for(timeout=60_000)
         assert len(streams) == 1
@@ -348,10 +333,9 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
 def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
     page: Any, server: Client, tmp_path: Path
 ) -> None:
-    recipe = (server.folder / "first" / "recipe.toml").read_text()
     folder = tmp_path / "begun"
     folder.mkdir()
-    (folder / "recipe.toml").write_text(recipe)
+    shutil.copy(server.folder / "first" / "recipe.toml", folder)
     with serve_to(page, tmp_path) as client:
         page.goto(f"{client.address}/#/run/begun")
         page.get_by_text("not begun").wait_for()
@@ -369,10 +353,8 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
 ) -> None:
     """Both what the browser knows to be wrong, and what the server says of it."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
-    for key, value, sentence in (
-        ("method.noise", "7", "1"),
-        ("check.opponents", '["nobody"]', "nobody"),
-    ):
+    wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
+    for key, value, sentence in wrong:
         field = page.locator(f'[name="{key}"]')
         field.wait_for(state="attached")
         field.evaluate("(input, value) => { input.value = value; }", value)
@@ -412,26 +394,24 @@ def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Any, server: Clien
 
 def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> None:
     """As a screen reader is told of them."""
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
-        page.wait_for_timeout(300)
+    for where in visit_all(page, server):
         assert list_nameless(page) == [], where
-    page.get_by_label("Moves").first.fill("3344556")
-    button(page, "Open").click()
+    replay(page, server)
     page.get_by_role("grid", name="Board").wait_for(timeout=120_000)
     assert list_nameless(page) == []
     assert page.get_by_role("row").count() == 6
     assert page.get_by_role("row").first.get_by_role("gridcell").count() == 7
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_their_ground(scheme: str, page: Any, server: Client) -> None:
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+def test_pages_are_no_wider_than_the_screen_and_texts_stand_out_from_their_ground(
+    scheme: str, width: int, page: Any, server: Client
+) -> None:
     page.emulate_media(color_scheme=scheme)
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
+    page.set_viewport_size({"width": width, "height": 800})
+    for where in visit_all(page, server):
         assert list_faint(page) == [], where
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
 
 
 def list_nameless(page: Any) -> list[str]:
@@ -441,12 +421,9 @@ def list_nameless(page: Any) -> list[str]:
     session.detach()
     kinds = {"button", "checkbox", "combobox", "link", "searchbox", "slider", "spinbutton"}
     kinds |= {"textbox", "grid", "gridcell", "progressbar", "image"}
+    named = [node for node in nodes if not node.get("ignored") and node["role"]["value"] in kinds]
     return [
-        node["role"]["value"]
-        for node in nodes
-        if not node.get("ignored")
-        and node["role"]["value"] in kinds
-        and not node.get("name", {}).get("value", "").strip()
+        node["role"]["value"] for node in named if not node.get("name", {}).get("value", "").strip()
     ]
 
 
@@ -489,12 +466,3 @@ def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:
         page.goto(f"{server.address}/{where}")
         page.get_by_text("onerror").first.wait_for()
         assert page.locator("main img").count() == 0
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_is_wider_than_the_screen(width: int, page: Any, server: Client) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
-        page.goto(f"{server.address}/#/{where}")
-        page.wait_for_timeout(700)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where

@@ -11,7 +11,6 @@ import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,75 +28,60 @@ ENDLESS = b"a." * 60_000 + b"a = 1\n"
 """A key that Python's reader of TOML takes minutes for, in a square of its length."""
 
 
-def make_pipe(name: str) -> Callable[[Path], None]:
-    def make(run: Path) -> None:
-        (run / name).unlink(missing_ok=True)
-        os.mkfifo(run / name)
-
-    return make
+def make_pipe(run: Path, name: str) -> None:
+    (run / name).unlink(missing_ok=True)
+    os.mkfifo(run / name)
 
 
-def make_link(name: str) -> Callable[[Path], None]:
-    def make(run: Path) -> None:
-        (run / name).symlink_to(run.parent)
-
-    return make
+def make_link(run: Path, name: str) -> None:
+    (run / name).symlink_to(run.parent)
 
 
-def make_sparse(name: str) -> Callable[[Path], None]:
-    def make(run: Path) -> None:
-        (run / name).parent.mkdir(exist_ok=True)
-        with (run / name).open("ab") as file:
-            file.truncate(3 << 30)
-
-    return make
+def make_sparse(run: Path, name: str) -> None:
+    (run / name).parent.mkdir(exist_ok=True)
+    with (run / name).open("ab") as file:
+        file.truncate(3 << 30)
 
 
-def write(content: bytes) -> Callable[[Path], None]:
-    def make(run: Path) -> None:
-        (run / "recipe.toml").write_bytes(content)
-
-    return make
+def write(run: Path, content: bytes, name: str = "recipe.toml") -> None:
+    (run / name).write_bytes(content)
 
 
-def change(*queries: str) -> Callable[[Path], None]:
-    def make(run: Path) -> None:
-        with sqlite3.connect(run / "history.db", isolation_level=None) as database:
-            for query in queries:
-                database.execute(query)
-        database.close()
-
-    return make
+def change(run: Path, *queries: str) -> None:
+    with sqlite3.connect(run / "history.db", isolation_level=None) as database:
+        for query in queries:
+            database.execute(query)
+    database.close()
 
 
 VIEW = """CREATE VIEW generations AS WITH RECURSIVE endless(n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM endless)
     SELECT n AS generation, n AS games, 1.0 AS seconds FROM endless"""
-KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "pipe-lock": (make_pipe(".lock"), "a pipe"),
-    "pipe-history": (make_pipe("history.db"), "a pipe"),
-    "pipe-log": (make_pipe("history.db-wal"), "a pipe"),
-    "pipe-champion": (make_pipe("champion.safetensors"), "a pipe"),
-    "sparse-champion": (make_sparse("champion.safetensors"), "larger than"),
-    "sparse-checkpoint": (make_sparse("checkpoints/gen-000009.safetensors"), "larger than"),
-    "sparse-recipe": (make_sparse("recipe.toml"), "larger than"),
-    "nested-recipe": (write(b"a = " + b"[" * 100_000), "nested too deep"),
-    "link-checkpoints": (make_link("checkpoints"), "a symbolic link"),
-    "link-plots": (make_link("plots"), "a symbolic link"),
-    "link-code": (make_link("code"), "a symbolic link"),
-    "link-game": (make_link("game"), "a symbolic link"),
-    "file-plots": (lambda run: (run / "plots").touch(), "a file"),
-    "endless-view": (change("DROP TABLE generations", VIEW), "has a view"),
-    "generated": (
-        change("ALTER TABLE checks ADD COLUMN more AS (zeroblob(900000000))"),
-        "a generated column",
-    ),
-    "infinite": (change("INSERT INTO checks VALUES (9, 'x', 9e999, 0, 0, 1)"), "makes no sense"),
+BYTES = "ALTER TABLE checks ADD COLUMN more AS (zeroblob(900000000))"
+STRANGE = b'[game]\nname=3\n[method]\nname=["x"]\n[run]\ngenerations="many"\n'
+KINDS: dict[str, tuple[Any, ...]] = {
+    "pipe-lock": ("a pipe", make_pipe, ".lock"),
+    "pipe-history": ("a pipe", make_pipe, "history.db"),
+    "pipe-log": ("a pipe", make_pipe, "history.db-wal"),
+    "pipe-champion": ("a pipe", make_pipe, "champion.safetensors"),
+    "sparse-champion": ("larger than", make_sparse, "champion.safetensors"),
+    "sparse-checkpoint": ("larger than", make_sparse, "checkpoints/gen-000009.safetensors"),
+    "sparse-recipe": ("larger than", make_sparse, "recipe.toml"),
+    "nested-recipe": ("nested too deep", write, b"a = " + b"[" * 100_000),
+    "no-recipe": ("Invalid statement", write, b"\xff\x00 = ["),
+    "strange-recipe": ("", write, STRANGE),
+    "no-history": ("history.db", write, b"no", "history.db"),
+    "link-checkpoints": ("a symbolic link", make_link, "checkpoints"),
+    "link-plots": ("a symbolic link", make_link, "plots"),
+    "link-code": ("a symbolic link", make_link, "code"),
+    "link-game": ("a symbolic link", make_link, "game"),
+    "file-plots": ("a file", write, b"", "plots"),
+    "endless-view": ("has a view", change, "DROP TABLE generations", VIEW),
+    "generated": ("a generated column", change, BYTES),
+    "infinite": ("makes no sense", change, "INSERT INTO checks VALUES (9, 'x', 9e999, 0, 0, 1)"),
 }
-"""How a run is made hostile, and what must be told of it."""
-SLOW = {
-    "endless-recipe": (write(ENDLESS), "longer than 5 s"),
-}
+"""What must be told of a run, and how it is made hostile."""
+SLOW = {"endless-recipe": ("longer than 5 s", write, ENDLESS)}
 """Those that their reader does not survive; one of each, as each takes its time."""
 
 
@@ -113,11 +97,11 @@ def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
     runs: Path, tmp_path: Path
 ) -> None:
     expected = {}
-    for kind, (make, why) in (*KINDS.items(), *SLOW.items()):
+    for kind, (why, make, *how) in (*KINDS.items(), *SLOW.items()):
         for number in range(COPIES if kind in KINDS else 1):
             name = f"{kind}-{number}"
             copy_run(runs / "first", tmp_path / name)
-            make(tmp_path / name)
+            make(tmp_path / name, *how)
             expected[name] = why
     strange = tmp_path / os.fsdecode(b"no-utf8-\xff")
     for path in (tmp_path / "good", strange):
@@ -125,7 +109,7 @@ def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
         shutil.copytree(runs / "first", path, ignore=shutil.ignore_patterns("*.png"))
     (strange / "plots" / os.fsdecode(b"\xff.png")).touch()
     (tmp_path / os.fsdecode(b"\xff.pdn")).touch()
-    change("UPDATE generations SET seconds = 9e999")(strange)
+    change(strange, "UPDATE generations SET seconds = 9e999")
     client = serve(tmp_path)
     try:
         client.get("runs")  # which waits until all is loaded
@@ -144,8 +128,9 @@ def test_hostile_runs_are_told_with_why_and_the_list_waits_for_none(
         assert rows.keys() == expected.keys()
         for name, row in rows.items():
             assert row["state"] == "damaged", name
+            assert row["trouble"].isprintable(), name
             assert re.search(expected[name], row["trouble"]), name
-        for kind in ("pipe-log", "link-plots", "nested-recipe"):
+        for kind in ("pipe-log", "link-plots", "nested-recipe", "no-history"):
             assert client.get("describe", run=f"{kind}-0")["trouble"], kind
             assert client.get("record", run=f"{kind}-0")["row"]["trouble"], kind
         assert client.get("players", game="tic-tac-toe")["runs"]

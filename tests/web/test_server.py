@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.core.registry import make_game
-from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.kept_games import KeptGames
 from tests.served import SMALL, Client, end, serve
 
@@ -34,10 +30,7 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     raise AssertionError("it did not happen")
 
 
-# --- What it tells --------------------------------------------------------------------------
-
-
-def test_all_runs_are_listed_those_of_studies_too(server: Client) -> None:
+def test_all_runs_are_listed_and_described_those_of_studies_too(server: Client) -> None:
     rows = {row["run"]: row for row in server.get("runs")["runs"]}
     assert {"first", "study/second-1"} <= set(rows)
     row = rows["first"]
@@ -47,18 +40,12 @@ def test_all_runs_are_listed_those_of_studies_too(server: Client) -> None:
     assert check["generation"] == 4
     assert check["games"] == check["wins"] + check["draws"] + check["losses"] == 10
     assert 0 <= check["low"] <= check["won"] <= check["high"] <= 1
-
-
-def test_a_run_is_described_as_evolve_info_does(server: Client) -> None:
     found = server.get("describe", run="study/second-1")
-    run = Run.open(server.folder / "study" / "second-1")
+    run = ea.Run.open(server.folder / "study" / "second-1")
     assert found["summary"]["population_sha256"] == run.population_sha256
     assert found["champions"] == [0, 2, 4]
     assert found["recipe"] == run.directory.recipe.read_text()
     assert found["trouble"] == ""
-
-
-def test_its_curves_are_those_of_its_history(server: Client) -> None:
     found = server.get("record", run="first")
     assert found["statistics"]["generation"] == [0, 1, 2, 3]
     assert len(found["statistics"]["best"]) == 4
@@ -75,71 +62,36 @@ def test_what_is_new_of_several_runs_is_told_by_one_stream(server: Client) -> No
         while not all(f'data: {{"run": "{run}"'.encode() in answer for run in runs):
             answer += connection.recv(65_536)
     assert b"text/event-stream" in answer
-
-
-def test_a_page_watches_so_many_runs_at_most(server: Client) -> None:
     path = "/api/events?" + "&".join(f"run={number}" for number in range(65))
     assert server.ask(path) == (503, {"error": "too many pages watch: close one"})
 
 
-def test_damaged_runs_are_told_as_that_and_harm_no_other(tmp_path: Path) -> None:
-    for name, recipe, history in (
-        ("no-toml", b"\xff\x00 = [", b""),
-        ("no-database", b'[game]\nname="a"\n[method]\nname="b"\n[run]\ngenerations=3\n', b"no"),
-        ("strange", b'[game]\nname=3\n[method]\nname=["x"]\n[run]\ngenerations="many"\n', b""),
-    ):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "recipe.toml").write_bytes(recipe)
-        if history:
-            (tmp_path / name / "history.db").write_bytes(history)
-    client = serve(tmp_path)
-    try:
-        rows = client.get("runs")["runs"]
-        assert {row["run"]: row["state"] for row in rows} == dict.fromkeys(
-            ("no-toml", "no-database", "strange"), "damaged"
-        )
-        assert all(row["trouble"] and "\n" not in row["trouble"] for row in rows)
-        assert client.get("describe", run="no-database")["trouble"]
-    finally:
-        end(client)
-
-
 def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: Client) -> None:
     fields = {field["key"]: field for field in server.get("form", recipe=FORM)["fields"]}
-    size = fields["neat.pop_size"]
-    assert (size["value"], size["type"], size["lowest"], size["highest"]) == (
-        300,
-        "integer",
-        2,
-        100_000,
-    )
+    size = {"value": 300, "type": "integer", "lowest": 2, "highest": 100_000}
+    assert size.items() <= fields["neat.pop_size"].items()
     assert fields["method.noise"]["highest"] == 1.0
     assert fields["check.games"]["help"] == "Games against each opponent, colours balanced."
     assert all(field["help"] for field in fields.values())
     assert fields["game.columns"]["help"] == "Columns of the board, which has 64 cells at most."
     assert fields["run.champion"]["choices"] == ["strongest", "best-check", "last"]
     assert fields["game.columns"]["value"] == 7
-    assert {key.partition(".")[0] for key in fields} == {
-        "game", "network", "method", "neat", "islands", "check", "run", "search",
-    }  # fmt: skip
+    sections = {"game", "network", "method", "neat", "islands", "check", "run", "search"}
+    assert {key.partition(".")[0] for key in fields} == sections
     in_one_file = {field["key"]: field for field in server.get("form", recipe="hex")["fields"]}
     assert in_one_file["search.depth"]["highest"] == 12
 
 
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept = KeptGames(server.folder / "study" / "games.jsonl")
-    game: Any = make_game("connect-four")
+    game: Any = ea.make_game("connect-four")
     ea.duel("test-bot", "random", games=4, game=game, seed=2, keep=kept.keep)
     kept.write()
     assert server.get("files") == ["study/games.jsonl"]
     games = server.post("replay", game="tic-tac-toe", file="study/games.jsonl")
-    assert [each["players"] for each in games[:2]] == [
-        ["test-bot", "random"],
-        ["random", "test-bot"],
-    ]
-    keys = ("game", "options", "numbers", "seed")
-    given = {key: games[0][key] for key in keys}
-    names = games[0]["players"]
+    names = ["test-bot", "random"]
+    assert [each["players"] for each in games[:2]] == [names, names[::-1]]
+    given = {key: games[0][key] for key in ("game", "options", "numbers", "seed")}
     shown = server.post("play", **given, names=names, players=["human", "human"])
     assert [seat["name"] for seat in shown["seats"]] == names
     assert len(shown["played"]) == shown["ply"] == len(games[0]["numbers"])
@@ -149,9 +101,11 @@ def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     for body in ({"ply": -1}, {"ply": 999}, {"ply": "x"}, {"act": "play", "move": "3"}):
         assert server.ask(f"/api/play/{shown['id']}", {"act": "look", **body})[0] == 400
     assert server.ask("/api/replay", {"game": "checkers", "file": "../games.jsonl"})[0] == 400
-
-
-# --- What it does ----------------------------------------------------------------------------
+    text = {"game": "tic-tac-toe", "options": {}, "players": ["one", "two"], "numbers": [4, 0]}
+    text |= {"seed": "18446744073709551615", "text": "", "places": [1, 1], "sentence": ""}
+    (kept,) = server.post("replay", game="tic-tac-toe", text=json.dumps(text))
+    given = {key: kept[key] for key in ("game", "options", "numbers", "seed")}
+    assert server.post("play", **given, players=["human"] * 2, names=kept["players"])["ply"] == 2
 
 
 def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
@@ -164,12 +118,12 @@ def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     assert (status, content["error"]) == (409, "from-page goes on already")
     server.post("stop", run="from-page")
     stopped = wait_for(lambda: state() if state()["row"]["state"] == "stopped" else None)
-    run = Run.open(server.folder / "from-page")
+    run = ea.Run.open(server.folder / "from-page")
     reached = run.generation
     assert reached == stopped["generations"]
     server.post("resume", run="from-page", generations=reached + 2)
     wait_for(lambda: state()["row"]["state"] == "complete")
-    assert Run.open(server.folder / "from-page").generation == reached + 2
+    assert ea.Run.open(server.folder / "from-page").generation == reached + 2
 
 
 def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
@@ -177,10 +131,8 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
     assert found["plots"] == ["ancestors.png"]
     status, picture = server.ask("/plots", run="first", file="ancestors.png")
     assert (status, picture[:4]) == (200, b"\x89PNG")
-    assert server.post("draw", run="first", what="network")["plots"] == [
-        "ancestors.png",
-        "network.png",
-    ]
+    plots = server.post("draw", run="first", what="network")["plots"]
+    assert plots == ["ancestors.png", "network.png"]
     status, content = server.settle("draw", run="first", what="x")
     assert (status, "no such picture" in content["error"]) == (400, True)
 
@@ -205,9 +157,8 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:
     body = {"run": "refused", "recipe": "tic-tac-toe-evolved", "changes": [change]}
     status, content = server.ask("/api/runs", body)
-    assert status == 400
+    assert (status, content["error"].count("\n")) == (400, 0)
     assert sentence in content["error"]
-    assert "\n" not in content["error"]
     assert not (server.folder / "refused").exists()
 
 
@@ -253,10 +204,8 @@ def test_a_run_gets_no_name_that_leads_elsewhere_or_is_taken(server: Client, nam
 def test_only_runs_that_are_listed_are_read(server: Client, name: str) -> None:
     for path in ("describe", "record"):
         status, content = server.ask(f"/api/{path}", run=name)
-        assert status == 400
-        assert content["error"].startswith("unknown run")
-    status, _ = server.ask("/plots", run=name, file="recipe.toml")
-    assert status == 404
+        assert (status, content["error"][:11]) == (400, "unknown run")
+    assert server.ask("/plots", run=name, file="recipe.toml")[0] == 404
 
 
 def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
@@ -270,9 +219,10 @@ def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "games.jsonl").write_text("{}")
     (folder / "other").symlink_to(tmp_path / "other")
+    history = runs / "first" / "history.db"
     for name, file, target in (
         ("linked", "recipe.toml", secret),
-        ("history", "history.db", runs / "first" / "history.db"),
+        ("history", "history.db", history),
     ):
         shutil.copytree(runs / "first", folder / name)
         (folder / name / file).unlink()
@@ -287,29 +237,21 @@ def test_links_lead_nowhere(runs: Path, tmp_path: Path) -> None:
         end(client)
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/static/../app.py", "/static/%2e%2e/app.py", "/page/../recipe.py", "/static//etc/passwd"],
-)
-def test_no_path_leaves_the_folder_of_the_page(server: Client, path: str) -> None:
-    assert server.ask(path)[0] in {400, 404}
+def test_no_path_leaves_the_folder_of_the_page(server: Client) -> None:
+    for path in (
+        "static/../app.py",
+        "static/%2e%2e/app.py",
+        "page/../recipe.py",
+        "static//etc/passwd",
+    ):
+        assert server.ask(f"/{path}")[0] in {400, 404}, path
 
 
-@pytest.mark.parametrize(
-    "player",
-    [
-        "process:touch x",
-        "file:/etc/passwd",
-        "file : x",
-        "my_bot.py:Bot",
-        "run:/etc",
-        "run: /etc",
-        "run:../first",
-        "run:",
-        "mcts:values=run: /etc",
-        "mcts:values=run:../first",
-    ],
-)
+FORBIDDEN = ("process:touch x", "file:/etc/passwd", "file : x", "my_bot.py:Bot", "run:/etc", "run:")
+FORBIDDEN += ("run: /etc", "run:../first", "mcts:values=run: /etc", "mcts:values=run:../first")
+
+
+@pytest.mark.parametrize("player", FORBIDDEN)
 def test_a_player_leads_to_no_file_and_no_program(server: Client, player: str) -> None:
     asked = {"game": "tic-tac-toe", "players": ["human", player]}
     for body in (asked, {**asked, "game": None}):
@@ -328,75 +270,76 @@ def test_what_is_hidden_is_not_told_when_asked_for(server: Client) -> None:
         assert (status, "hidden" in content["error"]) == (400, True)
 
 
-# --- Who may ask -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "evil.example:80"}, 421),
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "same-site"}, 403),
-        ({"Sec-Fetch-Site": "same-origin"}, 200),
-    ],
-)
-def test_pages_of_others_may_not_ask(server: Client, headers: dict[str, str], status: int) -> None:
-    assert server.ask("/api/runs", headers=headers)[0] == status
-
-
-def test_a_form_of_another_page_changes_nothing(server: Client) -> None:
-    body = json.dumps({"run": "first"}).encode()
-    for headers in (
-        {"Content-Type": "text/plain"},
-        {"Content-Type": "application/x-www-form-urlencoded"},
-        {"Origin": "http://evil.example"},
-    ):
-        assert server.ask("/api/stop", body, headers)[0] == 403
-
-
-def test_elsewhere_the_token_is_needed_and_no_name(runs: Path) -> None:
-    client = serve(runs, "--host", "0.0.0.0")
-    try:
-        client.host = f"127.0.0.1:{client.host.rpartition(':')[2]}"
-        named = {"Host": "another.name.of.this.machine"}
-        assert client.ask("/api/runs", headers=named)[0] == 200
-        assert client.ask("/api/runs", headers={**named, "Cookie": ""})[0] == 401
-    finally:
-        end(client)
-
-
 def test_champions_meet_each_other_and_players_from_outside(server: Client) -> None:
     found = server.post("rate", runs=["first", "study/second-1"], games=20, others=["random"])
     names = [player["name"] for player in found["players"]]
     champions = {}
     for run in ("first", "study/second-1"):
-        generation = Run.open(server.folder / run).champion.remarks["generation"]
+        generation = ea.Run.open(server.folder / run).champion.remarks["generation"]
         champions[f"{Path(run).name}@{generation}"] = {"run": run, "generation": generation}
     assert sorted(names) == sorted([*champions, "random"])
     assert found["champions"] == champions
-    assert [player["rank"] for player in found["players"]] == sorted(
-        player["rank"] for player in found["players"]
-    )
+    ranks = [player["rank"] for player in found["players"]]
+    assert ranks == sorted(ranks)
     for player in found["players"]:
         low, high = player["wilson_95"]
         assert low <= player["score"] <= high
         assert set(found["crosstable"][player["name"]]) == set(names) - {player["name"]}
+    runs = ["first", "study/second-1"]
     for given, text in (
         ({"runs": ["first"]}, "choose 2"),
         ({"runs": ["first", "first"]}, "choose 2"),
         ({"runs": ["first", "../first"]}, "unknown run"),
-        ({"runs": ["first", "study/second-1"], "games": 10**9}, "games"),
-        (
-            {"runs": ["first", "study/second-1"], "others": ["process:x"]},
-            "unknown player from outside",
-        ),
+        ({"runs": runs, "games": 10**9}, "games"),
+        ({"runs": runs, "others": ["process:x"]}, "unknown player from outside"),
     ):
         status, content = server.settle("rate", **given)
         assert status == 400
         assert text in content["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("play", b'{"options": []}', "options is []: it must be"),
+        ("play", b'{"options": {"size": 1e999}}', "options.size is inf: it must be a whole number"),
+        ("play", b'{"numbers": [1, 1e999]}', "numbers.1 is inf: it must be a whole number"),
+        ("play", b'{"seed": 1e999}', "seed is inf: it must be a whole number"),
+        ("play", b'{"seed": Infinity}', "Infinity is no number"),
+        ("play", b'{"names": ["a"], "names": []}', "'names' occurs twice"),
+        ("play", b'{"players": ["human"], "game": "othello"}', "there are 1 players, and 2"),
+        ("play", b'{"players": ["human", "human"], "game": "othello", "names": ["a"]}', "1 names"),
+        ("play", b'{"game": "chess960"}', "unknown game"),
+        ("play", b'{"game": "pig", "options": {"self": 1}}', "unknown option of pig 'self'"),
+        ("resume", b'{"run": "first", "generations": 1e999}', "generations is inf: it must be"),
+        ("resume", b'{"run": "first", "generations": -1}', "generations is -1: it must be at lea"),
+        ("rate", b'{"runs": ["first", "study/second-1"], "games": 1e999}', "games is inf: it must"),
+        ("rate", b'{"runs": "first"}', "runs is 'first': it must be a list"),
+        ("stop", b"{}", "run is missing"),
+        ("stop", b'{"run": "first", "rum": 1}', "rum is no key: did you mean 'run'?"),
+        ("replay", b'{"game": "pig", "text": "{\\"seed\\": Infinity}"}', "no game that was kept"),
+    ],
+)
+def test_a_body_that_is_wrong_is_told_what_was_expected(
+    server: Client, path: str, body: bytes, sentence: str
+) -> None:
+    status, content = server.ask(f"/api/{path}", body)
+    assert (status, sentence in content["error"]) == (400, True), content
+
+
+def test_what_is_asked_of_a_game_is_told_likewise(server: Client) -> None:
+    game = server.post("play", game="tic-tac-toe", players=["human", "human"])["id"]
+    for body, sentence in (
+        ({"act": "play", "move": 3}, "move is 3: it must be a text"),
+        ({"act": "look", "ply": "1"}, "ply is '1': it must be a whole number"),
+        ({"act": "values", "ply": 1}, "ply is 1: it must be from 0 to 0"),
+        ({"act": "inside", "ply": -1}, "ply is -1: it must be from 0 to 0"),
+        ({"act": "hint", "player": ["random"]}, "player is ['random']: it must be a text"),
+        ({"act": "_find_table"}, "act is '_find_table': it must be one of look, play"),
+        ({"act": "step", "ply": 1}, "ply is no key"),
+    ):
+        status, content = server.ask(f"/api/play/{game}", body)
+        assert (status, sentence in content["error"]) == (400, True), content
 
 
 def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
@@ -404,35 +347,3 @@ def test_what_is_too_large_or_no_json_is_refused(server: Client) -> None:
     for body in (b"{", b"[]", b'"text"', b"\xff", b"[" * 100_000, b'{"players": 3}'):
         assert server.ask("/api/play", body)[0] == 400
     assert server.get("runs")["runs"]
-
-
-def test_a_crowd_that_says_nothing_is_sent_away_and_the_server_goes_on(server: Client) -> None:
-    """Of its connections some send half a request; ``CROWD=10000`` makes it larger."""
-    size = int(os.environ.get("CROWD", "1600"))
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(files, min(most, size + 1000)), most))
-    place = tuple(server.host.split(":"))
-    crowd = []
-    try:
-        for number in range(size):
-            connection = socket.socket()
-            connection.setblocking(False)
-            connection.connect_ex((place[0], int(place[1])))
-            crowd.append(connection)
-            if number % 3 == 0:
-                time.sleep(0.001)
-                with suppress(OSError):  # it may have been sent away already
-                    connection.send(b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-" + b"a" * 500)
-    finally:
-        wait_for(lambda: _answers(server), 30)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
-        for connection in crowd:
-            connection.close()
-    assert server.get("runs")["runs"]
-
-
-def _answers(server: Client) -> bool:
-    try:
-        return server.ask("/api/runs")[0] == 200
-    except OSError:
-        return False

@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.cookies import SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 
 from evolve_arena.web import serving
-from tests.served import Client
+from tests.served import Client, end, serve
 
 ADDRESSES = (
     "/", "/?token=", "/?token=wrong", "/api/runs", "/api/describe?run=first",
     "/api/events?run=first", "/plots?run=first&file=x.png", "/static/main.js", "/page/board.js",
 )  # fmt: skip
+COOKIES = ("", "{name}={wrong}", "evolve-arena={token}", "{name}1={token}", "{name}={token}a")
+NONSENSE = ("http://[", "[", "http://", "://")
 HALF = b"GET /api/runs HTTP/1.1\r\nHost: x\r\nX-"
 
 
-# --- The token --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cookie", ["", "wrong", "no port", "another port", "longer"])
+@pytest.mark.parametrize("cookie", COOKIES)
 def test_another_user_of_this_machine_reads_and_changes_nothing(
     server: Client, cookie: str
 ) -> None:
     """He can send whatever a page of ours sends, but for the token."""
     given = {
-        "Cookie": {
-            "wrong": f"{server.cookie}={'a' * len(server.token)}",
-            "no port": f"evolve-arena={server.token}",
-            "another port": f"{server.cookie}1={server.token}",
-            "longer": f"{server.cookie}={server.token}a",
-        }.get(cookie, "")
+        "Cookie": cookie.format(
+            name=server.cookie, token=server.token, wrong="a" * len(server.token)
+        )
     }
     for path in ADDRESSES:
         status, content = server.ask(path, headers=given)
@@ -68,13 +66,39 @@ def test_the_address_that_is_printed_opens_the_page(server: Client) -> None:
     assert server.ask("/", headers=given)[0] == 200
 
 
-@pytest.mark.parametrize("nonsense", ["http://[", "[", "http://", "://"])
-def test_nonsense_in_headers_is_refused(server: Client, nonsense: str) -> None:
-    assert server.ask("/api/runs", headers={"Origin": nonsense})[0] == 403
-    assert server.ask("/api/runs", headers={"Host": nonsense})[0] == 421
+@pytest.mark.parametrize(
+    ("header", "text", "status"),
+    [
+        *(("Host", text, 421) for text in ("evil.example", "evil.example:80", *NONSENSE)),
+        *(("Origin", text, 403) for text in ("http://evil.example", "null", *NONSENSE)),
+        ("Sec-Fetch-Site", "cross-site", 403),
+        ("Sec-Fetch-Site", "same-site", 403),
+        ("Sec-Fetch-Site", "same-origin", 200),
+    ],
+)
+def test_pages_of_others_may_not_ask(server: Client, header: str, text: str, status: int) -> None:
+    assert server.ask("/api/runs", headers={header: text})[0] == status
 
 
-# --- Connections ------------------------------------------------------------------------------
+def test_a_form_of_another_page_changes_nothing(server: Client) -> None:
+    body = json.dumps({"run": "first"}).encode()
+    for headers in (
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Origin": "http://evil.example"},
+    ):
+        assert server.ask("/api/stop", body, headers)[0] == 403
+
+
+def test_elsewhere_the_token_is_needed_and_no_name(runs: Path) -> None:
+    client = serve(runs, "--host", "0.0.0.0")
+    try:
+        client.host = f"127.0.0.1:{client.host.rpartition(':')[2]}"
+        named = {"Host": "another.name.of.this.machine"}
+        assert client.ask("/api/runs", headers=named)[0] == 200
+        assert client.ask("/api/runs", headers={**named, "Cookie": ""})[0] == 401
+    finally:
+        end(client)
 
 
 def test_a_crowd_without_the_token_keeps_nobody_out_who_has_it(server: Client) -> None:
@@ -85,7 +109,7 @@ def test_a_crowd_without_the_token_keeps_nobody_out_who_has_it(server: Client) -
         for number in range(serving.MOST_CONNECTIONS + 50):
             source = ("127.0.0.2" if number == 0 else "127.0.0.1", 0)
             crowd.append(socket.create_connection((host, int(port)), 60, source))
-            crowd[-1].sendall(HALF)
+            crowd[-1].sendall(HALF if number % 3 else b"")  # some say nothing
             if number % 50 == 0:
                 assert server.ask("/api/files")[0] == 200
         assert server.ask("/api/files")[0] == 200
