@@ -14,7 +14,6 @@ from evolve_arena.games.ticket_to_ride.board import (
     LINE_COLOUR,
     LINE_LENGTH,
     LINE_ROUTE,
-    LINE_TWIN,
     LINES,
     NEIGHBOUR_ROUTES,
     NEIGHBOURS,
@@ -88,9 +87,3 @@ def test_cities_have_the_neighbours_of_the_map() -> None:
         for near in range(NEIGHBOURS_AT[city], NEIGHBOURS_AT[city + 1]):
             route = NEIGHBOUR_ROUTES[near]
             assert {city, NEIGHBOURS[near]} == {ROUTE_FROM[route], ROUTE_TO[route]}
-
-
-def test_lines_of_a_double_route_are_twins() -> None:
-    for line in range(LINES):
-        others = [o for o in range(LINES) if o != line and LINE_ROUTE[o] == LINE_ROUTE[line]]
-        assert LINE_TWIN[line] == (others[0] if others else -1)

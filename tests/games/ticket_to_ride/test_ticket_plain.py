@@ -26,16 +26,25 @@ from evolve_arena.games.ticket_to_ride.notes import (
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
-from evolve_arena.games.ticket_to_ride.paths import know_path, routes_cost
+from evolve_arena.games.ticket_to_ride.paths import know_path, know_routes, routes_cost
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.scoring import count_points, path_points
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
-from tests.games.ticket_to_ride.states import deal_state, list_legal, list_routes, make_room
+from tests.games.ticket_to_ride.states import (
+    deal_state,
+    find_ticket,
+    list_legal,
+    list_routes,
+    make_room,
+    make_state,
+)
 
 CHOICES = random.Random(20180904)
-VARIANTS = [TEXT, CODE, *(CHOICES.getrandbits(len(OPTIONS)) for _ in range(8))]
+DRAWN = [CHOICES.getrandbits(len(OPTIONS)) for _ in range(4)]
+VARIANTS = [TEXT, CODE, *DRAWN, *(2 ** len(OPTIONS) - 1 - variant for variant in DRAWN)]
+"""Of the last eight four have either value of each option."""
 
 
 def reading_of(variant: int) -> plain_player.Reading:
@@ -71,18 +80,21 @@ def test_random_games(players: int, seed: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)))
 def test_games_of_rule_players(number: int) -> None:
-    """Every reading decides alike, from the player's own view alone."""
+    """Every reading decides alike, from the player's own view alone, whatever was known before."""
     variant, players, seed = VARIANTS[number], 2 + number % 4, 100 + number
     table, state = Table(Options(players=players), seed), deal_state(players, seed)
     room, luck, reading = make_room(), Randomness(seed), reading_of(variant)
     room.streams[0] = seed
-    while table.moves():
-        view = state.copy()
+    while legal := table.moves():
+        seat, view, fresh = np.int64(table.to_move), state.copy(), make_room()
         hide(view, table.to_move)
         if table.phase == TURN:
             compare_plans(table, view, variant, room)
-        move = rule_move(view, np.int64(table.to_move), variant, -1, False, room)
+        fresh.streams[:] = room.streams
+        move = rule_move(view, seat, variant, -1, False, room)
+        assert move in legal
         assert move == plain_player.choose_move(table, reading, luck)
+        assert move == rule_move(state, seat, variant, -1, False, fresh)
         table.play(move)
         apply_move(state, move)
     assert state[PHASE] == OVER
@@ -135,3 +147,21 @@ def read_features(
 def test_named_readings_are_the_same_on_both_sides() -> None:
     assert reading_of(parse_variant("text")) == plain_player.TEXT
     assert reading_of(parse_variant("code")) == plain_player.CODE
+
+
+def test_on_the_empty_map_paths_cost_what_tickets_are_worth() -> None:
+    """But for five, which are worth more."""
+    costs, room = TICKET_POINTS.copy(), make_room()
+    for one, other, more in (
+        ("Chicago", "Los Angeles", 1),
+        ("Los Angeles", "Miami", 1),
+        ("Los Angeles", "New York", 1),
+        ("New York", "Seattle", 2),
+        ("Oklahoma City", "Sault Ste. Marie", 1),
+    ):
+        costs[find_ticket(one, other)] -= more
+    know_routes(make_state(4), 0, room.seats)
+    for ticket, cost in enumerate(costs):
+        know_path(0, ticket, 0, room.seats, room.counts)
+        at = seat_at(0) + PATHS_AT + 2 * ticket
+        assert routes_cost(0, room.seats[at], room.seats[at + 1], room.seats) == cost

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
-from evolve_arena.games.ticket_to_ride import rules
+from evolve_arena.games.ticket_to_ride import layout, rules
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     COLOURS,
@@ -31,31 +31,13 @@ from evolve_arena.games.ticket_to_ride.facts import (
     OPEN_TICKETS,
     SUBSET_AT,
 )
-from evolve_arena.games.ticket_to_ride.layout import (
-    DRAW_DECK,
-    DRAW_OPEN,
-    DRAW_TICKETS,
-    HELD_TICKETS,
-    KEEP,
-    KEEP_TICKETS,
-    MOVES,
-    OWNER_AT,
-    PHASE,
-    ROUND,
-    TO_MOVE,
-    TRAINS,
-    player_at,
-)
 from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
 from tests.games.ticket_to_ride.states import (
     HOUSTON,
     SHORT,
     find_claim,
-    find_route,
-    find_ticket,
     give,
     make_notes,
     make_room,
@@ -91,7 +73,7 @@ def measure_plainly(state: Any, seat: int, players: int) -> NDArray[np.float64]:
     ways = np.full((CITIES, CITIES), FAR)
     np.fill_diagonal(ways, 0.0)
     for route in range(ROUTES):
-        first = OWNER_AT + LINE_OF_ROUTE[route]
+        first = layout.OWNER_AT + LINE_OF_ROUTE[route]
         owners = state[first : first + ROUTE_LINES[route]].tolist()
         free = owners.count(-1) == len(owners) if players <= 3 else -1 in owners
         cost = 0.0 if seat in owners else float(ROUTE_LENGTH[route]) if free else FAR
@@ -132,38 +114,11 @@ def test_ways_are_the_shortest(players: int) -> None:
     assert players != 3 or blocked > 0
 
 
-def test_ways_by_hand() -> None:
-    houston, dallas = find_ticket(*HOUSTON), find_route("Dallas", "Houston")
-    state = make_state(4, HOUSTON, red=3)
-    room = make_room()
-    look(state, 0, room)
-    assert find_way(room, 0, houston, dallas) == (5, 4)
-    kansas = find_route("Kansas City", "Oklahoma City")
-    assert find_way(room, 0, houston, kansas) == (5, 3)
-    assert find_way(room, 0, houston, find_route("Boston", "Montreal")) == (5, 5)
-    apply_move(state, find_claim("Dallas", "Houston", "red"))
-    look(state, 0, room)
-    assert find_way(room, 0, houston, kansas) == (4, 2)
-    look(state, 1, room)
-    assert list_open(room) == []
-
-
-def test_a_tree_of_tickets_by_hand() -> None:
-    """Dallas-Houston 1, Dallas-Kansas City 4, Kansas City-New York 9 by way of Saint Louis."""
-    tickets = [find_ticket(*HOUSTON), find_ticket("Dallas", "New York")]
-    room = make_room()
-    look(make_state(4, HOUSTON, ("Dallas", "New York")), 0, room)
-    room.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
-    assert find_tree(room, 0, 2) == 14
-    assert find_tree(room, 0, 1) == 5
-    assert find_tree(room, 0, 0) == 0
-
-
 def test_trees_are_the_least() -> None:
     """Against Kruskal's algorithm over the ways between all cities of the tickets."""
     room = make_room()
     for number, (state, _) in enumerate(play_game(3, 8, claims=0.7)):
-        if number % 11 or state[PHASE] == KEEP:
+        if number % 11 or state[layout.PHASE] == layout.KEEP:
             continue
         look(state, 0, room)
         ways = measure_plainly(state, 0, 3)
@@ -244,7 +199,7 @@ def test_claims_by_hand() -> None:
         "route: closed for others as soon as taken": 1,
     }
     apply_move(state, claim)
-    state[TO_MOVE] = 0
+    state[layout.TO_MOVE] = 0
     give(state, 0, pink=5)
     take(state, 2, ("Portland", "Salt Lake City"))
     assert describe(state, find_claim("Las Vegas", "Los Angeles", "pink")) == {
@@ -271,31 +226,31 @@ def test_claims_by_hand() -> None:
 def test_cards_by_hand() -> None:
     """A fourth card for pink pays for a route of four, worth 7 instead of 4."""
     state = make_state(4, HELENA, pink=2, locomotive=1)
-    assert describe(state, DRAW_OPEN + COLOURS.index("pink")) == {
+    assert describe(state, layout.DRAW_OPEN + COLOURS.index("pink")) == {
         "takes an open card": 1,
         "card: lacking in the plan": 1 / 8,
         "card: held": 2 / 8,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    wild = describe(state, DRAW_OPEN + LOCOMOTIVE)
+    wild = describe(state, layout.DRAW_OPEN + LOCOMOTIVE)
     assert wild == {
         "takes an open locomotive": 1,
         "card: held": 1 / 8,
         "card: how near to a wanted route": 0.5,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    deck = describe(state, DRAW_DECK)
+    deck = describe(state, layout.DRAW_DECK)
     assert deck["takes from the deck"] == 1
     assert deck["card: lacking in the plan"] == pytest.approx((1 + 3) / 8 * 12 / 110)
     assert deck["card: held"] == pytest.approx(2 / 8 * 12 / 110 + 1 / 8 * 14 / 110)
     assert deck["card: how near to a wanted route"] == pytest.approx(0.5 * 26 / 110)
-    assert describe(state, DRAW_TICKETS) == {"asks for tickets": 1}
+    assert describe(state, layout.DRAW_TICKETS) == {"asks for tickets": 1}
 
 
 def test_tickets_by_hand() -> None:
     """Denver-El Paso 4, Denver-Helena 4 and El Paso-Los Angeles 6 make the tree: 14."""
-    state = offer(make_state(4, HELENA), KEEP, SHORT, ("Los Angeles", "Seattle"))
-    assert describe(state, KEEP_TICKETS + 1) == pytest.approx(
+    state = offer(make_state(4, HELENA), layout.KEEP, SHORT, ("Los Angeles", "Seattle"))
+    assert describe(state, layout.KEEP_TICKETS + 1) == pytest.approx(
         {
             "keeps tickets": 1,
             "tickets: how many kept": 1 / 4,
@@ -306,8 +261,8 @@ def test_tickets_by_hand() -> None:
             "tickets: points per train": 4 / 7 / 4,
         }
     )
-    state[player_at(0) + TRAINS] = 3
-    told = describe(state, KEEP_TICKETS + 3)
+    state[layout.player_at(0) + layout.TRAINS] = 3
+    told = describe(state, layout.KEEP_TICKETS + 3)
     assert told["tickets: out of reach"] == 2 / 2
     assert "tickets: trains to those kept" not in told
 
@@ -321,12 +276,12 @@ def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
     state = make_state(4, HOUSTON, red=2, blue=1, locomotive=1)
 
     def left() -> set[int]:
-        moves = np.zeros(MOVES, dtype=np.int64)
+        moves = np.zeros(layout.MOVES, dtype=np.int64)
         count = list_moves(state, moves)
         listed = set(moves[:count].tolist())
         kept = set(moves[: rules.prune(state, 0, moves, count, make_notes(), 0)].tolist())
-        assert {move for move in listed if move >= DRAW_DECK} <= kept <= listed
-        return {move for move in kept if move < DRAW_DECK}
+        assert {move for move in listed if move >= layout.DRAW_DECK} <= kept <= listed
+        return {move for move in kept if move < layout.DRAW_DECK}
 
     longest = {
         find_claim("Calgary", "Vancouver", "red"),
@@ -341,25 +296,6 @@ def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
     assert left() == wanted | longest
     take(state, 1, ("Dallas", "Oklahoma City"))
     assert find_claim("Dallas", "Oklahoma City", "red", True) in left()
-
-
-def test_features_by_hand() -> None:
-    """Three players; nobody has claimed anything."""
-    state = make_state(3, red=2, white=1, locomotive=1)
-    state[ROUND] = 7
-    for seat, (trains, tickets) in enumerate([(20, 0), (30, 2), (11, 5)]):
-        state[player_at(seat) + TRAINS] = trains
-        state[player_at(seat) + HELD_TICKETS] = tickets
-    for variant, summary in (
-        ("text", [11, 30, 20.5, 20.5, 2, 5, 3.5, 3.5]),
-        ("text,players=all", [11, 30, 61 / 3, 20, 0, 5, 7 / 3, 2]),
-    ):
-        out = np.zeros(28, dtype=np.float32)
-        rules.features(state, 0, out, make_notes(), parse_variant(variant))
-        found = (out / rules.FEATURE_SCALES).tolist()
-        assert found[:6] == [7, 4, 5, 110 - 12 - 5, 0, 0]
-        assert found[15:23] == pytest.approx(summary)
-        assert found[26:] == [3, 9], "two red cards and a locomotive; it makes one of every colour"
 
 
 def test_features_say_as_much_as_networks_ask_for() -> None:
