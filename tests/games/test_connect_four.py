@@ -1,4 +1,4 @@
-"""Connect Four: its rules against OpenSpiel and a plain board, its texts, positions and players."""
+"""Connect Four: its rules against a plain board, its texts, positions and players."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyspiel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,7 +24,6 @@ from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
-from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.api import duel
 from evolve_arena.runs.positions import (
     find_own_positions,
@@ -147,16 +145,6 @@ def test_perft_of_the_start() -> None:
     assert [GAME.perft(GAME.initial(), depth) for depth in range(9)] == known
 
 
-@pytest.mark.parametrize(
-    ("board", "depth"),
-    [((4, 4, 3), 7), ((3, 3, 2), 9), ((9, 1, 3), 5), ((2, 5, 5), 10), ((2, 31, 4), 9)],
-)
-def test_perft_of_other_boards(board: tuple[int, int, int], depth: int) -> None:
-    game = make(*board)
-    for plies in range(depth + 1):
-        assert game.perft(game.initial(), plies) == SlowBoard(*board).count(plies, 0)
-
-
 @pytest.mark.parametrize("board", BOARDS[:4])
 def test_perft_from_the_middle_of_games(board: tuple[int, int, int]) -> None:
     ended = 0
@@ -167,41 +155,6 @@ def test_perft_from_the_middle_of_games(board: tuple[int, int, int]) -> None:
                 assert make(*board).perft(position, 4) == counted
                 ended += counted < len(slow.legal()) ** 4
     assert ended > 5
-
-
-@pytest.mark.parametrize("board", [(7, 6, 4), (8, 8, 4), (9, 7, 5), (7, 9, 3), (5, 4, 3)])
-def test_thousands_of_positions_agree_with_openspiel(board: tuple[int, int, int]) -> None:
-    names = zip(("columns", "rows", "x_in_row"), board, strict=True)
-    theirs, game = pyspiel.load_game("connect_four", dict(names)), make(*board)
-    choices, seen, endings = random.Random(1), 0, set()
-    while seen < 3000:
-        position, state = game.initial(), theirs.new_initial_state()
-        while not state.is_terminal():
-            assert game.legal_moves(position) == state.legal_actions()
-            assert game.to_move(position) == state.current_player()
-            move = choices.choice(state.legal_actions())
-            position, seen = game.play(position, move), seen + 1
-            state.apply_action(move)
-        outcome = game.outcome(position)
-        assert [2 * score - 1 for score in outcome.scores] == state.returns()
-        endings.add(tuple(state.returns()))
-    assert len(endings) >= 2
-
-
-def test_full_boards_agree_with_openspiel() -> None:
-    """Random games hardly ever fill the board, so look for those that do."""
-    theirs, choices, full = pyspiel.load_game("connect_four"), random.Random(2), 0
-    while full < 5:
-        state = theirs.new_initial_state()
-        while not state.is_terminal():
-            state.apply_action(choices.choice(state.legal_actions()))
-        if state.move_number() == 42:
-            full += 1
-            position = GAME.initial()
-            for move in state.history():
-                position = GAME.play(position, move)
-            scores = GAME.outcome(position).scores
-            assert [2 * score - 1 for score in scores] == state.returns()
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -301,7 +254,7 @@ def test_boards_that_cannot_be_are_refused(board: tuple[int, int, int], said: st
 
 
 @given(st.sampled_from(BOARDS), st.integers(0, 99), st.sampled_from(["", "\n", " / ", "|"]))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_positions_are_read_as_drawings_and_as_columns(
     board: tuple[int, int, int], seed: int, separator: str
 ) -> None:
@@ -326,24 +279,12 @@ def test_positions_are_read_as_drawings_and_as_columns(
         ("." * 28 + "x" + "." * 13, "a disc floats above an empty cell"),
         ("." * 28 + "xxxx...oooo...", "x is to move, but has a line already"),
         ("." * 28 + "....xx.ooooxxx", "o is to move, but has a line already"),
-        ("0 0 0 0 0 0 0", "move 7: 0 can't be played here, but 1, 2 or 3 can"),
-        ("9", "move 1: '9' is no move, such as 0, 1 or 2"),
     ],
 )
 def test_positions_that_cannot_be_are_refused(text: str, reason: str) -> None:
     with pytest.raises(ArenaError) as caught:
         GAME.parse_position(text)
     assert str(caught.value).endswith(reason)
-
-
-@given(st.text(alphabet="xo._-XO0123456/ \nqé", max_size=60))
-@settings(max_examples=300)
-def test_any_text_is_a_position_or_an_error(text: str) -> None:
-    try:
-        position = GAME.parse_position(text)
-    except ArenaError:
-        return
-    assert GAME.legal_moves(position) or GAME.outcome(position)
 
 
 def test_columns_have_numbers_then_letters() -> None:
@@ -357,10 +298,8 @@ def test_columns_have_numbers_then_letters() -> None:
             GAME.parse_move(text)
 
 
-def test_the_board_is_drawn_with_the_top_row_first() -> None:
+def test_networks_see_the_top_row_first() -> None:
     game = make(4, 3, 3)
-    drawn = find_text_ui(game).draw(game.parse_position("112"), 2).splitlines()
-    assert drawn[:3] == ["  . . . .", "  . o . .", "  . x X ."]
     board = game.parse_position("112")
     own, other = (bits[game.drawn].reshape(3, 4).tolist() for bits in game.observe(board, 0))
     assert own == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0]]
@@ -403,12 +342,8 @@ def test_a_defence_is_an_attack_with_the_colours_exchanged() -> None:
 
 
 def test_the_disc_that_wins_completes_lines_of_one_kind() -> None:
-    kinds = {
-        (0, 1): "K (column)",
-        (1, 0): "R (row)",
-        (1, 1): "D (diagonal)",
-        (1, -1): "D (diagonal)",
-    }
+    kinds = {(0, 1): "K (column)", (1, 0): "R (row)"}
+    kinds |= dict.fromkeys(((1, 1), (1, -1)), "D (diagonal)")
     for row, problem in zip(ROWS[:30], STATES, strict=False):
         discs = {(at % 7, 5 - at // 7) for at, mark in enumerate(row["board"]) if mark == "x"}
         cell = int(row["answer"]), int(row["landing_row_from_bottom"])
@@ -418,29 +353,6 @@ def test_the_disc_that_wins_completes_lines_of_one_kind() -> None:
             if cell in (a, b, *rest) and {a, b, *rest} <= discs | {cell}
         }
         assert {"A (attack)"} | found == set(problem.groups.values())
-
-
-def test_a_defence_holds_for_four_plies_and_every_other_disc_loses_at_once() -> None:
-    for problem in STATES[30:]:
-        for column in GAME.legal_moves(problem.position):
-            after = GAME.play(problem.position, column)
-            assert wins_within(after, 1) == (column not in problem.scores)
-            assert column not in problem.scores or not wins_within(after, 3)
-
-
-def wins_within(position: Board, plies: int) -> bool:
-    """Whether who is to move wins, whatever the other does."""
-    after = [GAME.play(position, column) for column in GAME.legal_moves(position)]
-    if any(GAME.judge(each) not in (0, 2) for each in after):
-        return True
-    return plies > 2 and any(
-        all(
-            GAME.judge(reply) == 2 and wins_within(reply, plies - 2)
-            for reply in (GAME.play(each, move) for move in GAME.legal_moves(each))
-        )
-        for each in after
-        if GAME.judge(each) == 2
-    )
 
 
 @pytest.mark.parametrize(("depth", "defences"), [(1, 0.18), (2, 1.0), (3, 1.0), (4, 1.0)])
@@ -453,8 +365,8 @@ def test_a_search_of_one_ply_attacks_and_of_two_defends(depth: int, defences: fl
 
 def test_chance_alone_solves_one_state_in_six() -> None:
     expected = np.mean([1 / len(GAME.legal_moves(problem.position)) for problem in STATES])
-    solved = solve_positions(make_random(GAME), GAME, FILE, times=300)
-    assert solved["solved"]["overall"] == pytest.approx(expected, abs=0.01)
+    solved = solve_positions(make_random(GAME), GAME, FILE, times=100)
+    assert solved["solved"]["overall"] == pytest.approx(expected, abs=0.015)
 
 
 # Players
@@ -482,39 +394,6 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
     assert begun == set(range(board[0]))
 
 
-def choices(depth: int, moves: str, draws: int = 60) -> set[int]:
-    player, stream = make_player(f"minimax:depth={depth}", GAME), new_stream(1)
-    return {player.choose(GAME.parse_position(moves), stream) for _ in range(draws)}
-
-
-def test_with_one_ply_minimax_takes_the_cell_with_most_lines() -> None:
-    assert choices(1, "") == choices(1, "3") == choices(1, "03030") == {3}
-    assert choices(1, "333333") == {2, 4}
-
-
-@pytest.mark.parametrize("depth", range(1, 9))
-@pytest.mark.parametrize(
-    ("moves", "best"),
-    [("030303", {0}), ("616161", {6}), ("203040", {1, 5}), ("0112232335", {3})],
-)
-def test_minimax_wins_where_it_can_at_once(moves: str, best: set[int], depth: int) -> None:
-    assert choices(depth, moves) == best
-
-
-@pytest.mark.parametrize("depth", range(2, 9))
-@pytest.mark.parametrize(("moves", "only"), [("03030", 0), ("04142", 3), ("616160", 6)])
-def test_minimax_prevents_a_loss_from_two_plies_on(moves: str, only: int, depth: int) -> None:
-    assert choices(depth, moves) == {only}
-
-
-def test_minimax_finds_and_prevents_wins_in_three() -> None:
-    """With two discs side by side and room at both ends, a third makes two threats."""
-    assert choices(2, "2233") == {3}
-    assert choices(3, "2233") == choices(4, "2233") == {1, 4}
-    assert 2 in choices(3, "223")
-    assert choices(4, "223") <= {1, 3, 4}
-
-
 def test_minimax_draws_among_equal_moves_and_as_many_random_ones_as_it_is_told() -> None:
     stream = new_stream(3)
     for name, moves, expected in (
@@ -523,10 +402,10 @@ def test_minimax_draws_among_equal_moves_and_as_many_random_ones_as_it_is_told()
         ("minimax:depth=3,noise=0.2", "", [0.2 / 7] * 3 + [0.8 + 0.2 / 7] + [0.2 / 7] * 3),
     ):
         player, position = make_player(name, GAME), GAME.parse_position(moves)
-        counts = np.bincount([player.choose(position, stream) for _ in range(14_000)], minlength=7)
+        counts = np.bincount([player.choose(position, stream) for _ in range(5_000)], minlength=7)
         shares = np.array(expected)
-        errors = np.sqrt(shares * (1 - shares) / 14_000)
-        assert np.all(abs(counts / 14_000 - shares) <= 5 * errors)
+        errors = np.sqrt(shares * (1 - shares) / 5_000)
+        assert np.all(abs(counts / 5_000 - shares) <= 5 * errors)
     before = int(stream[0])
     assert make_player("minimax:depth=3", GAME).choose(GAME.initial(), stream) == 3
     assert int(stream[0]) == before  # a single best move draws nothing
