@@ -54,10 +54,6 @@ def write_fen(board: Board) -> str:
     return f"{'BW'[turn]}:W{sides[0]}:B{sides[1]}"
 
 
-def name_turns(board: Board) -> list[str]:
-    return [GAME.name_turn(turn)[0] for turn in list_turns(board)]
-
-
 def path_of(turn: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(int, GAME.name_turn(turn)[0].replace("-", "x").split("x")))
 
@@ -100,10 +96,6 @@ def test_perft_of_the_start() -> None:
     [
         ("B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29", [5, 38, 178, 1378]),
         ("W:W9,K11,19,K26,27,30:B15,22,25,K32", [4, 11, 17, 54, 327, 1423]),
-        (
-            "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12",
-            [7, 49, 302, 1469, 7361],
-        ),
     ],
 )
 def test_whole_moves_are_counted_as_published(fen: str, known: list[int]) -> None:
@@ -169,22 +161,6 @@ def test_draws_agree_with_pydraughts() -> None:
         assert (other.winner() == 0) == (outcome.places == DRAW)
         reasons.add(outcome.reason)
     assert "the position occurred three times" in reasons
-
-
-@pytest.mark.parametrize(
-    ("fen", "turns"),
-    [
-        ("B:W18,23:B10,15", ["15x22"]),  # free choice does not mean no capture
-        ("B:W14,15,23:B10,K20", ["10x17", "10x19x26"]),  # the shorter capture is as good
-        ("B:W26,27:B22", ["22x31"]),  # crowned, and the move ends
-        ("B:W26,27:BK22", ["22x31x24"]),  # a king goes on
-        ("W:W14:B17,18", ["14-9", "14-10"]),  # men do not capture backwards
-        ("B:W7,8,15,16:BK3", ["3x10x19x12x3", "3x12x19x10x3"]),  # back to where it began
-        ("B:WK17,K18:B1", ["1-5", "1-6"]),
-    ],
-)
-def test_captures(fen: str, turns: list[str]) -> None:
-    assert sorted(name_turns(GAME.parse_position(fen))) == sorted(turns)
 
 
 def test_who_cannot_move_has_lost() -> None:

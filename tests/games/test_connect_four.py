@@ -1,4 +1,4 @@
-"""Connect Four: its rules against a plain board, its texts, positions and players."""
+"""Connect Four: its rules against OpenSpiel's, its texts, positions and players."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, IllegalMoveError
-from evolve_arena.core.game import Outcome
+from evolve_arena.core.errors import ArenaError, BadValueError, IllegalMoveError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board import self_check
@@ -25,11 +25,7 @@ from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import duel
-from evolve_arena.runs.positions import (
-    find_own_positions,
-    read_positions,
-    solve_positions,
-)
+from evolve_arena.runs.positions import find_own_positions, read_positions, solve_positions
 
 BOARDS = [
     (7, 6, 4),
@@ -47,68 +43,20 @@ def make(columns: int = 7, rows: int = 6, connect: int = 4) -> Any:
 GAME = make()
 
 
-class SlowBoard:
-    """The rules once more, as lists of columns, without a bit in sight."""
-
-    def __init__(self, columns: int, rows: int, connect: int) -> None:
-        self.columns: list[list[int]] = [[] for _ in range(columns)]
-        self.rows, self.connect = rows, connect
-
-    def legal(self) -> list[int]:
-        """The columns that are not full."""
-        return [k for k, column in enumerate(self.columns) if len(column) < self.rows]
-
-    def count(self, depth: int, seat: int) -> int:
-        """Move sequences of *depth* plies."""
-        if depth == 0:
-            return 1
-        total = 0
-        for number in self.legal():
-            self.columns[number].append(seat)
-            if depth == 1 or not self.wins(number):
-                total += self.count(depth - 1, 1 - seat)
-            self.columns[number].pop()
-        return total
-
-    def wins(self, number: int) -> bool:
-        """Test if the topmost disc of column *number* is part of a line."""
-        height = len(self.columns[number]) - 1
-        seat = self.columns[number][height]
-        for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            length = 1
-            for sign in (1, -1):
-                column, row = number + sign * right, height + sign * up
-                while self.has(column, row, seat):
-                    length += 1
-                    column, row = column + sign * right, row + sign * up
-            if length >= self.connect:
-                return True
-        return False
-
-    def has(self, column: int, row: int, seat: int) -> bool:
-        """Test if *seat* has a disc there."""
-        if not (0 <= column < len(self.columns) and 0 <= row < len(self.columns[column])):
-            return False
-        return self.columns[column][row] == seat
-
-    def complete_stack(self, seat: int) -> list[int]:
-        """The columns in which one disc more makes a line of *seat* upwards."""
-        short = [seat] * (self.connect - 1)
-        return [k for k in self.legal() if self.columns[k][1 - self.connect :] == short]
-
-
-def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, SlowBoard, int]]:
-    """The positions of a random game, with the column played last, or -1."""
-    game, slow, choices, last = make(*board), SlowBoard(*board), random.Random(seed), -1
+def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, list[str], str]]:
+    """The positions of a random game, as OpenSpiel draws them, row by row, and the moves so far."""
+    names = dict(zip(("columns", "rows", "x_in_row"), board, strict=True))
+    state = pyspiel.load_game("connect_four", names).new_initial_state()
+    choices = random.Random(seed)
+    game, made = make(*board), ""
     position = game.initial()
     while True:
-        yield position, slow, last
-        moves = game.legal_moves(position)
-        if not moves:
+        yield position, str(state).split("\n")[: board[1]], made
+        if state.is_terminal():
             return
-        last = choices.choice(moves)
-        slow.columns[last].append(game.to_move(position))
-        position = game.play(position, last)
+        move = choices.choice(state.legal_actions())
+        state.apply_action(move)
+        position, made = game.play(position, move), made + game.format_move(move)
 
 
 @cache
@@ -129,12 +77,9 @@ def to_bits(game: BoardGame, cells: Any) -> np.uint64:
     return np.uint64(sum(1 << height * column + row for column, row in cells))
 
 
-def write_drawing(slow: SlowBoard, separator: str = "") -> str:
-    marks = [
-        ["xo"[column[row]] if row < len(column) else "." for column in slow.columns]
-        for row in reversed(range(slow.rows))
-    ]
-    return separator.join(map("".join, marks))
+def list_cells(drawn: list[str], mark: str) -> list[tuple[int, int]]:
+    """Columns and rows, from below, of the cells that hold so."""
+    return [(x, y) for y, row in enumerate(drawn[::-1]) for x in range(len(row)) if row[x] == mark]
 
 
 # Rules
@@ -143,42 +88,6 @@ def write_drawing(slow: SlowBoard, separator: str = "") -> str:
 def test_perft_of_the_start() -> None:
     known = [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
     assert [GAME.perft(GAME.initial(), depth) for depth in range(9)] == known
-
-
-@pytest.mark.parametrize("board", BOARDS[:4])
-def test_perft_from_the_middle_of_games(board: tuple[int, int, int]) -> None:
-    ended = 0
-    for seed in range(10):
-        for position, slow, _ in walk(board, seed):
-            if position.plies % 7 == 6 and not make(*board).is_over(position):
-                counted = slow.count(4, position.plies % 2)
-                assert make(*board).perft(position, 4) == counted
-                ended += counted < len(slow.legal()) ** 4
-    assert ended > 5
-
-
-@pytest.mark.parametrize("board", BOARDS)
-def test_games_follow_the_rules_on_any_board(board: tuple[int, int, int]) -> None:
-    game = make(*board)
-    for seed in range(30):
-        for position, slow, last in walk(board, seed):
-            won = last >= 0 and slow.wins(last)
-            over = won or not slow.legal()
-            assert game.legal_moves(position) == ([] if over else slow.legal())
-            assert game.to_move(position) == position.plies % 2
-            seats = [{c for c in all_cells(slow) if slow.has(*c, seat)} for seat in range(2)]
-            own, other = seats[:: 1 - 2 * (position.plies % 2)]
-            words = int(to_bits(game, own)), int(to_bits(game, other))
-            assert position.state == (*words, position.plies)
-        reason = f"{board[2]} in a row" if won else "the board is full"
-        places = (1, 1) if not won else (2 - position.plies % 2, 1 + position.plies % 2)
-        assert game.outcome(position) == Outcome(places, reason)
-        with pytest.raises(GameOverError):
-            game.play(position, 0)
-
-
-def all_cells(slow: SlowBoard) -> list[tuple[int, int]]:
-    return [(column, row) for column in range(len(slow.columns)) for row in range(slow.rows)]
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -190,7 +99,7 @@ def test_every_line_is_found_and_nothing_shorter_or_over_an_edge(
     for line in lines:
         assert has_line(to_bits(game, line))
         assert not any(has_line(to_bits(game, set(line) - {cell})) for cell in line)
-    cells = all_cells(SlowBoard(*board))
+    cells = [(column, row) for column in range(board[0]) for row in range(board[1])]
     for _ in range(20):  # as many discs as fit without a line
         choices.shuffle(cells)
         discs: set[tuple[int, int]] = set()
@@ -218,8 +127,9 @@ def test_what_is_said_faster_is_what_the_rules_say(board: tuple[int, int, int]) 
     """In Python, then compiled: wins, safe, changes, gain, key, legal_bits, and the value."""
     game, lines = make(*board), all_lines(*board)
     assert compare_accelerators(game, 40, 60.0) > 40
-    for position, slow, _ in walk(board, 7):
-        values = [sum(slow.has(*cell, seat) for line in lines for cell in line) for seat in (0, 1)]
+    for position, drawn, _ in walk(board, 7):
+        discs = [set(list_cells(drawn, mark)) for mark in "xo"]
+        values = [sum(len(discs[seat].intersection(line)) for line in lines) for seat in (0, 1)]
         for seat in range(2):
             value = game.plain["evaluate"](game.thaw(position), seat)
             assert value == values[seat] - values[1 - seat]
@@ -258,12 +168,14 @@ def test_boards_that_cannot_be_are_refused(board: tuple[int, int, int], said: st
 def test_positions_are_read_as_drawings_and_as_columns(
     board: tuple[int, int, int], seed: int, separator: str
 ) -> None:
-    game, made = make(*board), ""
-    for position, slow, last in walk(board, seed):
-        made += game.format_move(last) if last >= 0 else ""
-        drawing = write_drawing(slow, separator)
+    game = make(*board)
+    for position, drawn, made in walk(board, seed):
+        drawing = separator.join(drawn)
         for text in (drawing, drawing.upper().replace(".", "_"), made, " ".join(made)):
             assert game.parse_position(text).state == position.state
+        bits = [int(to_bits(game, list_cells(drawn, mark))) for mark in "xo"]
+        turn = position.plies % 2
+        assert position.state == (bits[turn], bits[1 - turn], position.plies)
 
 
 @pytest.mark.parametrize(
@@ -372,6 +284,15 @@ def test_chance_alone_solves_one_state_in_six() -> None:
 # Players
 
 
+def list_stacks(drawn: list[str], mark: str, connect: int) -> list[int]:
+    """The columns in which one disc more makes a line upwards."""
+    columns = ["".join(cells).rstrip(".") for cells in zip(*drawn[::-1], strict=True)]
+    ends = mark * (connect - 1)
+    return [
+        x for x, discs in enumerate(columns) if discs.endswith(ends) and len(discs) < len(drawn)
+    ]
+
+
 @pytest.mark.parametrize("board", [(7, 6, 4), (8, 8, 4), (5, 6, 3), (5, 4, 2), (3, 20, 5)])
 def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
     board: tuple[int, int, int],
@@ -380,14 +301,14 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
     bot, stream = make_player("test-bot", game), new_stream(1)
     taken = Counter[str]()
     for seed in range(40):
-        for position, slow, _ in walk(board, seed):
+        for position, drawn, _ in walk(board, seed):
             if game.is_over(position):
                 continue
             seat = position.plies % 2
-            own, other = slow.complete_stack(seat), slow.complete_stack(1 - seat)
+            own, other = (list_stacks(drawn, mark, board[2]) for mark in "xoxo"[seat : seat + 2])
             chosen = bot.choose(position, stream)
             assert chosen == (own or other or [chosen])[0]
-            assert chosen in slow.legal()
+            assert chosen in game.legal_moves(position)
             taken["own" if own else "other" if other else "any"] += 1
     assert min(taken[kind] for kind in ("own", "other", "any")) > 5
     begun = {bot.choose(game.initial(), stream) for _ in range(200)}

@@ -14,17 +14,17 @@ import numpy as np
 import pyspiel
 import pytest
 
-from evolve_arena.arena.match import play_match, play_matches
-from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
-from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.recipe import usual_recipe
 from tests.bred import make_bred
+from tests.contracts.test_games import compare_matches
+from tests.games.test_connect_four import BOARDS
 
 POSITIONS = 10_000
 Translate = Callable[[BoardGame, Board, int], int]
@@ -55,7 +55,7 @@ def place(columns: int, rows: int, row: int) -> tuple[str, dict[str, int], str, 
 
 
 AGREE: list[Any] = [
-    *(place(*board) for board in ((7, 6, 4), (8, 8, 4), (9, 7, 5), (7, 9, 3), (5, 4, 3))),
+    *(place(*board) for board in BOARDS),
     ("tic-tac-toe", {}, "tic_tac_toe", same),
     ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
     ("gomoku", {"size": 9}, "mnk(m=9,n=9,k=5)", same),
@@ -117,6 +117,10 @@ def test_positions_agree_with_openspiel(
 
 
 COUNT: list[Any] = [
+    *(
+        (*place(*board), depth)
+        for board, depth in (((4, 4, 3), 7), ((3, 3, 2), 9), ((2, 31, 4), 9))
+    ),
     ("hex", {"size": 5}, "hex(board_size=5)", same, 4),
     ("hex", {"size": 3}, "hex(board_size=3)", same, 7),
     ("breakthrough", {}, "breakthrough", step, 3),
@@ -144,14 +148,6 @@ def test_as_many_sequences_of_moves_as_in_openspiel(
 
 
 # What is known
-
-
-def walk(game: BoardGame, seed: int) -> list[Board]:
-    """The positions of a random game, the last one included."""
-    choices, boards = random.Random(seed), [game.initial(seed)]
-    while moves := game.legal_moves(boards[-1]):
-        boards.append(game.play(boards[-1], choices.choice(moves)))
-    return boards
 
 
 def test_every_game_of_tic_tac_toe() -> None:
@@ -190,14 +186,6 @@ def test_each_number_is_rolled_as_often_in_pig() -> None:
     for board, number in zip(after, rolled, strict=True):
         assert board.state[:4] == ((0, 0, 0, 1) if number == 1 else (0, 0, number, 0))
         assert board.state[5] == 0
-
-
-def test_kalah_is_decided_by_all_seeds() -> None:
-    for options in ({}, {"pits": 4, "seeds": 3}, {"pits": 6, "seeds": 6}):
-        game = make_game("kalah", **options)
-        for seed in range(10):
-            points = game.outcome(walk(game, seed)[-1]).points
-            assert sum(points) == 2 * game.code.PITS * game.code.SEEDS
 
 
 # What people and networks see
@@ -289,12 +277,7 @@ def test_where_the_same_player_moves_again_is_found(name: str, repeats: bool) ->
 def test_compiled_matches_are_those_of_the_file(name: str) -> None:
     """For games of which sequences of moves are not counted above."""
     game = make_game(name)
-    players: list[Player] = [make_player("random", game)] * 2
-    seats, seeds = np.array([[0, 1]] * 10, dtype=np.int32), np.arange(10, dtype=np.uint64)
-    results, _ = play_matches(game, players, seats, seeds)
-    for row in range(10):
-        match = play_match(game, players, seed=row)
-        assert (match.game, match.places) == (results.games[row], tuple(results.places[row]))
+    compare_matches(game, [make_player("random", game)] * 2, 10)
 
 
 def test_exported_bots_say_nothing_of_options() -> None:
@@ -302,17 +285,6 @@ def test_exported_bots_say_nothing_of_options() -> None:
     sentences = read_helps(type(player.game.rules)).values()
     assert sentences
     assert not any(sentence in str(export_player(player, "python")) for sentence in sentences)
-
-
-def test_tuples_that_need_too_much_room_are_told_which_length_fits() -> None:
-    decoder: Any = find_game("gomoku").networks["tuples"].decoder_type
-    with pytest.raises(
-        BadValueError,
-        match=r"network\.length is 12: 1000 tuples \(network\.tuples\) of so many cells need more"
-        r" than 134,217,728 numbers; network\.length=10 would do",
-    ):
-        decoder(tuples=1000, length=12)
-    decoder(tuples=1000, length=10)
 
 
 def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> None:

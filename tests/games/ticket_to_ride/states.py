@@ -8,19 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.games.ticket_to_ride import layout
-from evolve_arena.games.ticket_to_ride.board import (
-    CITY_NAMES,
-    COLOURS,
-    LINE_COLOUR,
-    LINE_OF_ROUTE,
-    ROUTE_FROM,
-    ROUTE_LINES,
-    ROUTE_TO,
-    ROUTES,
-    TICKET_FROM,
-    TICKET_TO,
-)
+from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.notes import ROOM_SIZE
 from evolve_arena.games.ticket_to_ride.rules import read_notes
@@ -82,14 +70,14 @@ def lay(state: Any, at: int, size: int, places: int, cards: str) -> None:
 
 def read_cards(text: str) -> Any:
     names = ["locomotive" if word == "loco" else word for word in text.split()]
-    return np.array([COLOURS.index(name) for name in names], dtype=np.int64)
+    return np.array([board.COLOURS.index(name) for name in names], dtype=np.int64)
 
 
 def give(state: Any, seat: int, **hand: int) -> None:
     """Gives a *hand* to a *seat*, in place of the one it has."""
     at = layout.player_at(seat)
     state[at + layout.HAND_AT : at + layout.HAND_AT + 9] = [
-        hand.get(colour, 0) for colour in COLOURS
+        hand.get(colour, 0) for colour in board.COLOURS
     ]
     state[at + layout.CARDS] = sum(hand.values())
 
@@ -119,27 +107,28 @@ def take(state: Any, seat: int, *routes: tuple[str, str]) -> Any:
 
 def find_route(one: str, other: str) -> int:
     """The number of the route between two cities."""
-    ends = {CITY_NAMES.index(one), CITY_NAMES.index(other)}
-    return next(r for r in range(ROUTES) if {ROUTE_FROM[r], ROUTE_TO[r]} == ends)
+    ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
+    return next(r for r in range(board.ROUTES) if {board.ROUTE_FROM[r], board.ROUTE_TO[r]} == ends)
 
 
 def find_line(one: str, other: str, colour: str = "", second: bool = False) -> int:
     """The line between two cities, of a *colour* if one is named."""
     route = find_route(one, other)
-    first = int(LINE_OF_ROUTE[route])
-    lines = range(first, first + int(ROUTE_LINES[route]))
-    return [line for line in lines if colour in ("", COLOURS[LINE_COLOUR[line]])][second]
+    first = int(board.LINE_OF_ROUTE[route])
+    lines = range(first, first + int(board.ROUTE_LINES[route]))
+    colours = {line: board.COLOURS[board.LINE_COLOUR[line]] for line in lines}
+    return [line for line in lines if colour in ("", colours[line])][second]
 
 
 def find_claim(one: str, other: str, colour: str, second: bool = False) -> int:
     """The move that claims a line between two cities with cards of a *colour*."""
-    return 9 * find_line(one, other, second=second) + COLOURS.index(colour)
+    return 9 * find_line(one, other, second=second) + board.COLOURS.index(colour)
 
 
 def find_ticket(one: str, other: str) -> int:
     """The number of the ticket between two cities."""
-    ends = {CITY_NAMES.index(one), CITY_NAMES.index(other)}
-    return next(t for t in range(30) if {TICKET_FROM[t], TICKET_TO[t]} == ends)
+    ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
+    return next(t for t in range(30) if {board.TICKET_FROM[t], board.TICKET_TO[t]} == ends)
 
 
 def list_legal(state: Any) -> list[int]:
@@ -161,7 +150,7 @@ def make_room() -> Any:
 def list_routes(words: Any, place: Any) -> set[int]:
     """The routes in a set of two words."""
     bits = int(words[place]) | int(words[place + 1]) << 64
-    return {route for route in range(ROUTES) if bits >> route & 1}
+    return {route for route in range(board.ROUTES) if bits >> route & 1}
 
 
 def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple[Any, list[int]]]:

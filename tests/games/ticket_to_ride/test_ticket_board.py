@@ -70,14 +70,8 @@ def test_each_colour_has_seven_lines_of_total_length_27() -> None:
 def test_tickets_are_worth_349_points_and_lead_to_all_but_six_cities() -> None:
     assert (TICKET_POINTS.sum(), TICKET_POINTS.min(), TICKET_POINTS.max()) == (349, 4, 22)
     without = set(range(CITIES)) - set(TICKET_FROM) - set(TICKET_TO)
-    assert {CITY_NAMES[city] for city in without} == {
-        "Charleston",
-        "Las Vegas",
-        "Omaha",
-        "Raleigh",
-        "Saint Louis",
-        "Washington",
-    }
+    named = ", ".join(sorted(CITY_NAMES[city] for city in without))
+    assert named == "Charleston, Las Vegas, Omaha, Raleigh, Saint Louis, Washington"
 
 
 def test_cities_have_the_neighbours_of_the_map() -> None:

@@ -12,19 +12,10 @@ import pytest
 from benchmarks import ticket_to_ride_plain_player as plain_player
 from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, TURN, Options, Randomness, Table
 from evolve_arena.core.stream import below, new_stream
-from evolve_arena.games.ticket_to_ride import layout
+from evolve_arena.games.ticket_to_ride import layout, notes
 from evolve_arena.games.ticket_to_ride.board import TICKET_POINTS
 from evolve_arena.games.ticket_to_ride.features import LAST_ROUTE, fill_features
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND
-from evolve_arena.games.ticket_to_ride.notes import (
-    AFFORDABLE,
-    GOAL,
-    LACKING,
-    MATCHING,
-    PATHS_AT,
-    POSSIBLE,
-    seat_at,
-)
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
 from evolve_arena.games.ticket_to_ride.paths import know_path, know_routes, routes_cost
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
@@ -105,15 +96,15 @@ def compare_plans(table: Table, view: Any, variant: int, room: Any) -> None:
     seat, ticket, reading = table.to_move, table.round % 30, reading_of(variant)
     prepare_turn(view, seat, variant, room)
     plan = plain_player.Plan(table, table.mover, reading)
-    assert list_routes(room.plan, AFFORDABLE) == plan.affordable
-    assert list_routes(room.plan, GOAL) == plan.goal
-    assert list_routes(room.plan, POSSIBLE) == plan.possible
-    assert list_routes(room.plan, MATCHING) == plan.matching
-    assert list_routes(room.plan, LACKING) == plan.lacking
+    assert list_routes(room.plan, notes.AFFORDABLE) == plan.affordable
+    assert list_routes(room.plan, notes.GOAL) == plan.goal
+    assert list_routes(room.plan, notes.POSSIBLE) == plan.possible
+    assert list_routes(room.plan, notes.MATCHING) == plan.matching
+    assert list_routes(room.plan, notes.LACKING) == plan.lacking
     fill_features(view, seat, variant, room)
     assert room.inputs[:28].tolist() == pytest.approx(read_features(table, plan, reading), abs=1e-5)
     know_path(seat, ticket, variant, room.seats, room.counts)
-    at = seat_at(seat) + PATHS_AT + 2 * ticket
+    at = notes.seat_at(seat) + notes.PATHS_AT + 2 * ticket
     path = plain_player.find_path(plan, ticket, reading)
     assert list_routes(room.seats, at) == path
     assert routes_cost(seat, room.seats[at], room.seats[at + 1], room.seats) == plan.cost(path)
@@ -163,5 +154,5 @@ def test_on_the_empty_map_paths_cost_what_tickets_are_worth() -> None:
     know_routes(make_state(4), 0, room.seats)
     for ticket, cost in enumerate(costs):
         know_path(0, ticket, 0, room.seats, room.counts)
-        at = seat_at(0) + PATHS_AT + 2 * ticket
+        at = notes.seat_at(0) + notes.PATHS_AT + 2 * ticket
         assert routes_cost(0, room.seats[at], room.seats[at + 1], room.seats) == cost

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.ticket_to_ride import layout
-from evolve_arena.games.ticket_to_ride.board import (
-    LINE_FROM,
-    LINE_LENGTH,
-    LINE_ROUTE,
-    LINE_TO,
-    LINES,
-)
-from evolve_arena.games.ticket_to_ride.scoring import (
-    count_points,
-    longest_path,
-)
+from evolve_arena.games.ticket_to_ride import board, layout
+from evolve_arena.games.ticket_to_ride.scoring import count_points, longest_path
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.players.board.game import Board
 from tests.games.ticket_to_ride.states import SHORT, find_line, give, hold, make_state
@@ -59,17 +50,17 @@ def test_the_win_is_shared_by_who_is_first() -> None:
     assert outcome.points == (30, 12, 30)
 
 
-@given(st.lists(st.integers(0, LINES - 1), min_size=1, max_size=9), st.integers(0, 99))
+@given(st.lists(st.integers(0, board.LINES - 1), min_size=1, max_size=9), st.integers(0, 99))
 def test_longest_path_is_that_of_all_orders_of_routes(lines: list[int], start: int) -> None:
-    state, city = make_state(5), LINE_FROM[start]
-    near = [line for line in range(LINES) if city in (LINE_FROM[line], LINE_TO[line])]
+    state, city = make_state(5), board.LINE_FROM[start]
+    near = np.flatnonzero((city == board.LINE_FROM) | (city == board.LINE_TO)).tolist()
     own: dict[int, int] = {}
     for line in [*near[:5], *lines]:
-        if sum(LINE_LENGTH[each] for each in own.values()) + LINE_LENGTH[line] <= 45:
-            own.setdefault(int(LINE_ROUTE[line]), line)
+        if sum(board.LINE_LENGTH[each] for each in own.values()) + board.LINE_LENGTH[line] <= 45:
+            own.setdefault(int(board.LINE_ROUTE[line]), line)
     for line in own.values():
         state[layout.OWNER_AT + line] = 2
-        state[layout.player_at(2) + layout.TRAINS] -= LINE_LENGTH[line]
+        state[layout.player_at(2) + layout.TRAINS] -= board.LINE_LENGTH[line]
     assert longest_path(state, 2) == find_longest(frozenset(own.values()), None)
     assert longest_path(state, 1) == 0
 
@@ -78,8 +69,8 @@ def find_longest(left: frozenset[int], end: int | None) -> int:
     """The longest path over the lines *left* from a city, or from any."""
     best = 0
     for line in left:
-        ends = (int(LINE_FROM[line]), int(LINE_TO[line]))
+        ends = (int(board.LINE_FROM[line]), int(board.LINE_TO[line]))
         for here, there in (ends, ends[::-1]):
             if end is None or end == here:
-                best = max(best, int(LINE_LENGTH[line]) + find_longest(left - {line}, there))
+                best = max(best, int(board.LINE_LENGTH[line]) + find_longest(left - {line}, there))
     return best

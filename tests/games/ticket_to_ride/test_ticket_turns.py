@@ -8,24 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve_arena.games.ticket_to_ride import layout, rules
-from evolve_arena.games.ticket_to_ride.board import (
-    CITIES,
-    LINE_FROM,
-    LINE_LENGTH,
-    LINE_TO,
-    LINE_TWIN,
-    LINES,
-    LOCOMOTIVE,
-)
+from evolve_arena.games.ticket_to_ride import board, layout, rules
 from evolve_arena.games.ticket_to_ride.turns import apply_move
-from tests.games.ticket_to_ride.states import (
-    find_claim,
-    give,
-    list_legal,
-    make_state,
-    play_game,
-)
+from tests.games.ticket_to_ride.states import find_claim, give, list_legal, make_state, play_game
 
 WORTH = {1: 1, 2: 2, 3: 4, 4: 7, 5: 10, 6: 15}
 RED = 0
@@ -95,25 +80,26 @@ def check_tickets(state: Any, players: int) -> None:
 
 
 def check_lines(state: Any, players: int) -> None:
-    owners = state[layout.OWNER_AT : layout.OWNER_AT + LINES]
-    for line in np.flatnonzero((owners >= 0) & (LINE_TWIN >= 0)):
-        twin = LINE_TWIN[line]
+    owners = state[layout.OWNER_AT : layout.OWNER_AT + board.LINES]
+    for line in np.flatnonzero((owners >= 0) & (board.LINE_TWIN >= 0)):
+        twin = board.LINE_TWIN[line]
         assert owners[twin] != owners[line]
         assert players > 3 or owners[twin] == -1
     for seat in range(players):
         at = layout.player_at(seat)
         own = np.flatnonzero(owners == seat)
-        assert state[at + layout.TRAINS] + LINE_LENGTH[own].sum() == 45
-        assert state[at + layout.POINTS] == sum(WORTH[int(LINE_LENGTH[line])] for line in own)
-        assert list(state[at + layout.PART_AT : at + layout.PART_AT + CITIES]) == find_parts(own)
+        assert state[at + layout.TRAINS] + board.LINE_LENGTH[own].sum() == 45
+        assert state[at + layout.POINTS] == sum(WORTH[int(board.LINE_LENGTH[line])] for line in own)
+        parts = state[at + layout.PART_AT :][: board.CITIES]
+        assert parts.tolist() == find_parts(own)
 
 
 def find_parts(own: Any) -> list[int]:
     """For each city the lowest that can be reached over lines, found by spreading."""
-    parts = list(range(CITIES))
+    parts = list(range(board.CITIES))
     for _ in own:
         for line in own:
-            one, other = int(LINE_FROM[line]), int(LINE_TO[line])
+            one, other = int(board.LINE_FROM[line]), int(board.LINE_TO[line])
             parts[one] = parts[other] = min(parts[one], parts[other])
     return parts
 
@@ -132,7 +118,7 @@ def test_sweeps_end_even_if_they_come_round_again() -> None:
         deck="loco", opened="red loco pink red loco", discarded="white white loco loco loco"
     )
     apply_move(state, layout.DRAW_OPEN + RED)
-    assert list(state[layout.OPEN_AT : layout.OPEN_AT + 5]).count(LOCOMOTIVE) == 3
+    assert list(state[layout.OPEN_AT : layout.OPEN_AT + 5]).count(board.LOCOMOTIVE) == 3
     assert (state[layout.DECK_SIZE], state[layout.DISCARD_SIZE]) == (5, 0)
 
 
