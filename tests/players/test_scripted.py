@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evolve_arena.core.registry import make_game
-from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
 
 GAME = make_game("connect-four")
@@ -29,21 +29,3 @@ def test_chance_is_fair(name: str, moves: str) -> None:
     chi_square = float(np.sum((counts[open_columns] - expected) ** 2 / expected))
     freedom = len(open_columns) - 1
     assert abs(chi_square - freedom) < 5 * np.sqrt(2 * freedom)
-
-
-@pytest.mark.parametrize("name", ["random", "test-bot"])
-def test_the_stream_decides(name: str) -> None:
-    """The same stream gives the same moves, another one others; each move draws one number."""
-
-    def play(seed: int) -> tuple[list[int], int]:
-        player: Any = make_player(name, GAME)
-        empty, stream = GAME.initial(), new_stream(seed)
-        return [player.choose(empty, stream) for _ in range(50)], int(stream[0])
-
-    words = new_stream(9)
-    for _ in range(50):
-        next_word(words)
-    moves, state = play(9)
-    assert (moves, state) == (play(9)[0], int(words[0]))
-    assert len(set(moves)) == 7
-    assert play(10)[0] != moves
