@@ -23,7 +23,7 @@ from evolve_arena.players.text_ui import find_text_ui
 
 GAME: Any = make_game("checkers")
 DRAW = (1, 1)
-MANY = int(os.environ.get("POSITIONS", "8000"))
+MANY = int(os.environ.get("POSITIONS", "5000"))
 Square = tuple[int, int]
 Pieces = dict[Square, tuple[int, bool]]
 """The colour of each piece, by row and column, and whether it is a king."""

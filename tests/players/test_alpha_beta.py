@@ -68,7 +68,7 @@ def value_plainly(game: Any, state: Board, side: int, depth: int, known: int = 0
         ("connect-four", {}, (1, 2, 3, 4)),
         ("connect-four", {"columns": 4, "rows": 4}, (5,)),
         *(("connect-four", options, (3,)) for options in BOARDS),
-        ("tic-tac-toe", {}, (2, 6)),
+        ("tic-tac-toe", {}, (2, 5)),
         ("kalah", {}, (1, 4)),
         ("othello", {}, (3,)),
     ],

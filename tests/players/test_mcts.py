@@ -230,11 +230,11 @@ def test_searches_ask_bred_players_for_values(ttt: BoardGame, bred: dict[str, An
 
 
 def test_what_was_bred_searches_in_one_word(ttt: BoardGame, bred: dict[str, Any]) -> None:
-    player, name = bred["value"]
+    _, name = bred["value"]
     for settings, kind in (("depth=2", "minimax"), ("rollouts=20,noise=0.1", "mcts")):
         found = make_player(f"{name}, {settings}", ttt)
         same = make_player(f"{kind}:{settings},values={name}", ttt)
-        assert found.name == f"{player.name},{settings}"
+        assert found.name == f"ttt-value,{settings}"
         for board in random_positions(ttt, 9, 3):
             assert found.choose(board, new_stream(1)) == same.choose(board, new_stream(1))
     assert game_for([f"{name},depth=2", "random"]).name == "ttt"

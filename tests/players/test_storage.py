@@ -124,7 +124,7 @@ def test_a_file_of_a_later_version_is_named() -> None:
         read_player(newer)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.integers(0, len(BLOB) - 1), st.integers(1, 255))
 def test_a_changed_byte_gives_the_same_player_or_damage(place: int, flip: int) -> None:
     damaged = bytearray(BLOB)
