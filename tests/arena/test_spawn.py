@@ -186,7 +186,7 @@ def test_nothing_is_left_of_a_caller_that_ends(
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_who_forgets_to_close_ends_all_the_same(method: str, still_alive: StillAlive) -> None:
     with start_caller(method, "executor.map(nap, [0.01, 0.02])") as caller:
-        out, errors = caller.communicate(timeout=30)
+        out, errors = caller.communicate(timeout=120)
     assert (caller.returncode, errors) == (0, b"")
     assert still_alive(map(int, out.split())) == []
 

@@ -315,6 +315,23 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
     assert begun == set(range(board[0]))
 
 
+@pytest.mark.parametrize("name", ["random", "test-bot"])
+@pytest.mark.parametrize("moves", ["", "000000666666"])
+def test_chance_is_fair(name: str, moves: str) -> None:
+    """Chi-square over the open columns; five standard deviations are far."""
+    player: Any = make_player(name, GAME)
+    position = GAME.parse_position(moves)
+    open_columns = GAME.legal_moves(position)
+    stream = new_stream(3)
+    draws = 7_000
+    counts = np.bincount([player.choose(position, stream) for _ in range(draws)], minlength=7)
+    assert np.flatnonzero(counts).tolist() == open_columns
+    expected = draws / len(open_columns)
+    chi_square = float(np.sum((counts[open_columns] - expected) ** 2 / expected))
+    freedom = len(open_columns) - 1
+    assert abs(chi_square - freedom) < 5 * np.sqrt(2 * freedom)
+
+
 def test_minimax_draws_among_equal_moves_and_as_many_random_ones_as_it_is_told() -> None:
     stream = new_stream(3)
     for name, moves, expected in (

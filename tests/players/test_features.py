@@ -168,3 +168,14 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
 def test_what_no_file_counts_is_refused(game: str, settings: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadValueError, match=sentence):
         make_bred(game, "mlp", **settings)
+
+
+def test_inputs_are_named() -> None:
+    labels = make("othello", "moves").labels
+    assert labels is not None
+    assert labels.names[0] == "own corners"
+    assert labels.names[-1] == "moves left to him"
+    assert [plane[1] for plane in labels.planes] == [11, 5]
+    seen = make("othello", "moves").see(find_game("othello").make().initial())
+    assert seen is not None
+    assert seen.values[11:].tolist() == [1 / 16, 0, 0, 0, 3 / 16]

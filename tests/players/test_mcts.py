@@ -238,6 +238,8 @@ def test_what_was_bred_searches_in_one_word(ttt: BoardGame, bred: dict[str, Any]
         for board in random_positions(ttt, 9, 3):
             assert found.choose(board, new_stream(1)) == same.choose(board, new_stream(1))
     assert game_for([f"{name},depth=2", "random"]).name == "ttt"
+    assert game_for([f"mcts:rollouts=20,values={name}", "random"]).name == "ttt"
+    assert name_player(f"mcts:values={name}") == f"mcts:values={name}"
     assert name_player(f"{name},depth=2") == f"{name},depth=2"
 
 

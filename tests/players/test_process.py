@@ -323,6 +323,14 @@ def test_a_last_answer_needs_no_line_break(workshop: Workshop) -> None:
     assert len(match.moves) == 2
 
 
+def test_a_bot_that_ignores_the_end_is_killed(workshop: Workshop) -> None:
+    ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    bot = ProcessPlayer(GAME, workshop.write(start=ignore, end=SLEEP), limits=PATIENT)
+    match = play_match(GAME, [bot, Scripted(6, 6, 6)])
+    assert match.sentence == "bot.py wins: 4 in a row."
+    assert psutil.Process().children(recursive=True) == []
+
+
 def test_a_bot_may_tidy_up(workshop: Workshop) -> None:
     tidy = "open(sys.argv[0] + '.log', 'w').write('tidy')"
     bot = ProcessPlayer(GAME, workshop.write(end=tidy), limits=PATIENT)

@@ -106,6 +106,7 @@ DECODER = json.loads(json.dumps(asdict(DECODERS[1])))
         (change(design={**DECODER, "encoding": "numbered"}), "comes from nowhere"),
         (change(design={**DECODER, "columns": "7"}), "columns is '7': it must be from 1 to 32"),
         (change(design={**DECODER, "rows": 5}), "comes from nowhere"),
+        (change(design={**DECODER, "take_wins": []}), r"take_wins is \[\]"),
         (change(name=None), "name"),
         (change(remarks=None), "remarks"),
         (write_tensors("player", FORMAT, {}, CONTENT.description), "wrong or incomplete"),
