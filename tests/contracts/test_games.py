@@ -246,14 +246,16 @@ def test_kernels_without_networks_play_the_same() -> None:
 
 
 def compare_games(name: str, bred: Player) -> None:
-    """Plays matches of *bred*, a random player and a scripted one, compiled and not.
+    """Plays matches of *bred*, a random player and another opponent, compiled and not.
 
-    The search of MCTS takes long to compile; it is compared in `tests.players.test_mcts`.
+    MCTS and scripts for Pig take long to compile: tests.players has them, test_mcts and
+    test_file_players.
     """
     spec = find_game(name)
     game = spec.make()
-    scripted = next(text for text in spec.opponents if not text.startswith("mcts"))
-    compare_matches(game, [bred, make_player("random", game), make_player(scripted, game)])
+    others = [text for text in spec.opponents if not text.startswith(("mcts", "hold"))]
+    players = [bred, make_player("random", game), make_player([*others, "random"][0], game)]
+    compare_matches(game, players)
 
 
 def compare_matches(game: Any, players: list[Player], count: int = 6) -> Results:
