@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +40,7 @@ NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 DECODER = NetworkDecoder(hidden=(4,))
+Team = Callable[[int], ProcessExecutor]
 
 
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
@@ -62,28 +61,34 @@ def assert_same(one: Results, other: Results) -> None:
         assert np.array_equal(array, same)
 
 
-@pytest.fixture
-def team(find_workers: Callable[[], Any]) -> Iterator[Callable[[int], ProcessExecutor]]:
+@pytest.fixture(params=["fork"])
+def team(request: pytest.FixtureRequest, find_workers: Callable[[], Any]) -> Iterator[Team]:
     """Makes executors of so many workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
+    if request.param == "spawn":
+        request.getfixturevalue("ready_workers")
 
     def make(workers: int) -> ProcessExecutor:
-        made.append(ProcessExecutor(workers))
+        made.append(ProcessExecutor(workers, request.param))
         return made[-1]
 
     yield make
-    for executor in made:
+    for executor in [*made, *made]:
         executor.close()
+        assert executor.processes() == []
     assert find_workers() == []
 
 
+both_ways = pytest.mark.parametrize("team", ["fork", "spawn"], indirect=True)
+"""Workers that are copies of this process, and those that start from nothing."""
+
+
+@both_ways
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_every_number_of_workers_gives_the_same_results(
-    team: Callable[[int], ProcessExecutor], workers: int
-) -> None:
+def test_every_number_of_workers_gives_the_same_results(team: Team, workers: int) -> None:
     executor = team(workers)
     assert executor.workers == workers
-    for count, plies in ((1, 0), (63, 3), (64, 0), (65, 0), (5000, 5), (200, 0)):
+    for count, plies in ((0, 0), (1, 0), (63, 3), (64, 0), (65, 0), (5000, 5), (200, 0)):
         batch = make_matches(count, seed=count, plies=plies)
         expected = SerialExecutor().play(batch)
         assert len(expected) == count
@@ -92,34 +97,9 @@ def test_every_number_of_workers_gives_the_same_results(
     assert executor.seconds > 0.0
 
 
-def test_results_come_in_the_order_asked(team: Callable[[int], ProcessExecutor]) -> None:
-    batch = make_matches(3000)
-    whole = SerialExecutor().play(batch)
-    order = np.random.default_rng(1).permutation(3000)
-    shuffled = make_batch(GAME, batch.packed, batch.seatings[order], batch.seeds[order])
-    results = team(2).play(shuffled)
-    assert np.array_equal(results.games, whole.games[order])
-    assert np.array_equal(results.outcomes, whole.outcomes[order])
-
-
-def test_a_batch_of_no_matches_has_no_results(team: Callable[[int], ProcessExecutor]) -> None:
-    for executor in (SerialExecutor(), team(2)):
-        assert len(executor.play(make_matches(0))) == 0
-        assert len(executor.play(make_matches(3))) == 3
-
-
-def test_results_are_not_overwritten_by_the_next_batch(
-    team: Callable[[int], ProcessExecutor],
-) -> None:
-    executor = team(2)
-    first = executor.play(make_matches(500, seed=1))
-    copy = first.games.copy()
-    executor.play(make_matches(500, seed=2))
-    assert np.array_equal(first.games, copy)
-
-
+@both_ways
 def test_a_batch_larger_than_the_first_room_is_played(
-    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
+    team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "FIRST_SIZE", 64 * 1024)
     executor = team(2)
@@ -128,9 +108,30 @@ def test_a_batch_larger_than_the_first_room_is_played(
         assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
+@both_ways
+def test_workers_killed_between_batches_are_replaced(team: Team) -> None:
+    executor = team(3)
+    batch = make_matches(1000)
+    executor.play(make_matches(1000, seed=1))
+    before = executor.processes()
+    os.kill(before[0], signal.SIGKILL)
+    assert_same(executor.play(batch), SerialExecutor().play(batch))
+    executor.play(batch)  # the death may have come to notice only now
+    assert len(executor.processes()) == 2
+    assert set(before) & set(executor.processes()) == {before[1]}
+
+
+def test_results_are_not_overwritten_by_the_next_batch(team: Team) -> None:
+    executor = team(2)
+    first = executor.play(make_matches(500, seed=1))
+    copy = first.games.copy()
+    executor.play(make_matches(500, seed=2))
+    assert np.array_equal(first.games, copy)
+
+
 @pytest.mark.parametrize("moment", [0, 1, 5])
 def test_a_worker_that_is_killed_is_replaced(
-    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch, moment: int
+    team: Team, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
     """The caller hears from some workers, and then one dies with work in hand."""
     executor = team(3)
@@ -155,16 +156,6 @@ def test_a_worker_that_is_killed_is_replaced(
     assert len(after) == 2
     assert before[0] not in after
     assert before[1] in after
-
-
-def test_workers_killed_between_batches_are_replaced(
-    team: Callable[[int], ProcessExecutor],
-) -> None:
-    executor = team(2)
-    batch = make_matches(1000)
-    executor.play(make_matches(1000, seed=1))
-    os.kill(executor.processes()[0], signal.SIGKILL)
-    assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
 def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
@@ -196,11 +187,7 @@ def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -
 )
 @pytest.mark.parametrize("doomed", [0, 500])
 def test_workers_that_die_over_the_same_matches_are_an_error(
-    team: Callable[[int], ProcessExecutor],
-    monkeypatch: pytest.MonkeyPatch,
-    way: Callable[[], None],
-    text: str,
-    doomed: int,
+    team: Team, monkeypatch: pytest.MonkeyPatch, way: Callable[[], None], text: str, doomed: int
 ) -> None:
     kernel = die_over(doomed, way)
     monkeypatch.setattr(parts, "find_kernel", lambda name: kernel)
@@ -215,7 +202,7 @@ def test_workers_that_die_over_the_same_matches_are_an_error(
 
 
 def test_who_dies_is_blamed_on_the_chunk_that_it_did(
-    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    team: Team, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A worker dies over the first of its two chunks, the next one over the other: no error.
 
@@ -241,9 +228,7 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_large_parts_are_handed_out_one_by_one(
-    team: Callable[[int], ProcessExecutor], workers: int
-) -> None:
+def test_large_parts_are_handed_out_one_by_one(team: Team, workers: int) -> None:
     """Three parts and three workers: each has one, the caller too."""
     work = Work(
         kernel=f"{__name__}:square",
@@ -260,9 +245,7 @@ def test_large_parts_are_handed_out_one_by_one(
     assert SerialExecutor().do(work)[0].tolist() == squares.tolist()
 
 
-def test_an_interrupted_batch_leaves_nothing_behind(
-    team: Callable[[int], ProcessExecutor],
-) -> None:
+def test_an_interrupted_batch_leaves_nothing_behind(team: Team) -> None:
     executor = team(2)
     executor.play(make_matches(100))
     main = threading.main_thread().ident
@@ -287,95 +270,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
-def test_closing_leaves_no_process(
-    team: Callable[[int], ProcessExecutor], still_alive: Callable[[Iterable[int]], list[int]]
-) -> None:
-    executor = team(4)
-    executor.play(make_matches(300))
-    pids = executor.processes()
-    assert len(set(pids)) == 3
-    executor.close()
-    assert still_alive(pids) == []
-    assert executor.processes() == []
-    executor.close()
-
-
-CALLER = """
-import sys
-import numpy as np
-from evolve_arena.arena.batch import make_batch
-from evolve_arena.arena.executors import ProcessExecutor
-from evolve_arena.core.registry import make_game
-from evolve_arena.players.player import make_random
-
-game = make_game("connect-four")
-packed = make_random(game).packed
-
-
-def make(count):
-    seeds = np.arange(count, dtype=np.uint64)
-    return make_batch(game, packed, np.zeros((count, 2), np.int32), seeds)
-
-
-executor = ProcessExecutor(3)
-executor.play(make(1000))
-print(*executor.processes(), flush=True)
-"""
-
-
-@pytest.mark.parametrize(
-    "busy",
-    [
-        pytest.param("while True: executor.play(make(300_000))", id="playing"),
-        pytest.param("sys.stdin.read()", id="waiting"),
-    ],
-)
-def test_workers_end_when_their_caller_is_killed(
-    busy: str, still_alive: Callable[[Iterable[int]], list[int]]
-) -> None:
-    caller = subprocess.Popen(
-        [sys.executable, "-c", CALLER + busy], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with caller:
-        assert caller.stdout is not None
-        pids = [int(pid) for pid in caller.stdout.readline().split()]
-        assert len(pids) == 2
-        caller.kill()
-        assert caller.wait() == -signal.SIGKILL
-        assert still_alive(pids) == []
-
-
-def test_a_stopped_worker_does_not_keep_close_from_returning(
-    still_alive: Callable[[Iterable[int]], list[int]],
-) -> None:
-    stop = "import os, signal\nos.kill(executor.processes()[0], signal.SIGSTOP)\nexecutor.close()"
-    with subprocess.Popen([sys.executable, "-c", CALLER + stop], stdout=subprocess.PIPE) as caller:
-        assert caller.stdout is not None
-        pids = [int(pid) for pid in caller.stdout.readline().split()]
-        try:
-            code = caller.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            code = None
-            caller.kill()
-            os.kill(pids[0], signal.SIGKILL)
-    assert code == 0
-    assert still_alive(pids) == []
-
-
-def test_workers_ignore_the_keyboard(team: Callable[[int], ProcessExecutor]) -> None:
-    executor = team(2)
-    batch = make_matches(1000)
-    executor.play(make_matches(1000, seed=1))
-    pids = executor.processes()
-    for pid in pids:
-        os.kill(pid, signal.SIGINT)
-    assert_same(executor.play(batch), SerialExecutor().play(batch))
-    assert executor.processes() == pids
-
-
-def test_workers_hold_no_file_of_their_caller(
-    team: Callable[[int], ProcessExecutor], tmp_path: Any
-) -> None:
+def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Any) -> None:
     with (tmp_path / "held").open("w"):
         executor = team(2)
         executor.play(make_matches(5000))  # enough for each to have its part

@@ -18,12 +18,15 @@ import numpy as np
 import psutil
 import pytest
 
-from evolve_arena.arena.batch import Batch, Results, make_batch
-from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError, processes
+from evolve_arena.arena.batch import Batch, make_batch
+from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, make_game, open_file, register_game
 from evolve_arena.players.player import make_random
+from tests.arena.test_executors import assert_same
+
+StillAlive = Callable[[Iterable[int]], list[int]]
 
 
 def make_matches(game: Any, count: int) -> Batch:
@@ -34,62 +37,11 @@ def make_matches(game: Any, count: int) -> Batch:
     return make_batch(game, packed, np.zeros((count, seats), np.int32), seeds)
 
 
-def assert_same(one: Results, other: Results) -> None:
-    for array, same in zip(one.arrays, other.arrays, strict=True):
-        assert np.array_equal(array, same)
-
-
 @pytest.fixture
-def team(
-    ready_workers: list[int], find_workers: Callable[[], Any]
-) -> Iterator[Callable[[int], ProcessExecutor]]:
-    """Makes executors of so many workers; afterwards no worker may be left."""
-    made: list[ProcessExecutor] = []
-
-    def make(workers: int) -> ProcessExecutor:
-        made.append(ProcessExecutor(workers, "spawn"))
-        return made[-1]
-
-    yield make
-    for executor in made:
-        executor.close()
-    assert find_workers() == []
-
-
-@pytest.mark.parametrize("workers", [2, 4])
-def test_every_number_of_workers_gives_the_same_results(
-    team: Callable[[int], ProcessExecutor], workers: int, ready_workers: list[int]
-) -> None:
-    executor = team(workers)
-    for count in (1, 65, 5000, 200):
-        batch = make_matches(make_game("connect-four"), count)
-        assert_same(executor.play(batch), SerialExecutor().play(batch))
-    assert len(executor.processes()) == workers - 1
-    assert set(ready_workers) == set(executor.processes())  # each did something
-
-
-def test_more_memory_than_at_first_is_shared(
-    team: Callable[[int], ProcessExecutor], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(processes, "FIRST_SIZE", 64 * 1024)
-    executor = team(2)
-    for count in (10, 4000):
-        batch = make_matches(make_game("connect-four"), count)
-        assert_same(executor.play(batch), SerialExecutor().play(batch))
-
-
-def test_a_worker_that_is_killed_is_replaced(team: Callable[[int], ProcessExecutor]) -> None:
-    executor = team(3)
-    batch = make_matches(make_game("connect-four"), 4000)
-    executor.play(batch)
-    before = executor.processes()
-    os.kill(before[0], signal.SIGKILL)
-    assert_same(executor.play(batch), SerialExecutor().play(batch))
-    executor.play(batch)  # the death may have come to notice only now
-    after = executor.processes()
-    assert len(after) == 2
-    assert before[0] not in after
-    assert before[1] in after
+def team(ready_workers: list[int]) -> Iterator[ProcessExecutor]:
+    """An executor of two workers."""
+    with ProcessExecutor(2, "spawn") as executor:
+        yield executor
 
 
 def test_a_worker_that_is_not_ready_holds_up_nobody() -> None:
@@ -100,7 +52,7 @@ def test_a_worker_that_is_not_ready_holds_up_nobody() -> None:
 
 
 def test_a_game_is_played_as_its_file_was_when_it_was_opened(
-    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    team: ProcessExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
     source: str = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
@@ -109,7 +61,7 @@ def test_a_game_is_played_as_its_file_was_when_it_was_opened(
     game = open_file(file).make()
     file.write_text("no game any more", encoding="utf-8")
     batch = make_matches(game, 3000)
-    assert_same(team(2).play(batch), SerialExecutor().play(batch))
+    assert_same(team.play(batch), SerialExecutor().play(batch))
 
 
 RENAMED = """
@@ -131,7 +83,7 @@ def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_registered_game_is_known_to_workers(
-    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    team: ProcessExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
     game = _make_class(tmp_path, monkeypatch)
@@ -139,11 +91,11 @@ def test_a_registered_game_is_known_to_workers(
     given = replace(given, make_text_ui=lambda game: None, make_board=None)
     register_game(given)
     batch = make_matches(game(), 3000)
-    assert_same(team(2).play(batch), SerialExecutor().play(batch))
+    assert_same(team.play(batch), SerialExecutor().play(batch))
 
 
 def test_a_registered_game_that_can_not_be_sent_is_named(
-    team: Callable[[int], ProcessExecutor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    team: ProcessExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", {})
 
@@ -154,13 +106,12 @@ def test_a_registered_game_that_can_not_be_sent_is_named(
         waiting = (number for number in ())  # no generator can be pickled
 
     register_game(replace(find_game("tic-tac-toe"), game=Stuck))
-    executor = team(2)
     other = make_matches(make_game("connect-four"), 1000)
-    assert_same(executor.play(other), SerialExecutor().play(other))
+    assert_same(team.play(other), SerialExecutor().play(other))
     with pytest.raises(
         ArenaError, match=r"game stuck, given by register_game, can't be sent .*'se"
     ):
-        executor.play(make_matches(Stuck(), 3000))
+        team.play(make_matches(Stuck(), 3000))
 
 
 CALLER = """
@@ -209,11 +160,12 @@ BUSY = {
 
 
 @pytest.mark.parametrize(
-    ("method", "busy"), [("fork", "mapping"), *(("spawn", busy) for busy in BUSY)]
+    ("method", "busy"),
+    [("fork", "playing"), ("fork", "mapping"), ("spawn", "waiting"), ("spawn", "mapping")],
 )
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_of_a_caller_that_ends(
-    number: int, method: str, busy: str, still_alive: Callable[[Iterable[int]], list[int]]
+    number: int, method: str, busy: str, still_alive: StillAlive
 ) -> None:
     shared = set(os.listdir("/dev/shm"))
     with start_caller(method, BUSY[busy]) as caller:
@@ -232,13 +184,26 @@ def test_nothing_is_left_of_a_caller_that_ends(
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_who_forgets_to_close_ends_all_the_same(
-    method: str, still_alive: Callable[[Iterable[int]], list[int]]
-) -> None:
+def test_who_forgets_to_close_ends_all_the_same(method: str, still_alive: StillAlive) -> None:
     with start_caller(method, "executor.map(nap, [0.01, 0.02])") as caller:
-        out, errors = caller.communicate(timeout=30)
+        out, errors = caller.communicate(timeout=120)
     assert (caller.returncode, errors) == (0, b"")
     assert still_alive(map(int, out.split())) == []
+
+
+def test_a_stopped_worker_does_not_keep_close_from_returning(still_alive: StillAlive) -> None:
+    stop = "import os, signal\nos.kill(executor.processes()[0], signal.SIGSTOP)\nexecutor.close()"
+    with start_caller("fork", stop) as caller:
+        assert caller.stdout is not None
+        pids = [int(pid) for pid in caller.stdout.readline().split()]
+        try:
+            code = caller.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            code = None
+            caller.kill()
+            os.kill(pids[0], signal.SIGKILL)
+    assert code == 0
+    assert still_alive(pids) == []
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ LONGEST = 300.0
 """Seconds that any command may take, which are a few even on a busy machine."""
 SPAWNED = 0.25
 """The share of commands, other than sweeps, whose workers start from nothing."""
+StillAlive = Callable[[Iterable[int]], list[int]]
 
 
 ISLANDS = ("islands.count=3", "islands.interval=2")
@@ -96,7 +97,7 @@ class Attack:
         self._await_end(process)
         assert process.exitcode == 0, self.log.read_text()
 
-    def strike(self, duration: float, still_alive: Callable[[Iterable[int]], list[int]]) -> bool:
+    def strike(self, duration: float, still_alive: StillAlive) -> bool:
         """Goes on with the run, and kills it in between. Gives whether it was alive then."""
         number = self.chance.choice(SIGNALS)
         command, fresh = self.command(), self.chance.random() < FRESH
@@ -201,10 +202,7 @@ def draw_kinds(method: str, chance: random.Random) -> list[str]:
 @pytest.mark.parametrize("method", SMALL_RECIPES)
 @pytest.mark.usefixtures("ready_workers")
 def test_killed_runs_end_with_the_same_bits(
-    method: str,
-    tmp_path: Path,
-    outcome_of: Callable[[Path], Any],
-    still_alive: Callable[[Iterable[int]], list[int]],
+    method: str, tmp_path: Path, outcome_of: Callable[[Path], Any], still_alive: StillAlive
 ) -> None:
     share = KILLS // len(SMALL_RECIPES) + (
         list(SMALL_RECIPES).index(method) < KILLS % len(SMALL_RECIPES)

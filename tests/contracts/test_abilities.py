@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from evolve_arena.cli.abilities import PLACES, Ability, list_abilities, make_untaught
+from evolve_arena.cli.abilities import PLACES, list_abilities, make_untaught
 from evolve_arena.core.registry import game_names, open_game, study_learners
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.specification import make_player
@@ -98,21 +98,13 @@ def test_who_shows_the_start_shows_whole_games(game: str) -> None:
 
 
 def test_a_reason_is_told_in_a_few_words() -> None:
-    told = [
-        Ability(kind, name, reason)
-        for game in game_names()
-        for kind, names in abilities(game).items()
-        for name, reason in names.items()
-        if reason
-    ]
     assert abilities("pig")["breed by"]["evolutionary-programming"] == (
         "its matches are of two, and more can play"
     )
     assert abilities("hex")["export to"]["botzone"] == "Botzone does not have it by these rules"
     assert abilities("ticket-to-ride")["meet"]["minimax"].endswith("for games of two")
-    for ability in told:
-        assert "\n" not in ability.reason
-        assert len(ability.reason) < 200
+    for names in (names for game in game_names() for names in abilities(game).values()):
+        assert all("\n" not in reason and len(reason) < 200 for reason in names.values())
 
 
 def test_hidden_cards_forbid_alpha_beta_alone() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve_arena.arena.batch import EMPTY
+from evolve_arena.arena.batch import EMPTY, Results
 from evolve_arena.arena.match import hash_moves, play_match, play_matches
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
@@ -51,7 +51,6 @@ BRED = [
     if method in methods_of(name) and (name != "pig" or method == "tournament")
 ]
 games = pytest.mark.parametrize("name", game_names())
-compiled_games = pytest.mark.parametrize("name", COMPILED)
 in_one_file = pytest.mark.parametrize(
     "name", [name for name in game_names() if issubclass(find_game(name).game, BoardGame)]
 )
@@ -247,26 +246,31 @@ def test_kernels_without_networks_play_the_same() -> None:
 
 
 def compare_games(name: str, bred: Player) -> None:
-    """Plays matches of *bred*, a random player and a scripted one, compiled and not.
+    """Plays matches of *bred*, a random player and another opponent, compiled and not.
 
-    The search of MCTS takes long to compile; it is compared in `tests.players.test_mcts`.
+    MCTS and scripts for Pig take long to compile: tests.players has them, test_mcts and
+    test_file_players.
     """
     spec = find_game(name)
     game = spec.make()
-    scripted = next(text for text in spec.opponents if not text.startswith("mcts"))
-    players: list[Player] = [bred, make_player("random", game), make_player(scripted, game)]
-    seatings = np.full((6, spec.most_seats), EMPTY, dtype=np.int32)
-    for first in range(6):
-        seatings[first, : game.seats] = (np.arange(game.seats) + first) % 3
-    seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
+    others = [text for text in spec.opponents if not text.startswith(("mcts", "hold"))]
+    players = [bred, make_player("random", game), make_player([*others, "random"][0], game)]
+    compare_matches(game, players)
+
+
+def compare_matches(game: Any, players: list[Player], count: int = 6) -> Results:
+    """Plays matches of all pairs of players, compiled and not."""
+    rows, many = np.arange(count)[:, None], len(players)
+    seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)
+    seatings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many
+    seeds = np.arange(count, dtype=np.uint64) + np.uint64(2**63)
     results, _ = play_matches(game, players, seatings, seeds)
-    for row, seating in enumerate(seatings):
-        match = play_match(
-            game, [players[seat] for seat in seating[: game.seats]], seed=int(seeds[row])
-        )
+    for row, seating in enumerate(seatings[:, : game.seats]):
+        match = play_match(game, [players[seat] for seat in seating], seed=int(seeds[row]))
         assert match.game == results.games[row]
         assert match.places == tuple(results.places[row][: game.seats])
         assert hash_moves(match.numbers or match.moves) == match.game
+    return results
 
 
 @pytest.mark.parametrize(("name", "method"), BRED)

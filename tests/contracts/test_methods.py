@@ -30,17 +30,11 @@ RECIPES = {
     "tournament at tables": (
         "ticket-to-ride-decisions",
         [
-            "method.individuals=6",
-            "method.tournament_size=2",
-            "method.noise=0.05",
-            "method.hall_of_fame.every=2",
-            "method.hall_of_fame.opponents=1",
-            "method.tables.seats=[2, 3]",
-            "method.tables.decks=2",
-            "method.tables.trial_decks=2",
-            "method.tables.finalists=2",
-            "method.tables.final_decks=3",
-            *ALIKE,
+            *("method.individuals=6", "method.tournament_size=2", "method.noise=0.05"),
+            *("method.hall_of_fame.every=2", "method.hall_of_fame.opponents=1"),
+            *("method.tables.seats=[2, 3]", "method.tables.decks=2"),
+            *("method.tables.trial_decks=2", "method.tables.finalists=2"),
+            *("method.tables.final_decks=3", *ALIKE),
         ],
     ),
     "neat at tables": (
@@ -99,9 +93,6 @@ def test_the_number_of_workers_does_not_matter(
 
 
 def test_a_run_may_stop_anywhere_and_go_back(
-    recipe: Recipe,
-    whole: Run,
-    tmp_path: Path,
-    stop_anywhere: Callable[[Recipe, Run, Path], None],
+    recipe: Recipe, whole: Run, tmp_path: Path, stop_anywhere: Callable[[Recipe, Run, Path], None]
 ) -> None:
     stop_anywhere(recipe, whole, tmp_path / "run")

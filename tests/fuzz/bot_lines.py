@@ -18,13 +18,6 @@ from hypothesis import strategies as st
 from tests.c_bots import Answer
 from tests.fuzz.inputs import change_json, change_text, texts
 
-__all__ = [
-    "botzone_lines",
-    "feed_python",
-    "four_lines",
-    "state_lines",
-]
-
 NASTY = [
     *("-1", "-2", "3", "7", "9", "10", "64", "99", "127", "128", "-128", "-129", "255", "256"),
     *("2147483647", "-2147483648", "4294967296", "9223372036854775807", "-9223372036854775808"),

@@ -28,15 +28,8 @@ from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import PAGE, write_bot
 from tests.bred import make_bred, random_positions
 from tests.c_bots import Answer, build_sanitized
-from tests.fuzz.bot_lines import (
-    botzone_lines,
-    feed_python,
-    four_lines,
-    state_lines,
-)
+from tests.fuzz.bot_lines import botzone_lines, feed_python, four_lines, state_lines
 from tests.fuzz.target import Target, change_trees, read
-
-__all__ = ["BOT_TARGETS"]
 
 LONGEST_LINE = 400
 """Characters of what a bot says of its host's nonsense."""
@@ -188,13 +181,7 @@ def _split(data: bytes, known: Sequence[str]) -> tuple[str, bytes]:
 # --- Python -------------------------------------------------------------------------------------
 
 IN_PYTHON = (
-    "tic-tac-toe",
-    "othello",
-    "pig",
-    "connect-four",
-    "checkers",
-    "ticket-to-ride",
-    "botzone",
+    *("tic-tac-toe", "othello", "pig", "connect-four", "checkers", "ticket-to-ride", "botzone"),
 )
 
 

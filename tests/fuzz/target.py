@@ -13,18 +13,6 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import LONGEST, ArenaError
 from tests.fuzz.inputs import change_json, change_text, lines, words
 
-__all__ = [
-    "JSON_WORDS",
-    "Target",
-    "change_pieces",
-    "change_trees",
-    "check_error",
-    "dump",
-    "encode",
-    "put",
-    "read",
-]
-
 
 @dataclass(frozen=True)
 class Target:
@@ -66,6 +54,19 @@ def check_error(error: ArenaError) -> None:
     text = str(error)
     assert text.isprintable(), text
     assert len(text) <= LONGEST, text
+
+
+def try_each(kinds: Sequence[Any], act: Callable[[Any], object]) -> None:
+    """Does something with each of some *kinds*; an input is refused if all refuse it."""
+    refused: list[ArenaError] = []
+    for kind in kinds:
+        try:
+            act(kind)
+        except ArenaError as error:
+            check_error(error)
+            refused.append(error)
+    if len(refused) == len(kinds):
+        raise refused[0]
 
 
 def encode(*samples: str) -> Callable[[], Sequence[bytes]]:

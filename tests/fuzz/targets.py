@@ -23,8 +23,6 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.method import Method
-from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
@@ -40,9 +38,7 @@ from tests.fuzz.bot_targets import BOT_TARGETS
 from tests.fuzz.file_targets import FILE_TARGETS
 from tests.fuzz.inputs import change_tensors, lines, recipes, texts, values, words
 from tests.fuzz.page_targets import PAGE_TARGETS
-from tests.fuzz.target import Target, change_pieces, change_trees, check_error, encode, put, read
-
-__all__ = ["TARGETS", "Target"]
+from tests.fuzz.target import Target, change_pieces, change_trees, encode, put, read, try_each
 
 SMALL = {
     "tournament": ["method.individuals=4", "method.tournament_size=2"],
@@ -141,41 +137,36 @@ def _players(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 def _check_player(data: bytes) -> None:
     specification = read(data)
-    refused: list[ArenaError] = []
-    for name in game_names():
-        try:
-            find_player(specification, make_game(name)).close()
-        except ArenaError as error:
-            check_error(error)
-            refused.append(error)
     game_for([specification])
-    if len(refused) == len(game_names()):
-        raise refused[0]
+    try_each(game_names(), lambda name: find_player(specification, make_game(name)).close())
 
 
-def _check_connect_four(data: bytes) -> None:
-    own, other, discs = _check_position("connect-four", data)
-    assert own & other == 0
-    assert own.bit_count() + other.bit_count() == discs
+def _check_position(data: bytes) -> None:
+    """The moves of the state that a text gives are played, and it is drawn."""
+
+    def check(name: str) -> None:
+        game = _make_once(name)
+        position = game.parse_position(read(data))
+        for move in game.legal_moves(position):
+            game.play(position, move)
+        find_text_ui(game).draw(position)
+        if name == "connect-four":
+            own, other, discs = position.state
+            assert own & other == 0
+            assert (own | other).bit_count() == discs
+        if name == "checkers":
+            dark, light, kings, *_ = position.state
+            assert dark & light == kings & ~(dark | light) == 0
+
+    try_each(game_names(), check)
 
 
-def _check_checkers(data: bytes) -> None:
-    dark, light, kings, *_ = _check_position("checkers", data)
-    assert dark & light == kings & ~(dark | light) == 0
+def _check_entries(data: bytes) -> None:
+    def check(name: str) -> None:
+        game = _make_once(name)
+        read_input(find_text_ui(game), read(data), game.initial())
 
-
-def _check_position(name: str, data: bytes) -> tuple[int, ...]:
-    """The state that a text gives, whose moves are played and which is drawn."""
-    game = _make_once(name)
-    position = game.parse_position(read(data))
-    for move in game.legal_moves(position):
-        game.play(position, move)
-    find_text_ui(game).draw(position)
-    return tuple(position.state)
-
-
-def _check_tickets(data: bytes) -> None:
-    make_game("ticket-to-ride").parse_position(read(data))
+    try_each(game_names(), check)
 
 
 @cache
@@ -184,36 +175,12 @@ def _make_once(name: str) -> Any:
     return make_game(name)
 
 
-def _check_entries(data: bytes) -> None:
-    refused: list[ArenaError] = []
-    for name in game_names():
-        game = _make_once(name)
-        try:
-            read_input(find_text_ui(game), read(data), game.initial())
-        except ArenaError as error:
-            check_error(error)
-            refused.append(error)
-    if len(refused) == len(game_names()):
-        raise refused[0]
-
-
 def _check_scores(data: bytes) -> None:
     game = _make_once("connect-four")
     file = read_positions(game, put("positions.csv", data))
     solved = solve_positions(make_random(game), game, file, times=2)
     assert solved["count"] > 0
     json.dumps(solved, allow_nan=False)
-
-
-def _check_pdn(data: bytes) -> None:
-    game = _make_once("checkers")
-    ui = find_text_ui(game)
-    for _, moves in ui.read_games(data.decode("utf-8", "replace")):
-        positions = [game.initial()]
-        for move in moves:
-            positions.append(game.play(positions[-1], move))
-        written = ui.write_game(moves, positions)
-        assert ui.read_games(f'[Event "x"]\n{written} *') == [("? - ?", moves)]
 
 
 def _check_network(data: bytes) -> None:
@@ -233,15 +200,6 @@ def _check_network(data: bytes) -> None:
     _play_a_move(player)
     assert read_player(player.serialise()).arrays.keys() == player.arrays.keys()
     export_neat_python(player)
-
-
-def _check_ini(data: bytes) -> None:
-    settings, _ = read_ini(read(data))
-    recipe = load_recipe("connect-four-neat").change(
-        {f"neat.{key}": value for key, value in settings.items()}
-    )
-    config = NeatConfig.model_validate(recipe.neat)
-    assert NeatConfig.model_validate(read_ini(write_ini(config, 42, 7))[0]) == config
 
 
 def _check_champion(data: bytes) -> None:
@@ -288,23 +246,16 @@ def _check_checkpoint(data: bytes) -> None:
     """Lets the methods try that it may be of: one may take what is another's."""
     said = read_tensors("checkpoint", 1, data).description
     name = said.get("method") if isinstance(said, dict) else None
-    methods = [method for method in _methods() if method.name == name] or _methods()[:1]
-    refused: list[ArenaError] = []
-    for method in methods:
-        try:
-            state = read_state(data, method)
-        except ArenaError as error:
-            check_error(error)
-            refused.append(error)
-            continue
+
+    def check(method: Method[Any]) -> None:
+        state = read_state(data, method)
         if mismatch := method.find_mismatch(state):
-            refused.append(ArenaError(mismatch))
-            continue
+            raise ArenaError(mismatch)
         json.dumps(method.describe(state))
         blob = write_state(state, method)
         assert write_state(read_state(blob, method), method) == blob
-    if len(refused) == len(methods):
-        raise refused[0]
+
+    try_each([each for each in _methods() if each.name == name] or _methods()[:1], check)
 
 
 def _commands(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
@@ -342,9 +293,6 @@ def _commands(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     return listed.map(lambda it: "\x01".join(it).encode("utf-8", "surrogatepass"))
 
 
-HARMLESS = {"perft", "info", "export", "import-neat", "recipes", "players"}
-
-
 def _check_command(data: bytes) -> None:
     """Runs the command line as it is called, in this process."""
     arguments = read(data).split("\x01")
@@ -378,40 +326,11 @@ def _networks() -> list[bytes]:
 
 FEN = ("B", "W", ":", ",", "-", "K", "1", "12", "21-32", "B:W21,K30:B1-4", "W:WK3,21-24:B1,2")
 TICKETS = (
-    "seed 7:",
-    ";",
-    "keep 1 2",
-    "keep 1 3",
-    "3",
-    "draw deck",
-    "draw tickets",
-    "claim",
-    "pass",
+    *("seed 7:", ";", "keep 1 2", "keep 1 3", "3", "draw deck", "draw tickets", "claim", "pass"),
 )
 TICKETS += ("Dallas-Houston", "line 2", "seed", "-1", "green", "locomotive", "all", "Montreal")
-PDN = (
-    *('[Event "x"]', '[FEN "W:W31,32:B1,K2"]', '[Result "1-0"]', '[Event "', "]", "["),
-    *("{", "}", "(", ")", "$1", "!", ";", "\n[White", "21x14", "14x5"),
-    *(
-        "1.",
-        "11-15",
-        "23-19",
-        "2.",
-        "8-11",
-        "22x15",
-        "10x19",
-        "11x18",
-        "1-0",
-        "0-1",
-        "*",
-        "\n",
-        "%",
-    ),
-)
 CSV = ("theme,line,moves,answer\n", "board,answer\n", "333,-2,-1,0,2,0,-1,-2\n", ",", '"', "\r\n")
 CSV += ("attack,column,030303,0\n", "a,b,3,x\n", "\n", "0", "1", "33", "." * 42, "moves,s0,s1\n")
-INI = ("[NEAT]", "[DefaultGenome]", "[DefaultSpeciesSet]", "\n", " = ", "%", "%(a)s", "#", "True")
-INI += ("[DefaultStagnation]", "[DefaultReproduction]", "[DEFAULT]", ":", "pop_size = 80\n")
 ENTRIES = ("undo", "undo 3", "3", "11-15", "hint", "swap", "column 3", "values", "quit", "keep 1 2")
 
 
@@ -424,22 +343,11 @@ TARGETS = {
         Target("player", encode("random", "run:r", "rule:code,long=5"), _players, _check_player),
         Target("command", encode("perft\x011", "info\x01r"), _commands, _check_command, weight=1),
         Target(
-            "connect-four",
-            encode("", "3321", "." * 35 + "..xo..."),
-            change_pieces(*"0123456xo._-/", "\n"),
-            _check_connect_four,
-        ),
-        Target(
-            "checkers",
-            encode("B:W21,K30:B1-4", "11-15 22-18 15x22 25x18"),
-            change_pieces(*FEN, *"x.", " ", "23-19", "1."),
-            _check_checkers,
-        ),
-        Target(
-            "ticket-to-ride",
-            encode("", "seed 7: keep 1 2; keep 1 3; keep 1 2; keep 2 3; draw deck"),
-            change_pieces(*TICKETS),
-            _check_tickets,
+            "position",
+            encode("", "3321", "." * 35 + "..xo...", "B:W21,K30:B1-4", "11-15 22-18 15x22 25x18"),
+            change_pieces(*"0123456xo._-/", "\n", *FEN, "23-19", "1.", *TICKETS),
+            _check_position,
+            weight=20,
         ),
         Target(
             "entry",
@@ -456,23 +364,7 @@ TARGETS = {
             change_pieces(*CSV),
             _check_scores,
         ),
-        Target(
-            "pdn",
-            encode(
-                '[Event "x"]\n[Result "1-0"]\n1. 11-15 23-19 2. 8-11 1-0\n',
-                '[White "a"]\n1. 11-16 22-18 {a (comment)} 9-13 25-22 5-9 (1... 2-7) 18-14 10x17'
-                " 21x14x5",
-            ),
-            change_pieces(*PDN),
-            _check_pdn,
-        ),
         Target("neat-json", _networks, change_trees, _check_network),
-        Target(
-            "neat-ini",
-            encode(write_ini(NeatConfig(), 42, 7), "[NEAT]\npop_size = 9"),
-            change_pieces(*INI),
-            _check_ini,
-        ),
         Target(
             "champion",
             _champions,

@@ -56,31 +56,14 @@ def test_kaggles_hosts_get_the_arenas_moves(
     for position in random_positions(game, 60):
         rows, seat = draw_rows(game, position), game.to_move(position)
         wanted = player.choose(position, new_stream(0))
-        seen = {
-            "board": [cell for row in rows for cell in row],
-            "mark": 1 + seat,
-            "step": position.plies,
-        }
+        board = [cell for row in rows for cell in row]
+        seen = {"board": board, "mark": 1 + seat, "step": position.plies}
         assert agent(seen) == agent(SimpleNamespace(**seen), SimpleNamespace()) == wanted
         assert type(agent(seen)) is int
         shown = {"board": [[".xo"[cell] for cell in row] for row in rows[::-1]]}
         told = {"observationString": json.dumps(shown), "currentPlayer": seat, "playerId": seat}
         assert agent(told) == {"submission": wanted}
         assert agent(told | {"playerId": 1 - seat}) == {"submission": -1}
-
-
-@pytest.mark.filterwarnings("ignore")  # of Kaggle's packages
-@pytest.mark.parametrize("host", ["connectx", "open_spiel_connect_four"])
-def test_kaggles_own_hosts_play_it(host: str, tmp_path: Path) -> None:
-    reason = "kaggle-environments is large, and not among the packages for tests"
-    kaggle = pytest.importorskip("kaggle_environments", reason=reason)
-    file = tmp_path / "champion.py"
-    file.write_text(str(export_player(make_bred("connect-four", "mlp"), "python")))
-    options = {} if host == "connectx" else {"includeLegalActions": True}
-    environment = kaggle.make(host, configuration=options)
-    environment.run([str(file), str(file)])
-    assert [player.status for player in environment.steps[-1]] == ["DONE", "DONE"]
-    assert len(environment.steps) > 8
 
 
 @pytest.mark.parametrize("dialect", ["ai-games", "plain"])
@@ -117,30 +100,14 @@ def test_boards_that_cannot_be_are_refused(board: list[int], mark: int, complain
 def test_columns_are_drawn_and_clicked() -> None:
     game: Any = make_game("connect-four", columns=4, rows=3, connect=3)
     position = game.parse_position("0112")
-    assert (
-        find_text_ui(game).draw(position, 2)
-        == """\
-  . . . .
-  . x . .
-  x o O .
-  0 1 2 3"""
-    )
+    drawing = "  . . . .\n  . x . .\n  x o O .\n  0 1 2 3"
+    assert find_text_ui(game).draw(position, 2) == drawing
     view = find_board_view(game)
     layout = view.layout()
-    assert [(cell["x"], cell["y"]) for cell in layout["cells"][:5]] == [
-        *((x, 0) for x in range(4)),
-        (0, 1),
-    ]
-    assert [(label["x"], label["text"]) for label in layout["labels"]] == [
-        (0.5, "0"),
-        (1.5, "1"),
-        (2.5, "2"),
-        (3.5, "3"),
-    ]
+    places = [(cell["x"], cell["y"]) for cell in layout["cells"][:5]]
+    assert places == [*((x, 0) for x in range(4)), (0, 1)]
+    labels = [(label["x"], label["text"]) for label in layout["labels"]]
+    assert labels == [(x + 0.5, str(x)) for x in range(4)]
     assert sorted(view.draw(position, 0)["pieces"]) == [[5, 0, 0], [8, 0, 0], [9, 1, 0], [10, 1, 0]]
-    assert [move["paths"] for move in view.moves(position)] == [
-        [[4], [0], [8]],
-        [[1], [5], [9]],
-        [[6], [2], [10]],
-        [[11], [3], [7]],
-    ]
+    paths = [move["paths"] for move in view.moves(position)]
+    assert paths == [[[4], [0], [8]], [[1], [5], [9]], [[6], [2], [10]], [[11], [3], [7]]]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,17 @@ import numpy as np
 import pyspiel
 import pytest
 
-from evolve_arena.arena.match import play_match, play_matches
-from evolve_arena.core.errors import BadValueError, IllegalMoveError
+from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.sentences import read_helps
 from evolve_arena.players.board.game import Board, BoardGame
-from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.recipes.recipe import usual_recipe
+from tests.bred import make_bred
+from tests.contracts.test_games import compare_matches
+from tests.games.test_connect_four import BOARDS
 
 POSITIONS = 10_000
 Translate = Callable[[BoardGame, Board, int], int]
@@ -46,7 +47,15 @@ def sow(game: BoardGame, board: Board, move: int) -> int:
     return move + 1 + 7 * game.to_move(board)
 
 
+def place(columns: int, rows: int, row: int) -> tuple[str, dict[str, int], str, Translate]:
+    """A board of Connect Four."""
+    options = {"columns": columns, "rows": rows, "connect": row}
+    theirs = f"connect_four(columns={columns},rows={rows},x_in_row={row})"
+    return "connect-four", options, theirs, same
+
+
 AGREE: list[Any] = [
+    *(place(*board) for board in BOARDS),
     ("tic-tac-toe", {}, "tic_tac_toe", same),
     ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
     ("gomoku", {"size": 9}, "mnk(m=9,n=9,k=5)", same),
@@ -108,6 +117,10 @@ def test_positions_agree_with_openspiel(
 
 
 COUNT: list[Any] = [
+    *(
+        (*place(*board), depth)
+        for board, depth in (((4, 4, 3), 7), ((3, 3, 2), 9), ((2, 31, 4), 9))
+    ),
     ("hex", {"size": 5}, "hex(board_size=5)", same, 4),
     ("hex", {"size": 3}, "hex(board_size=3)", same, 7),
     ("breakthrough", {}, "breakthrough", step, 3),
@@ -137,14 +150,6 @@ def test_as_many_sequences_of_moves_as_in_openspiel(
 # What is known
 
 
-def walk(game: BoardGame, seed: int) -> list[Board]:
-    """The positions of a random game, the last one included."""
-    choices, boards = random.Random(seed), [game.initial(seed)]
-    while moves := game.legal_moves(boards[-1]):
-        boards.append(game.play(boards[-1], choices.choice(moves)))
-    return boards
-
-
 def test_every_game_of_tic_tac_toe() -> None:
     game = make_game("tic-tac-toe")
     ends = [game.perft(game.initial(), depth) for depth in range(10)]
@@ -172,36 +177,6 @@ def test_who_begins_wins_chomp_unless_all_is_poisoned(height: int, width: int) -
         assert not wins(game.play(board, width + 1).state[0])
 
 
-@pytest.mark.parametrize(("size", "row"), [(5, 3), (7, 4), (15, 5), (19, 6)])
-def test_stones_in_a_row_win_gomoku_in_all_directions(size: int, row: int) -> None:
-    game, last = make_game("gomoku", size=size, row=row), size - 1
-    assert len(game.legal_moves(game.initial())) == size * size
-    lines = [
-        list(range(row)),
-        [last + size * place for place in range(row)],
-        [(size + 1) * (last - place) for place in range(row)],
-        [last + (size - 1) * place for place in range(row)],
-    ]
-    for line in lines:
-        others = [cell for cell in range(2, size * size, 3) if cell not in line]
-        board = game.initial()
-        for stone, other in zip([line[0], *line[2:], line[1]], others, strict=False):
-            assert game.outcome(board) is None
-            board = game.play(board, stone)
-            if not game.outcome(board):
-                board = game.play(board, other)
-        outcome = game.outcome(board)
-        assert outcome is not None
-        assert (outcome.places, outcome.reason) == ((1, 2), "enough in a row")
-        assert sum(1 for cell in board.state[: size * size] if cell == 1) == row
-
-
-def test_more_than_five_in_a_row_win_gomoku_too() -> None:
-    game = make_game("gomoku")
-    board = game.parse_position("a1 a9 b1 b9 c1 c9 e1 e9 f1 f9 g1 g9 d1")
-    assert game.outcome(board).places == (1, 2)
-
-
 def test_each_number_is_rolled_as_often_in_pig() -> None:
     game = make_game("pig")
     after = [game.play(game.initial(seed), 0) for seed in range(3000)]
@@ -211,33 +186,6 @@ def test_each_number_is_rolled_as_often_in_pig() -> None:
     for board, number in zip(after, rolled, strict=True):
         assert board.state[:4] == ((0, 0, 0, 1) if number == 1 else (0, 0, number, 0))
         assert board.state[5] == 0
-
-
-@pytest.mark.parametrize("seats", range(2, 6))
-def test_points_decide_pig(seats: int) -> None:
-    game = make_game("pig", seats=seats, goal=25)
-    assert game.seats == seats
-    for seed in range(20):
-        *boards, last = walk(game, seed)
-        for board, after in pairwise([*boards, last]):
-            before, now = (np.array(each.state[:seats]) for each in (board, after))
-            held = now.sum() > before.sum()
-            assert now.sum() - before.sum() == held * board.state[seats]
-            if held or after.state[seats + 2] == 1:
-                assert game.to_move(after) == (game.to_move(board) + 1) % seats
-        outcome = game.outcome(last)
-        assert outcome is not None
-        assert outcome.points == last.state[:seats]
-        assert outcome.places.count(1) == 1
-        assert max(outcome.points) == outcome.points[outcome.places.index(1)] >= 25
-
-
-def test_kalah_is_decided_by_all_seeds() -> None:
-    for options in ({}, {"pits": 4, "seeds": 3}, {"pits": 6, "seeds": 6}):
-        game = make_game("kalah", **options)
-        for seed in range(10):
-            points = game.outcome(walk(game, seed)[-1]).points
-            assert sum(points) == 2 * game.code.PITS * game.code.SEEDS
 
 
 # What people and networks see
@@ -329,36 +277,30 @@ def test_where_the_same_player_moves_again_is_found(name: str, repeats: bool) ->
 def test_compiled_matches_are_those_of_the_file(name: str) -> None:
     """For games of which sequences of moves are not counted above."""
     game = make_game(name)
-    players: list[Player] = [make_player("random", game)] * 2
-    seats, seeds = np.array([[0, 1]] * 10, dtype=np.int32), np.arange(10, dtype=np.uint64)
-    results, _ = play_matches(game, players, seats, seeds)
-    for row in range(10):
-        match = play_match(game, players, seed=row)
-        assert (match.game, match.places) == (results.games[row], tuple(results.places[row]))
+    compare_matches(game, [make_player("random", game)] * 2, 10)
 
 
-@pytest.mark.parametrize("name", ["chomp", "hex"])
-def test_exported_bots_have_what_makes_constants(name: str, tmp_path: Path) -> None:
-    """The words of Chomp, and the array of Hex for which the bot needs NumPy."""
-    game = make_game(name, **({"size": 3} if name == "hex" else {}))
-    decoder: Any = find_game(name).networks["mlp"].decoder_type(hidden=(4,), **game.options)
-    genome = decoder.initialise(1, "fan-in", np.random.default_rng(1))[0]
-    player = decoder.player(genome, "some")
-    file = tmp_path / "bot.py"
-    text = export_player(player, "python")
-    assert not any(sentence in text for sentence in read_helps(type(game.rules)).values())
-    file.write_text(text, encoding="utf-8")
-    bot = runpy.run_path(str(file))
-    for board in walk(game, 1)[:-1]:
-        assert bot["choose"](board.state) in game.legal_moves(board)
+def test_exported_bots_say_nothing_of_options() -> None:
+    player = make_bred("chomp", "mlp", 1, hidden=(4,))
+    sentences = read_helps(type(player.game.rules)).values()
+    assert sentences
+    assert not any(sentence in str(export_player(player, "python")) for sentence in sentences)
 
 
-def test_tuples_that_need_too_much_room_are_told_which_length_fits() -> None:
-    decoder: Any = find_game("gomoku").networks["tuples"].decoder_type
-    with pytest.raises(
-        BadValueError,
-        match=r"network\.length is 12: 1000 tuples \(network\.tuples\) of so many cells need more"
-        r" than 134,217,728 numbers; network\.length=10 would do",
-    ):
-        decoder(tuples=1000, length=12)
-    decoder(tuples=1000, length=10)
+def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> None:
+    """What plays, and what learns, too."""
+    program = (
+        "import sys\n"
+        "from evolve_arena.core.compiled import compiling_seconds\n"
+        "from evolve_arena.runs.api import start\n"
+        "changes = ['method.games=4', 'run.generations=1', 'check.games=2']\n"
+        "changes += ['method.individuals=2', 'check.opponents=[\"random\"]']\n"
+        "run = start('tic-tac-toe', run=sys.argv[1], changes=changes, executor='serial')\n"
+        "print(run.population_sha256, compiling_seconds())\n"
+    )
+    outputs = []
+    for name in ("one", "other"):
+        words = [sys.executable, "-c", program, str(tmp_path / name)]
+        outputs.append(subprocess.run(words, check=True, capture_output=True).stdout.split())
+    assert outputs[0][0] == outputs[1][0]
+    assert float(outputs[1][1]) == 0.0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve_arena.core.registry import find_game, make_game, open_file
+from evolve_arena.core.registry import find_game, open_file
 from evolve_arena.players.board.accelerator_check import compare_accelerators
 from evolve_arena.players.board.game import GameFileError
 from tests.forked import evolve
@@ -22,11 +22,6 @@ MISTAKES = {
         "    for way in range(len(STEPS)):\n        for gap",
         "    for way in range(1, len(STEPS)):\n        for gap",
         "(wins|safe) lists [0-6none, ]+, but [0-6none, ]+ (would win at once|are safe)",
-    ),
-    "wins takes cells in the air": (
-        "find_free(state[0] | state[1]), moves)",
-        "~(state[0] | state[1]), moves)",
-        r"wins lists [0-6, ]+, but [0-6none, ]+ would win at once",
     ),
     "wins looks for the other's": (
         WINS,
@@ -44,50 +39,25 @@ MISTAKES = {
         WINS.replace("moves)", "moves) - 1"),
         "wins gives -1: it must give 0 to 7, at the start$|wins gives -1: it must give 0 to 7",
     ),
-    "wins gives a text": (
-        WINS,
-        f"    if state[2] == 9:\n        return 'none'\n{WINS}",
-        "wins gives 'none': it must give a whole number",
-    ),
     "safe overlooks two threats": (
         "    if forced & (forced - ONE):\n        return 0\n",
         "",
         "safe lists [0-6, ]+, but none are safe",
-    ),
-    "safe overlooks what lies above": (
-        " & ~((threats & ~BOTTOM) >> ONE)",
-        "",
-        "safe lists [0-6, ]+, but [0-6none, ]+ are safe",
     ),
     "safe overlooks that it must block": (
         "(forced or free)",
         "free",
         "safe lists [0-6, ]+, but [0-6none, ]+ are safe",
     ),
-    "changes takes the other plane": (
-        CHANGED,
-        "bits[0] = 64 + cell if seat == state[2] & 1 else cell\n",
-        r"changes lists \[\d+\] for \d at seat 0, but see changes \[\d+\]",
-    ),
     "changes forgets who looks": (
         CHANGED,
         "bits[0] = cell\n",
         r"changes lists \[\d+\] for \d at seat 1, but see changes \[\d+\]",
     ),
-    "changes takes the next cell": (
-        CHANGED,
-        f"cell += 1\n    {CHANGED}",
-        r"changes lists \[\d+\] for \d at seat 0, but see changes \[\d+\]",
-    ),
     "changes says that nothing changes": (
         f"{CHANGED}    return 1\n",
         f"{CHANGED}    return 0\n",
         r"changes lists \[\] for \d at seat 0, but see changes \[\d+\]",
-    ),
-    "gain takes the cell below": (
-        "LINES[lowest_bit(find_cell(state[0] | state[1], move))]",
-        "LINES[lowest_bit(find_cell(state[0] | state[1], move)) - 1]",
-        r"gain gives \d+ for \d, but evaluate grows by \d+",
     ),
     "gain is of an evaluation for one": (
         "    return value if seat == state[2] & 1 else -value",
@@ -98,16 +68,6 @@ MISTAKES = {
         KEY,
         "return (state[0] | state[1]) + BOTTOM\n",
         r"key is \d+ in two positions that differ: ",
-    ),
-    "key forgets a column": (
-        KEY,
-        "return ((state[0] | state[1]) + BOTTOM | state[0]) & np.uint64(2**42 - 1)\n",
-        r"key is \d+ in two positions that differ: ",
-    ),
-    "legal_bits forgets full columns": (
-        "found |= (top ^ ONE) <<",
-        "found |= ONE <<",
-        r"legal_bits gives 127, the moves 0, 1, 2, 3, 4, 5, 6, but legal lists [0-6, ]+",
     ),
     "legal_bits has a move too many": (
         "    return found\n\n\ndef find_cell",
@@ -135,10 +95,6 @@ def write(folder: Path, name: str) -> Path:
     file = folder / f"mistake_{list(MISTAKES).index(name)}.py"
     file.write_text(RIGHT.replace(old, new), encoding="utf-8")
     return file
-
-
-def test_the_right_file_is_taken() -> None:
-    assert compare_accelerators(make_game("connect-four"), games=20, seconds=60.0) > 60
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
@@ -17,8 +16,6 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
-from evolve_arena.genomes.neat.population import NeatPopulation
-from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.bred import FORMAT, read_player
@@ -80,6 +77,9 @@ def test_sizes_follow_from_board_head_and_encoding(
         ({"activation": "tan"}, "unknown activation 'tan': did you mean 'tanh'"),
         ({"columns": 8, "rows": 9}, "columns \\* rows must be 64 at most"),
         ({"connect": 1}, "connect is 1: it must be"),
+        ({"depth": 100}, "depth is 100: it must be from 1 to"),
+        ({"features": 2.5}, "features is 2.5: it must be a whole number"),
+        ({"features": 3}, "features is 3: that is for the encoding 'features'"),
         ({"hidden": (0,)}, "0"),
         ({"take_wins": 0}, "take_wins is 0: it must be true or false"),
         ({"head": "policy", "symmetric": True}, "symmetric is for networks that value"),
@@ -93,8 +93,6 @@ def test_decoders_without_sense_are_refused(options: dict[str, Any], message: st
 def test_genomes_of_another_length_are_refused() -> None:
     with pytest.raises(BadValueError, match=r"shape \(2, 506\), expected \(individuals, 507\)"):
         Network(**POLICY).pack(np.zeros((2, 506), dtype=np.float32))
-    with pytest.raises(BadValueError, match=r"expected \(individuals, 507\)"):
-        Network(**POLICY).player(np.zeros(5, dtype=np.float32), "short")
 
 
 def test_positions_of_other_boards_are_refused() -> None:
@@ -111,11 +109,6 @@ def test_only_legal_moves_are_chosen_and_the_first_of_equals() -> None:
         assert all(choose(make(decoder, seed), "333333") != 3 for seed in range(20))
         zeros = decoder.player(np.zeros(decoder.genes, dtype=np.float32), "zero")
         assert [choose(zeros, moves) for moves in ("", "000000", "000000111111")] == [0, 1, 2]
-
-
-def test_policies_have_an_output_for_each_of_many_moves() -> None:
-    decoder = Network(head="policy", columns=32, rows=2)
-    assert len({choose(make(decoder, seed), "") for seed in range(400)}) == 32
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38])
@@ -146,47 +139,11 @@ def test_a_win_at_once_is_taken_before_any_value_unless_told_otherwise() -> None
     assert missed > 10
 
 
-def test_the_value_of_a_won_position_counts_like_any_other() -> None:
-    """A network that reads one cell: the one that wins."""
-    decoder = Network(hidden=(), take_wins=False)
-    for weight, expected in ((1.0, 1), (-1.0, 0)):
-        genome = np.zeros(decoder.genes, dtype=np.float32)
-        genome[(5 - 3) * 7 + 1] = weight
-        assert choose(decoder.player(genome, "net"), "0101016") == expected
-
-
 def test_a_file_from_before_there_was_that_key_takes_wins() -> None:
     content = read_tensors("player", FORMAT, make(VALUE).serialise())
     design = {key: value for key, value in asdict(VALUE).items() if key != "take_wins"}
     old = write_tensors("player", FORMAT, content.arrays, {**content.description, "design": design})
     assert read_player(old).decoder == VALUE
-
-
-@pytest.mark.parametrize("hidden", [(50,), (), (9, 17)], ids=str)
-@pytest.mark.parametrize("encoding", ["numbered", "signed", "planes"])
-def test_an_action_network_plays_the_move_of_the_best_value(
-    encoding: str, hidden: tuple[int, ...]
-) -> None:
-    """Against the textbook's forward pass over the cells and what is told of the move."""
-    decoder = Network(head="action", encoding=encoding, hidden=hidden, columns=5, activation="tanh")
-    compared = 0
-    for seed in range(3):
-        player = make(decoder, seed)
-        genome = player.genome.astype(np.float64)
-        first = (decoder.inputs + 1) * decoder.mlp.sizes[1]
-        genome[:first] = np.rint(genome[:first] * RESOLUTION) / RESOLUTION
-        for position in random_positions(decoder.game, 40, seed):
-            legal = decoder.game.legal_moves(position)
-            inputs = np.array([decoder.encode_move(position, move) for move in legal])
-            assert inputs[:, -1].tolist() == legal
-            exact = decoder.mlp.evaluate(genome, inputs)[:, 0]
-            rated = rate_moves(player, position)
-            assert list(rated) == legal
-            np.testing.assert_allclose(list(rated.values()), exact, rtol=0, atol=5e-4)
-            if len(legal) == 1 or np.diff(np.sort(exact))[-1] > 1e-3:
-                compared += 1
-                assert player.choose(position, new_stream(0)) == legal[int(exact.argmax())]
-    assert compared > 60
 
 
 # Graphs
@@ -241,62 +198,13 @@ def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
     assert len(decoder.pack(genomes[0].take([])).seats) == 0
 
 
-def test_a_graph_without_a_path_to_an_output_plays_the_first_legal_move() -> None:
-    """All its outputs are equal."""
-    for head in ("policy", "value"):
-        decoder = Graph(head=head)
-        config = NeatConfig(pop_size=2, initial_connection="unconnected", bias_init_stdev=0.0)
-        genome = create(config, decoder.inputs, decoder.outputs, 1)[0].take([0])
-        player = decoder.player(with_link(genome, -1, 0, enabled=False), "empty")
-        assert [choose(player, moves) for moves in ("", "000000", "001122")] == [
-            *(0, 1),
-            0 if head == "policy" else 3,  # which wins
-        ]
-
-
-def with_link(genome: NeatPopulation, source: int, target: int, **changes: Any) -> NeatPopulation:
-    """The genome with one more connection."""
-    link = {"weight": 1.0, "enabled": True, "innovation": 10**6, **changes}
-    link |= {"source": source, "target": target}
-    arrays = {}
-    for name, value in link.items():
-        array = getattr(genome, name)
-        arrays[name] = np.append(array, np.array([value], dtype=array.dtype))
-    count = np.array([0, len(arrays["weight"])], dtype=np.int64)
-    return replace(genome, connection_start=count, **arrays)
-
-
-Change = Callable[[NeatPopulation], NeatPopulation]
-
-
-def changed(**changes: Any) -> Change:
-    """Puts other values in the first places of arrays."""
-
-    def change(genome: NeatPopulation) -> NeatPopulation:
-        arrays = {name: getattr(genome, name).copy() for name in changes}
-        for name, value in changes.items():
-            arrays[name][0] = value
-        return replace(genome, **arrays)
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda genome: with_link(genome, 1, 1), "cycle: 1 -> 1"),
-        (lambda genome: with_link(with_link(genome, 1, 2), 2, 1, innovation=7**7), "a cycle"),
-        (lambda genome: with_link(genome, 1, 1, enabled=False), "a cycle"),
-        (lambda genome: with_link(genome, -85, 0), "comes from nowhere: there is no -85"),
-        (lambda genome: with_link(genome, -1, 9), "leads to a node that does not exist"),
-        (lambda genome: with_link(genome, 1, -1), "leads to an input"),
-        (lambda genome: with_link(genome, -1, 0), "connection -1 -> 0 occurs twice"),
-        (changed(weight=np.nan), "its weight holds NaN or infinity"),
-        (changed(bias=np.inf), "its bias holds NaN or infinity"),
-        (changed(activation=len(ACTIVATIONS)), "has the activation 18"),
-        (changed(aggregation=-1), "has the aggregation -1"),
-        (changed(node_key=3), "are not the outputs"),
-        (changed(node_start=1), "do not cover"),
+        (lambda genome: replace(genome, source=genome.source - 85), "comes from nowhere"),
+        (lambda genome: replace(genome, weight=genome.weight * np.nan), "weight holds NaN"),
+        (lambda genome: replace(genome, node_key=genome.node_key + 3), "are not the outputs"),
+        (lambda genome: replace(genome, node_start=genome.node_start + 1), "do not cover"),
         (lambda genome: replace(genome, bias=genome.bias[:1]), "genes are incomplete"),
         (lambda genome: replace(genome, bias=genome.bias.astype(np.float32)), "type float32"),
         (lambda genome: replace(genome, weight=genome.weight[None, :]), "shape"),
@@ -304,7 +212,7 @@ def changed(**changes: Any) -> Change:
         (lambda genome: genome.take([]), "no single genome"),
     ],
 )
-def test_a_file_whose_genome_makes_no_network_is_damaged(change: Change, message: str) -> None:
+def test_a_file_whose_genome_makes_no_network_is_damaged(change: Any, message: str) -> None:
     genome = create(NeatConfig(pop_size=2, num_hidden=2), 84, 1, 1)[0].take([0])
     player = Graph().player(genome, "graph")
     assert read_player(player.serialise()).arrays["weight"].tolist() == genome.weight.tolist()

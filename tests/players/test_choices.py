@@ -41,11 +41,8 @@ def list_positions(game: Any, count: int = 60) -> list[Any]:
 def test_scripted_players_are_told_something(heap: Any) -> None:
     plain, shifted = make_player("greedy", heap), make_player("greedy:shift=3", heap)
     noisy = make_player("greedy:noise=0.5,shift=2", heap)
-    assert [plain.name, shifted.name, noisy.name] == [
-        "greedy",
-        "greedy:shift=3",
-        "greedy:shift=2,noise=0.5",
-    ]
+    names = [plain.name, shifted.name, noisy.name]
+    assert names == ["greedy", "greedy:shift=3", "greedy:shift=2,noise=0.5"]
     for state in list_positions(heap):
         for player, setting in ((plain, 0), (shifted, 3)):
             legal = heap.legal_moves(state)

@@ -24,6 +24,8 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "moves": ("mlp", {"hidden": (8, 3), "head": "action"}),
     "linear in moves": ("mlp", {"hidden": (), "head": "action"}),
     "moves beside planes": ("mlp", {"head": "action", "encoding": "planes"}),
+    "moves beside signs": ("mlp", {"head": "action", "encoding": "signed", "hidden": (9, 17)}),
+    "linear beside numbers": ("mlp", {"head": "action", "encoding": "numbered", "hidden": ()}),
     "graph": ("graph", {}),
     "graph of a policy": ("graph", {"head": "policy"}),
     "graph of moves": ("graph", {"head": "action"}),
@@ -31,7 +33,11 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 WEIGHED = ("linear in moves", "moves", "moves beside planes", "graph of moves")
 """Kinds of players of a game in which nobody values what comes after a move."""
-CASES = [(game, kind) for game in ("kalah", "othello") for kind in KINDS]
+BESIDE = ("moves beside planes", "moves beside signs", "linear beside numbers")
+"""Kinds of players of a game that counts nothing of moves."""
+CASES = [("kalah", kind) for kind in KINDS if kind not in BESIDE[1:]]
+CASES += [("othello", kind) for kind in KINDS]
+CASES += [("connect-four", kind) for kind in BESIDE]
 CASES += [("ticket-to-ride", kind) for kind in WEIGHED]
 
 
@@ -94,11 +100,8 @@ def test_what_is_counted_of_kalah() -> None:
     assert [move[1] for move in moves] == [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     assert all(move[2] == 0.0 for move in moves)
     position = game.parse_position("6 6")  # five seeds lie in south's first pit, none in its last
-    assert game.count("describe_move", position, 0, 0).tolist() == [
-        pytest.approx(5 / 12),
-        0.0,
-        pytest.approx(5 / 12),
-    ]
+    told = game.count("describe_move", position, 0, 0).tolist()
+    assert told == pytest.approx([5 / 12, 0.0, 5 / 12])
     assert game.play(position, 0).state[6] == position.state[6] + 6
 
 
@@ -157,17 +160,9 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
 @pytest.mark.parametrize(
     ("game", "settings", "sentence"),
     [
-        (
-            "hex",
-            {"encoding": "features"},
-            "encoding is 'features': .* function features; that of hex",
-        ),
+        ("hex", {"encoding": "features"}, "encoding is 'features': .* function features; that of"),
         ("hex", {"head": "action"}, "head is 'action': .* function describe_move; that of hex has"),
-        (
-            "kalah",
-            {"head": "action", "depth": 2},
-            "depth: what weighs moves has no values for a search",
-        ),
+        ("kalah", {"head": "action", "depth": 2}, "depth: what weighs moves has no values for"),
     ],
 )
 def test_what_no_file_counts_is_refused(game: str, settings: dict[str, Any], sentence: str) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import benchmarks
 from evolve_arena.arena.duel import duel
-from evolve_arena.arena.match import play_match, play_matches
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.registry import find_game, register_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board import self_check
 from evolve_arena.players.board.accelerator_check import compare_accelerators
@@ -21,8 +18,10 @@ from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.trial import try_apart
-from evolve_arena.players.board.workspace import NODES
 from evolve_arena.players.specification import make_player
+from tests.bred import random_positions
+from tests.contracts.test_games import compare_matches
+from tests.players.test_mcts import load_text, store_bred
 
 FILE = Path(benchmarks.__path__[0]) / "games" / "leduc.py"
 LEDUC = FILE.read_text("utf-8")
@@ -36,63 +35,41 @@ import numpy as np
 SEATS, MOVES, LONGEST, PLANES, CELLS = 3, 2, 3, 1, 16
 CARDS, TURN, STAYS = 0, 3, 4
 
-
 def start():
     return 0, 0, 0, 0, 0  # three cards, whose turn it is, a bit for each who stays
 
-
 def to_move(state):
     return state[TURN] % 3
-
 
 def legal(state, moves):
     moves[0] = 0
     moves[1] = 1
     return 2
 
-
 def play(state, move):
     one, two, three, turn, stays = state
     return one, two, three, turn + 1, stays | move << turn
 
-
-def count_left(state):
-    count = 5
-    for seat in range(3):
-        count -= state[seat] > 0
-    return count
-
-
-def deal(state, seat, number):
-    card = 0
-    while number >= 0:
-        card += 1
-        number -= card != state[0] and card != state[1] and card != state[2]
-    one, two, three, turn, stays = state
-    one += card * (seat == 0)
-    two += card * (seat == 1)
-    three += card * (seat == 2)
-    return one, two, three, turn, stays
-
-
-def find_empty(state):
-    for seat in range(3):
-        if state[seat] == 0:
-            return seat
-    return -1
-
-
 def chance(state):
-    return count_left(state) if find_empty(state) >= 0 else 0
-
+    left = 5 - (state[0] > 0) - (state[1] > 0) - (state[2] > 0)
+    return left if left > 2 else 0
 
 def resolve(state, outcome):
-    return deal(state, find_empty(state), outcome)
-
+    one, two, three, turn, stays = state
+    card = 0
+    while outcome >= 0:
+        card += 1
+        outcome -= card != one and card != two and card != three
+    if one == 0:
+        one = card
+    elif two == 0:
+        two = card
+    else:
+        three = card
+    return one, two, three, turn, stays
 
 def is_over(state):
     return state[TURN] == 3
-
 
 def points(state, seat):
     if state[STAYS] >> seat & 1 == 0:
@@ -102,19 +79,15 @@ def points(state, seat):
             return -1
     return 2
 
-
 def view(state, seat):
     one, two, three, turn, stays = state
     return one * (seat == 0), two * (seat == 1), three * (seat == 2), turn, stays
 
-
 def guesses(state, seat):
     return chance(state)
 
-
 def guess(state, seat, number):
     return resolve(state, number)
-
 
 def see(state, seat, planes):
     planes[0] = np.uint64(1) << np.uint64(state[seat])
@@ -122,37 +95,13 @@ def see(state, seat, planes):
 
 
 @pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], BoardGame]:
-    folder = tmp_path_factory.mktemp("games")
-
-    def load_text(name: str, text: str) -> BoardGame:
-        (folder / f"{name}.py").write_text(text, encoding="utf-8")
-        spec = load_game(folder / f"{name}.py")
-        object.__setattr__(spec.kernel, "needs", lambda players: FLAGS)  # compiled once
-        register_game(spec)
-        game: BoardGame = spec.make()
-        return game
-
-    return load_text
+def leduc(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
+    return load_text(tmp_path_factory.mktemp("games"), "leduc", LEDUC, FLAGS)
 
 
 @pytest.fixture(scope="module")
-def leduc(load: Callable[[str, str], BoardGame]) -> BoardGame:
-    return load("leduc", LEDUC)
-
-
-@pytest.fixture(scope="module")
-def trio(load: Callable[[str, str], BoardGame]) -> BoardGame:
-    return load("trio", TRIO)
-
-
-def make_bred(game: BoardGame, folder: Path, head: str, seed: int = 3) -> str:
-    """A network that nobody trained, in a file: how it is named."""
-    decoder = find_game(game.name).networks["mlp"].decoder_type(head=head, hidden=(6,))
-    genome = np.random.default_rng(seed).normal(size=decoder.genes).astype(np.float32)
-    file = folder / f"{game.name}-{head}.safetensors"
-    file.write_bytes(decoder.player(genome, head).serialise())
-    return f"file:{file}"
+def trio(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
+    return load_text(tmp_path_factory.mktemp("games"), "trio", TRIO, FLAGS)
 
 
 def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
@@ -161,15 +110,6 @@ def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
     for move in moves:
         board = game.follow(board, "play", game.parse_move(move))._replace(plies=board.plies + 1)
     return board
-
-
-def walk(game: BoardGame, seed: int) -> list[Board]:
-    """The positions of a random game."""
-    board, found, stream = game.initial(seed), [], np.random.default_rng(seed)
-    while moves := game.legal_moves(board):
-        found.append(board)
-        board = game.play(board, int(stream.choice(moves)))
-    return found
 
 
 def test_leduc_has_as_many_information_sets_as_it_must_and_the_known_value(
@@ -213,18 +153,13 @@ def test_it_wins_more_chips_than_random_play(leduc: BoardGame) -> None:
 def test_it_knows_no_more_than_its_seat(leduc: BoardGame, trio: BoardGame) -> None:
     """What is hidden changes no choice, also not that of somebody who is shown the true state."""
     player = make_player("mcts:rollouts=40", leduc)
-    for seed in range(20):
-        for board in walk(leduc, seed):
-            seat = leduc.to_move(board)
-            boards = [board, leduc.view(board, seat), *leduc.list_guesses(board, seat)]
-            assert len(boards) in (6, 7)  # four or five cards are left
-            streams = [new_stream(seed) for _ in boards]
-            chosen = {
-                player.choose(each, stream) for each, stream in zip(boards, streams, strict=True)
-            }
-            assert len(chosen) == 1
+    for board in random_positions(leduc, 80):
+        seat = leduc.to_move(board)
+        boards = [board, leduc.view(board, seat), *leduc.list_guesses(board, seat)]
+        assert len(boards) in (6, 7)  # four or five cards are left
+        assert len({player.choose(each, new_stream(1)) for each in boards}) == 1
     other = make_player("mcts:rollouts=40", trio)
-    for board in walk(trio, 1):
+    for board in random_positions(trio, 9):
         boards = [board, trio.view(board, trio.to_move(board))]
         assert len({other.choose(each, new_stream(1)) for each in boards}) == 1
 
@@ -260,48 +195,30 @@ def test_three_seats_play_each_for_itself(trio: BoardGame) -> None:
 def test_compiled_and_in_python_it_chooses_the_same(
     leduc: BoardGame, trio: BoardGame, tmp_path: Path
 ) -> None:
-    value, policy = (make_bred(leduc, tmp_path, head) for head in ("value", "policy"))
+    value, policy = (store_bred(tmp_path, "leduc", head)[1] for head in ("value", "policy"))
     names = ["mcts:rollouts=50,noise=0.2", f"{value},rollouts=20", f"{policy},rollouts=20", value]
     for game, specifications in (
         (leduc, names),
-        (trio, [names[0], f"{make_bred(trio, tmp_path, 'policy')},rollouts=20", "random"]),
+        (trio, [names[0], f"{store_bred(tmp_path, 'trio', 'policy')[1]},rollouts=20", "random"]),
     ):
-        players = [make_player(name, game) for name in specifications]
-        numbers = np.arange(2 * len(players))
-        seats = (numbers[:, None] * (1, 2, 1) + (0, 1, 2))[:, : game.seats] % len(players)
-        slots = np.full((len(numbers), find_game(game.name).most_seats), -1, dtype=np.int32)
-        slots[:, : game.seats] = seats
-        results, _ = play_matches(game, players, slots, numbers.astype(np.uint64))
-        for row, seating in enumerate(seats):
-            match = play_match(game, [players[seat] for seat in seating], seed=row)
-            assert match.game == results.games[row]
+        compare_matches(game, [make_player(name, game) for name in specifications], 8)
 
 
 def test_one_rollout_goes_by_the_policy_of_who_searches(leduc: BoardGame, tmp_path: Path) -> None:
-    name = make_bred(leduc, tmp_path, "policy")
+    name = store_bred(tmp_path, "leduc", "policy")[1]
     plain, searching = make_player(name, leduc), make_player(f"{name},rollouts=1", leduc)
-    for seed in range(10):
-        for board in walk(leduc, seed):
-            chosen = [each.choose(board, new_stream(1)) for each in (plain, searching)]
-            assert chosen[0] == chosen[1]
-
-
-def test_a_full_tree_is_still_visited(leduc: BoardGame) -> None:
-    player = make_player("mcts:rollouts=300", leduc)
-    assert player.packed.seats[0, NODES] == 301
-    player.packed.seats[0, NODES] = 3
-    for board in walk(leduc, 1):
-        assert player.choose(board, new_stream(1)) in leduc.legal_moves(board)
+    for board in random_positions(leduc, 40):
+        assert plain.choose(board, new_stream(1)) == searching.choose(board, new_stream(1))
 
 
 def test_without_a_guess_it_is_refused_and_alpha_beta_always(
-    leduc: BoardGame, load: Callable[[str, str], BoardGame], tmp_path: Path
+    leduc: BoardGame, tmp_path: Path
 ) -> None:
-    blind = load("blind", LEDUC.replace("def guess(", "def unused("))
+    blind = load_text(tmp_path, "blind", LEDUC.replace("def guess(", "def unused("), FLAGS)
     with pytest.raises(BadValueError, match="give the file functions guesses and guess"):
         make_player("mcts:rollouts=100", blind)
     for game, sentence in ((blind, "give the file functions"), (leduc, "")):
-        name = make_bred(game, tmp_path, "value")
+        name = store_bred(tmp_path, game.name, "value")[1]
         with pytest.raises(ArenaError):
             make_player(f"{name},depth=2", game)
         if sentence:
@@ -309,53 +226,41 @@ def test_without_a_guess_it_is_refused_and_alpha_beta_always(
                 make_player(f"{name},rollouts=2", game)
 
 
+HIDES = "    state[SECOND - seat] = UNKNOWN\n"
+COUNTS = "    return count_left(state) if state[SECOND"
+DRAWS = "    state[SECOND - seat] = find_left(state, number)\n"
+REMEMBERS = """    state[SECOND - seat] = SEEN[0]
+
+
+def note(state, seat):
+    if state[SECOND - seat]:
+        SEEN[0] = 1 + state[SECOND - seat] % 6
+"""
 WRONG = {
     "it remembers what view saw": (
-        (
-            "def view(state, seat):\n",
-            "SEEN = [0]\n\n\ndef view(state, seat):\n    note(state, seat)\n",
-        ),
-        (
-            "    state[SECOND - seat] = find_left(state, number)\n",
-            "    state[SECOND - seat] = SEEN[0]\n\n\ndef note(state, seat):\n"
-            "    if state[SECOND - seat]:\n        SEEN[0] = 1 + state[SECOND - seat] % 6\n",
-        ),
+        ("def view(state, seat):\n", "SEEN = [0]\ndef view(state, seat):\n    note(state, seat)\n"),
+        (DRAWS, REMEMBERS),
         r"guess gives .* or .* for the same view and numbers",
     ),
-    "it changes the own card": (
-        ("    state[SECOND - seat] = find_left", "    state[FIRST + seat] = find_left"),
-        (
-            "find_left(state, number)\n\n\ndef see",
-            "find_left(state, number)\n    state[SECOND - seat] = 1\n\n\ndef see",
-        ),
-        r"seat \d is shown something else in what guess gives",
-    ),
     "it lays a card open": (
-        (
-            "find_left(state, number)\n\n\ndef see",
-            "find_left(state, number)\n    state[OPEN] = 6\n\n\ndef see",
-        ),
+        (DRAWS, DRAWS + "    state[OPEN] = 6\n"),
         r"seat \d is shown something else in what guess gives",
     ),
     "view hides the raises": (
-        ("    state[SECOND - seat] = UNKNOWN\n", "    state[RAISES] = 0\n"),
+        (HIDES, "    state[RAISES] = 0\n"),
         ("    planes[2] |= one << np.uint64(10 + state[RAISES])\n", ""),
         r"in what view gives, seat \d has other moves than fold, call",
     ),
     "view of a view is another": (
-        ("    state[SECOND - seat] = UNKNOWN\n", "    state[SECOND - seat] -= 1\n"),
+        (HIDES, "    state[SECOND - seat] -= 1\n"),
         "view of what seat 0 is shown gives something else than that",
     ),
     "too many guesses": (
-        ("    return count_left(state) if state[SECOND", "    return 99999 if state[SECOND"),
+        (COUNTS, COUNTS.replace("count_left(state)", "99999")),
         "guesses gives 99999: it must give 0 to 65536",
     ),
-    "fewer than none": (
-        ("    return count_left(state) if state[SECOND", "    return -1 if state[SECOND"),
-        "guesses gives -1: it must give 0 to 65536",
-    ),
     "a text": (
-        ("    return count_left(state) if state[SECOND", "    return '5' if state[SECOND"),
+        (COUNTS, COUNTS.replace("count_left(state)", "'5'")),
         "guesses gives '5': it must give a whole number",
     ),
     "it never ends": (
@@ -366,60 +271,29 @@ WRONG = {
         ("def guesses(state, seat):\n", "def guesses(state, seat):\n    state[OPEN] = 1\n"),
         "guesses changes the state",
     ),
+    "no guesses": (("def guesses(", "def count_guesses("), "has no function guesses"),
+    "no view": (("def view(", "def hide("), "has no function view"),
+    "no stake": (("STAKE = 13", "STAKE = 'all'"), "STAKE is 'all': it must be a whole number"),
+    "a small stake": (("STAKE = 13", "STAKE = 5"), r"points gives -?\d+: it must give -5 to 5"),
     "it gives a state": (
-        (
-            "find_left(state, number)\n\n\ndef see",
-            "find_left(state, number)\n    return 1\n\n\ndef see",
-        ),
+        (DRAWS, DRAWS + "    return 1\n"),
         "guess gives 1: it must change the array, and give nothing",
     ),
-    "it goes out of bounds": (
-        ("    state[SECOND - seat] = find_left", "    state[SECOND + 20] = find_left"),
-        "IndexError",
-    ),
-    "its number fits into no cell": (
-        (
-            "    state[SECOND - seat] = find_left(state",
-            "    state[SECOND - seat] = 500 * find_left(state",
-        ),
-        "OverflowError",
-    ),
+    "it goes out of bounds": ((DRAWS, DRAWS.replace("- seat", "+ 20")), "IndexError"),
+    "no cell has its number": ((DRAWS, DRAWS.replace("= ", "= 500 * ")), "OverflowError"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_guesses_are_refused_with_the_position(name: str, tmp_path: Path) -> None:
     *changes, sentence = WRONG[name]
-    source = LEDUC
-    for old, new in changes:
-        assert source.count(old) == 1
-        source = source.replace(old, new)
-    file = tmp_path / "leduc_wrong.py"
-    file.write_text(source, encoding="utf-8")
     with pytest.raises(GameFileError, match=sentence) as caught:
-        load_game(file)
+        load_plain(tmp_path, *changes)
     told = str(caught.value)
-    assert told.startswith(f"{file}, line ")
-    if "Error" not in sentence:
+    assert told.startswith(str(tmp_path / "leduc_odd.py"))
+    assert ("no function" in told) != (re.search(r"\.py, line \d+: ", told) is not None)
+    if re.match("guess|seat|view|in what", sentence):
         assert ", at the start, in (" in told or ", after " in told
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "sentence"),
-    [
-        ("def guesses(", "def count_guesses(", "has no function guesses"),
-        ("def view(", "def hide(", "has no function view"),
-        ("STAKE = 13", "STAKE = 'all'", "STAKE is 'all': it must be a whole number"),
-        ("STAKE = 13", "STAKE = 5", r"points gives -?\d+: it must give -5 to 5"),
-    ],
-)
-def test_files_that_lack_something_are_refused(
-    old: str, new: str, sentence: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "leduc_lacks.py"
-    file.write_text(LEDUC.replace(old, new), encoding="utf-8")
-    with pytest.raises(GameFileError, match=sentence):
-        load_game(file)
 
 
 def load_plain(folder: Path, *changes: tuple[str, str]) -> BoardGame:
@@ -433,23 +307,18 @@ def load_plain(folder: Path, *changes: tuple[str, str]) -> BoardGame:
 
 
 def test_guesses_that_are_odd_are_told_of(tmp_path: Path) -> None:
-    drawn = "    state[SECOND - seat] = find_left(state, number)\n"
-    assert find_hints(load_plain(tmp_path), 20) == []
-    (told,) = find_hints(
-        load_plain(tmp_path, (drawn, "    state[SECOND - seat] = find_left(state, 0)\n")), 20
-    )
-    assert told.startswith("guess never gives (")
-    twice = load_plain(
-        tmp_path,
-        (drawn, "    state[SECOND - seat] = 1 + number\n"),
-        ("    return count_left(state) if state[SECOND", "    return 6 if state[SECOND"),
-    )
-    (told,) = find_hints(twice, 20)
-    assert told.startswith("guess gives (")
-    assert told.endswith("had it")
-    leaky = load_plain(tmp_path, ("    state[SECOND - seat] = UNKNOWN\n", "    state[OPEN] += 0\n"))
-    (told,) = find_hints(leaky, 20)
-    assert told.startswith("guess gives one state alone, the true one")
+    assert find_hints(load_plain(tmp_path), 8) == []
+    for said, *changes in (
+        (r"guess never gives \(", (DRAWS, DRAWS.replace("number", "0"))),
+        (
+            r"guess gives \(.* had it$",
+            (DRAWS, "    state[SECOND - seat] = 1 + number\n"),
+            (COUNTS, COUNTS.replace("count_left(state)", "6")),
+        ),
+        ("guess gives one state alone, the true one", (HIDES, "    state[OPEN] += 0\n")),
+    ):
+        (told,) = find_hints(load_plain(tmp_path, *changes), 8)
+        assert re.match(said, told)
 
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
@@ -459,17 +328,9 @@ ELSE = "np.int8(100) + np.int8(100) > 0"
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("view", "] = UNKNOWN\n", f"] = 1 if {ELSE} else UNKNOWN\n"),
-        (
-            "guesses",
-            "    return count_left(state) if state[SECOND",
-            f"    return 3 if {ELSE} else count_left(state) if state[SECOND",
-        ),
-        (
-            "guess",
-            "] = find_left(state, number)\n\n\ndef see",
-            f"] = 1 if {ELSE} else find_left(state, number)\n\n\ndef see",
-        ),
+        ("view", HIDES, HIDES.replace("UNKNOWN", f"1 if {ELSE} else UNKNOWN")),
+        ("guesses", COUNTS, COUNTS.replace("return", f"return 3 if {ELSE} else")),
+        ("guess", DRAWS, DRAWS.replace("= ", f"= 1 if {ELSE} else ")),
     ],
 )
 def test_compiled_they_must_be_as_in_python(name: str, old: str, new: str, tmp_path: Path) -> None:
@@ -480,13 +341,9 @@ def test_compiled_they_must_be_as_in_python(name: str, old: str, new: str, tmp_p
 
 def test_a_rare_slip_is_found_by_many_games(tmp_path: Path) -> None:
     rare = "    if state[PAID] == 5 and state[RAISES] == 2 and state[OPEN] == 3 and number == 3:\n"
-    file = tmp_path / "leduc_rare.py"
-    drawn = "    state[SECOND - seat] = find_left(state, number)\n"
-    file.write_text(
-        LEDUC.replace(drawn, f"{rare}        state[400] = 1\n{drawn}"), encoding="utf-8"
-    )
+    load_plain(tmp_path, (DRAWS, f"{rare}        state[400] = 1\n{DRAWS}"))
     with pytest.raises(GameFileError, match="index"):
-        try_apart(file, 20)
+        try_apart(tmp_path / "leduc_odd.py", 20)
 
 
 def test_many_positions_of_a_right_file_are_compared(leduc: BoardGame, trio: BoardGame) -> None:

@@ -143,23 +143,6 @@ def test_a_good_bot_plays_whole_games(workshop: Workshop, dialect: str, side: in
         assert GAME.outcome(position) is not None
 
 
-def test_two_bots_of_different_dialects_meet(workshop: Workshop) -> None:
-    command = workshop.write()
-    first = ProcessPlayer(GAME, command, limits=PATIENT)
-    second = ProcessPlayer(GAME, command, dialect="plain", limits=PATIENT)
-    match = play_match(GAME, [first, second])
-    assert match.moves == (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3)
-    assert match.sentence == "bot.py #1 wins: 4 in a row."
-
-
-@pytest.mark.parametrize(("columns", "rows", "connect"), [(4, 3, 3), (9, 6, 4), (32, 1, 4)])
-def test_any_board_will_do(workshop: Workshop, columns: int, rows: int, connect: int) -> None:
-    game: Any = make_game("connect-four", columns=columns, rows=rows, connect=connect)
-    bot = ProcessPlayer(game, workshop.write(), limits=PATIENT)
-    match = play_match(game, [bot, make_random(game)])
-    assert match.termination in {Termination.WIN, Termination.DRAW}
-
-
 def recorded(workshop: Workshop, dialect: str, side: int) -> list[str]:
     """What the bot is sent up to its second move; it plays 3 and 3, the other 2 and 2."""
     log = "log = open(sys.argv[0] + '.log', 'w', buffering=1)"
@@ -231,64 +214,61 @@ def test_the_bank_is_refilled_up_to_its_size(workshop: Workshop) -> None:
 
 
 SLEEP = "time.sleep(60)"
-FLOODS = {
-    "lines": "while True: print('spam')",
-    "one endless line": "while True: print('x' * 4096, end='')",
-    "blank lines": "while True: print()",
-    "many lines": f"say('\\n' * 1000); {SLEEP}",
-    "a flood after a moment": "say('spam'); time.sleep(0.02)\nwhile True: print('spam')",
-    "bytes": "while True: sys.stdout.buffer.write(b'\\xff\\n' * 4096)",
+LATE = Termination.TIMEOUT, "does not answer within 300 ms."
+FLOOD = Termination.FLOOD, "floods its output: over 65536 bytes or 1000 lines for one move."
+ILLEGAL = Termination.ILLEGAL_MOVE
+LAST = "exits with status 1 instead of answering; its last words:"
+LOSSES: dict[str, tuple[tuple[Termination, str], str]] = {
+    "a long sleep": (LATE, SLEEP),
+    "nothing": (LATE, "pass"),
+    "too late": (LATE, "time.sleep(0.6); play()"),
+    "errors without end": (LATE, "while True: sys.stderr.write('x' * 4096)"),
+    "many lines": (FLOOD, "while True: print('spam')"),
+    "one endless line": (FLOOD, "while True: print('x' * 4096, end='')"),
+    "a flood, then sleep": (FLOOD, f"say('\\n' * 1000); {SLEEP}"),
+    "a later flood": (FLOOD, "say('spam'); time.sleep(0.02)\nwhile True: print('spam')"),
+    "no such column": (
+        (ILLEGAL, "makes an illegal move: 7 can't be played here, but 0, 1 or 2 can."),
+        "say('place_disc 7')",
+    ),
+    "no move": ((ILLEGAL, "passes, which the rules do not allow."), "say('no_moves')"),
 }
-CRASHES = {
-    "at the start": ("play()", "sys.exit(3)", "exits with status 3 instead of answering."),
-    "at the first move": ("sys.exit()", "", "exits with status 0 instead of answering."),
-    "later": (
-        "if asked == 3: sys.exit('out of ideas')\nplay()",
-        "",
-        "exits with status 1 instead of answering; its last words: 'out of ideas'.",
-    ),
-    "an exception": (
-        "raise ValueError('no \\x1b[2J column')",
-        "",
-        "exits with status 1 instead of answering; its last words:"
-        " 'ValueError: no \\x1b[2J column'.",
-    ),
-    "a signal": (
-        "os.kill(os.getpid(), signal.SIGKILL)",
-        "",
-        "is ended by SIGKILL instead of answering.",
-    ),
-    "closed output": (f"os.close(1); {SLEEP}", "", "closes its output instead of answering."),
-    "while its child holds the pipes": (
-        "subprocess.Popen(['sleep', '60']); os._exit(4)",
-        "",
-        "exits with status 4 instead of answering.",
-    ),
+LOSSES |= {
+    f"crash: {happened}": ((Termination.CRASH, happened), answer)
+    for happened, answer in (
+        ("exits with status 0 instead of answering.", "sys.exit()"),
+        (f"{LAST} 'out of ideas'.", "if asked == 3: sys.exit('out of ideas')\nplay()"),
+        (f"{LAST} 'ValueError: no \\x1b[2J column'.", "raise ValueError('no \\x1b[2J column')"),
+        ("is ended by SIGKILL instead of answering.", "os.kill(os.getpid(), signal.SIGKILL)"),
+        ("closes its output instead of answering.", f"os.close(1); {SLEEP}"),
+        (
+            "exits with status 4 instead of answering.",
+            "subprocess.Popen(['sleep', '60']); os._exit(4)",  # which holds the pipes
+        ),
+    )
 }
-GARBAGE = {
-    "hello": "say('hello')",
-    "place_disc": "say('place_disc')",
-    "place_disc x": "say('place_disc x')",
-    "place_disc 3.0": "say('place_disc 3.0')",
-    "place_disc 99999999999999999999": "say('place_disc ' + '9' * 20)",
-    "éé\\u202e": "sys.stdout.buffer.write('éé\\u202e\\n'.encode()); say('', end='')",
-    "\ufffd\ufffd\\x00\\x1b[2J": (
-        "sys.stdout.buffer.write(b'\\x80\\xff\\0\\x1b[2J\\n'); say('', end='')"
-    ),
-}
-ILLEGAL = {
-    "say('place_disc 7')": "makes an illegal move: 7 can't be played here, but 0, 1 or 2 can.",
-    "say('place_disc -1')": "makes an illegal move: -1 can't be played here, but 0, 1 or 2 can.",
-    "say('no_moves')": "passes, which the rules do not allow.",
+LOSSES |= {
+    f"garbage: {shown}": (
+        (Termination.GARBAGE, f"answers '{shown}' instead of 'place_disc' and a column."),
+        answer,
+    )
+    for shown, answer in (
+        ("place_disc", "say('place_disc')"),
+        ("place_disc 3.0", "say('place_disc 3.0')"),
+        ("place_disc 99999999999999999999", "say('place_disc ' + '9' * 20)"),
+        ("éé\\u202e", "sys.stdout.buffer.write('éé\\u202e\\n'.encode()); say('', end='')"),
+    )
 }
 
 
-@pytest.mark.parametrize("answer", [SLEEP, "pass", "time.sleep(0.6); play()"])
-def test_no_answer_in_time_loses(workshop: Workshop, answer: str) -> None:
-    match = lose(workshop.write(answer), HASTY)
-    assert match.termination is Termination.TIMEOUT
-    assert match.sentence == "bot.py does not answer within 300 ms."
-    assert match.moves == ()
+@pytest.mark.parametrize("how", LOSSES)
+def test_who_does_not_answer_with_a_move_loses(workshop: Workshop, how: str) -> None:
+    (termination, happened), answer = LOSSES[how]
+    late = termination is Termination.TIMEOUT
+    match = lose(workshop.write(answer), HASTY if late else PATIENT)
+    assert (match.termination, match.sentence) == (termination, f"bot.py {happened}")
+    assert match.sentence.isprintable()
+    assert len(match.moves) == (4 if "out of ideas" in how else 0)
 
 
 def test_an_exhausted_bank_loses(workshop: Workshop) -> None:
@@ -329,73 +309,6 @@ def test_a_bot_that_closes_its_input_may_still_answer(workshop: Workshop) -> Non
     child.stop(patience=0)
 
 
-@pytest.mark.parametrize("how", CRASHES)
-def test_a_crash_loses(workshop: Workshop, how: str) -> None:
-    answer, start, happened = CRASHES[how]
-    match = lose(workshop.write(answer, start))
-    assert match.termination is Termination.CRASH
-    assert match.sentence == f"bot.py {happened}"
-    assert len(match.moves) == (4 if how == "later" else 0)
-
-
-@pytest.mark.parametrize("move", ILLEGAL)
-def test_an_illegal_move_loses(workshop: Workshop, move: str) -> None:
-    match = lose(workshop.write(move))
-    assert match.termination is Termination.ILLEGAL_MOVE
-    assert match.sentence == f"bot.py {ILLEGAL[move]}"
-
-
-@pytest.mark.parametrize("opening", [(3, 3, 3, 3, 3, 3), (2, 3, 3, 3, 3, 3, 3)])
-def test_a_full_column_loses(workshop: Workshop, opening: tuple[int, ...]) -> None:
-    match = lose(workshop.write("say('place_disc 3')"), opening=opening)
-    assert match.termination is Termination.ILLEGAL_MOVE
-    assert (
-        match.sentence == "bot.py makes an illegal move: 3 can't be played here, but 0, 1 or 2 can."
-    )
-    assert match.moves == opening
-
-
-@pytest.mark.parametrize("shown", GARBAGE)
-def test_garbage_loses(workshop: Workshop, shown: str) -> None:
-    match = lose(workshop.write(GARBAGE[shown]))
-    assert match.termination is Termination.GARBAGE
-    assert match.sentence == f"bot.py answers '{shown}' instead of 'place_disc' and a column."
-    assert match.sentence.isprintable()
-
-
-def test_long_garbage_is_cut(workshop: Workshop) -> None:
-    match = lose(workshop.write("say('spam' * 5000)"))
-    assert match.termination is Termination.GARBAGE
-    assert len(match.sentence) < 130
-    assert "'spamspam" in match.sentence
-    assert "spa…' instead" in match.sentence
-
-
-@pytest.mark.parametrize("how", FLOODS)
-def test_a_flood_loses(workshop: Workshop, how: str) -> None:
-    match = lose(workshop.write(FLOODS[how]))
-    assert match.termination is Termination.FLOOD
-    expected = "bot.py floods its output: over 65536 bytes or 1000 lines for one move."
-    assert match.sentence == expected
-
-
-def test_a_flood_of_answers_ends(workshop: Workshop) -> None:
-    match = lose(workshop.write("while True: print('place_disc 0')"))
-    assert match.termination in {Termination.FLOOD, Termination.ILLEGAL_MOVE}
-
-
-def test_standard_error_is_free(workshop: Workshop) -> None:
-    command = workshop.write("sys.stderr.write('chatter\\n' * 40_000)\nplay()")
-    bot = ProcessPlayer(GAME, command, limits=PATIENT)
-    match = play_match(GAME, [bot, Scripted(6, 6, 6)])
-    assert match.sentence == "bot.py wins: 4 in a row."
-
-
-def test_endless_errors_do_not_stop_the_clock(workshop: Workshop) -> None:
-    match = lose(workshop.write("while True: sys.stderr.write('x' * 4096)"), HASTY)
-    assert match.termination is Termination.TIMEOUT
-
-
 def test_every_line_is_an_answer_and_blank_ones_are_none(workshop: Workshop) -> None:
     twice = r"say('\r\n\n place_disc  +4 please \r\nplace_disc 5')"
     match = lose(workshop.write(f"if asked == 1: {twice}\nif asked == 3: sys.exit(9)"))
@@ -423,18 +336,6 @@ def test_a_bot_may_tidy_up(workshop: Workshop) -> None:
     bot = ProcessPlayer(GAME, workshop.write(end=tidy), limits=PATIENT)
     play_match(GAME, [bot, Scripted(6, 6, 6)])
     assert workshop.log() == ["tidy"]
-
-
-@pytest.mark.parametrize("answer", ["play()", "say('nonsense')", "os._exit(0)"])
-def test_what_a_bot_started_dies_with_it(workshop: Workshop, answer: str) -> None:
-    spawn = (
-        "child = subprocess.Popen([sys.executable, '-IS', '-c', 'import signal, time;"
-        " signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)'])\n"
-        "open(sys.argv[0] + '.log', 'w').write(str(child.pid))"
-    )
-    bot = ProcessPlayer(GAME, workshop.write(answer, spawn), limits=PATIENT)
-    play_match(GAME, [bot, Scripted(6, 6, 6)])
-    assert is_gone(int(workshop.log()[0]))
 
 
 def test_each_game_has_a_process_of_its_own(workshop: Workshop) -> None:
@@ -479,12 +380,6 @@ def test_a_command_that_cannot_start_is_one_clear_line(tmp_path: Path) -> None:
     assert player.name == "my bot"
     with pytest.raises(BadValueError, match=r"cannot start '.*/my bot': Exec format error"):
         player.begin(0)
-
-
-def test_a_file_that_is_not_there_is_a_crash(workshop: Workshop) -> None:
-    match = lose(f"{shlex.quote(sys.executable)} -IS {workshop.folder}/none.py")
-    assert match.termination is Termination.CRASH
-    assert "exits with status 2 instead of answering; its last words: " in match.sentence
 
 
 def test_bad_options_are_named() -> None:

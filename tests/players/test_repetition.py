@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,17 @@ import numpy as np
 import pytest
 
 import evolve_arena as ea
-from evolve_arena.arena.match import play_match, play_matches
+from evolve_arena.arena.match import play_match
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
+from evolve_arena.players.board.game import Board, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
 from evolve_arena.players.specification import make_player
 from tests.bred import compile_together, make_bred
+from tests.contracts.test_games import compare_matches
+from tests.players.test_alpha_beta import value_plainly
 from tests.tracks import NEVER, TRACKS, open_text, play_randomly
 
 FLOOR = "evolve_arena.players.board"
@@ -112,27 +113,6 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
 # Searches
 
 
-def value_plainly(game: BoardGame, state: Board, side: int, depth: int, known: int) -> float:
-    """The value of a state to the *side* that moved there, in words of the rules alone.
-
-    The first *known* positions of its past are those of the game, unless a move made progress.
-    """
-    verdict = game.judge(state)
-    if verdict != GOES_ON:
-        return math.inf * verdict * (1 - 2 * side) if verdict else 0
-    if state.state in state.past[:known] or 0 < game.code.NO_PROGRESS <= len(state.past):
-        return 0
-    if depth == 0:
-        return float(game.ask("evaluate", game.thaw(state), side))
-    mover, moves = game.to_move(state), np.zeros(game.code.MOVES, dtype=np.int64)
-    count = game.ask("legal", game.thaw(state), moves)
-    after = [game.follow(state, "play", int(move)) for move in moves[:count]]
-    best = max(
-        value_plainly(game, then, mover, depth - 1, known if then.past else 0) for then in after
-    )
-    return best if mover == side else -best
-
-
 def check_search(game: Any, depth: int, seeds: range) -> int:
     """Compares all moves of some positions near the end; gives how many values are those of draws.
 
@@ -162,26 +142,6 @@ def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: Any) -> 
     assert check_search(checkers, depth, range(12)) > 0
 
 
-def test_a_search_sees_that_a_move_repeats_a_position(tracks: Any) -> None:
-    again = tracks.parse_position("1 1 1 1 0 0 1")  # to walk on leads where both were after four
-    player: Any = make_player("minimax:depth=1", tracks)
-    assert rate_moves(player, again) == {0: -4, 1: 0}
-    assert rate_moves(player, again._replace(past=())) == {0: -4, 1: 2}
-
-
-def meet(game: Any, players: list[Any], count: int = 12) -> Any:
-    """Plays matches of all pairs compiled; makes sure that in Python they are the same."""
-    pairs = [(a, b) for a in range(len(players)) for b in range(len(players))]
-    seatings = np.array((pairs * count)[:count], dtype=np.int32)
-    seeds = np.arange(count, dtype=np.uint64)
-    results, _ = play_matches(game, players, seatings, seeds)
-    for row, (first, second) in enumerate(seatings):
-        match = play_match(game, [players[first], players[second]], seed=row)
-        assert match.game == results.games[row]
-        assert match.places == tuple(results.places[row])
-    return results
-
-
 @pytest.mark.parametrize("name", ["tracks", "checkers"])
 @pytest.mark.usefixtures("tracks", "checkers")
 def test_compiled_matches_are_those_of_python(name: str) -> None:
@@ -192,7 +152,7 @@ def test_compiled_matches_are_those_of_python(name: str) -> None:
     ]
     compile_together(players)
     for player in players:
-        results = meet(player.game, [player, make_player("random", player.game)])
+        results = compare_matches(player.game, [player, make_player("random", player.game)], 12)
         assert (results.plies < player.game.code.LONGEST).all()  # type: ignore[attr-defined]
         draws += int((results.places == 1).all(axis=1).sum())
     assert draws > 0
@@ -200,7 +160,7 @@ def test_compiled_matches_are_those_of_python(name: str) -> None:
 
 def test_tree_search_knows_of_repetitions(tracks: Any) -> None:
     players = [make_player(f"mcts:rollouts={count}", tracks) for count in (3, 40)]
-    meet(tracks, players)
+    compare_matches(tracks, players, 12)
 
 
 def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> None:

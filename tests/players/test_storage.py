@@ -13,12 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.registry import find_game, make_game, shipped_games
-from evolve_arena.core.stream import new_stream
-from evolve_arena.genomes.neat.breeding import mutate
+from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.genomes.neat.config import NeatConfig
-from evolve_arena.genomes.neat.creation import create
-from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
@@ -27,6 +23,7 @@ from evolve_arena.genomes.tensors import (
 )
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.specification import make_player
+from tests.bred import grow
 
 NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
 GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
@@ -40,18 +37,10 @@ DECODERS = [
 ]
 
 
-def make_genome(decoder: Any, steps: int = 20) -> NeatPopulation:
-    config = NeatConfig(pop_size=2, node_add_prob=0.5)
-    size = {"inputs": decoder.inputs, "outputs": decoder.outputs}
-    population, counters = create(config, **size, seed=1)
-    for step in range(steps):
-        population, counters = mutate(config, population, **size, seed=step, counters=counters)
-    return population.take([1])
-
-
 def make(decoder: Any, name: str = "żółw") -> BredPlayer:
     if isinstance(decoder, GraphDecoder):
-        return decoder.player(make_genome(decoder), name)
+        config = NeatConfig(pop_size=2, node_add_prob=0.5)
+        return decoder.player(grow(decoder, 1, config), name)
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(1))[0], name)
 
 
@@ -82,16 +71,6 @@ def test_a_player_of_any_kind_comes_back_from_its_file(decoder: Any, tmp_path: A
     assert_same(by_name, player)
 
 
-def test_a_graph_that_was_read_plays_the_same() -> None:
-    for decoder in DECODERS[:3]:
-        player, again = make(decoder), read_player(make(decoder).serialise())
-        position = decoder.game.initial()
-        while decoder.game.outcome(position) is None:
-            move = player.choose(position, new_stream(0))
-            assert again.choose(position, new_stream(0)) == move
-            position = decoder.game.play(position, move)
-
-
 def test_a_graph_for_another_board_is_refused(tmp_path: Any) -> None:
     file = tmp_path / "wide.safetensors"
     file.write_bytes(make(DECODERS[2]).serialise())
@@ -111,17 +90,6 @@ def change(**changes: Any) -> bytes:
     return write_tensors("player", FORMAT, CONTENT.arrays, description)
 
 
-def without(name: str) -> bytes:
-    arrays = {key: array for key, array in CONTENT.arrays.items() if key != name}
-    return write_tensors("player", FORMAT, arrays, CONTENT.description)
-
-
-@pytest.mark.parametrize("name", sorted(CONTENT.arrays))
-def test_a_graph_without_one_of_its_arrays_is_damaged(name: str) -> None:
-    with pytest.raises(DamagedFileError, match=name):
-        read_player(without(name))
-
-
 DECODER = json.loads(json.dumps(asdict(DECODERS[1])))
 
 
@@ -131,20 +99,14 @@ DECODER = json.loads(json.dumps(asdict(DECODERS[1])))
         (change(kind="perceptron"), "perceptron"),
         (change(kind=None), "kind"),
         (change(kind=["neat"]), "wrong or incomplete"),
-        (change(kind="mlp"), "wrong or incomplete"),
         (change(design=None), "design"),
         (change(design="none"), "wrong or incomplete"),
         (change(design={**DECODER, "hidden": [3]}), "hidden"),
-        (change(design={**DECODER, "head": "else"}), "unknown head 'else'"),
         (change(design={**DECODER, "head": "policy"}), "first 7 nodes are not the outputs"),
         (change(design={**DECODER, "encoding": "numbered"}), "comes from nowhere"),
-        (change(design={**DECODER, "columns": 60}), "columns"),
         (change(design={**DECODER, "columns": "7"}), "columns is '7': it must be from 1 to 32"),
-        (change(design={**DECODER, "rows": 6.0}), "rows is 6.0"),
-        (change(design={**DECODER, "connect": True}), "connect is True: it must be"),
-        (change(design={**DECODER, "take_wins": 0}), "take_wins is 0: it must be true or false"),
-        (change(design={**DECODER, "take_wins": []}), r"take_wins is \[\]"),
         (change(design={**DECODER, "rows": 5}), "comes from nowhere"),
+        (change(design={**DECODER, "take_wins": []}), r"take_wins is \[\]"),
         (change(name=None), "name"),
         (change(remarks=None), "remarks"),
         (write_tensors("player", FORMAT, {}, CONTENT.description), "wrong or incomplete"),
@@ -163,37 +125,7 @@ def test_a_file_of_a_later_version_is_named() -> None:
         read_player(newer)
 
 
-ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=4,
-)
-
-
-@settings(max_examples=300)
-@given(st.sampled_from([*DECODER, "more"]), ANYTHING)
-def test_whatever_stands_in_the_decoder_the_file_is_read_or_damaged(key: str, value: Any) -> None:
-    try:
-        player = read_player(change(design={**DECODER, key: value}))
-    except DamagedFileError:
-        return
-    assert player.choose(player.game.initial(), new_stream(0)) in range(7)
-    assert json.dumps(asdict(player.decoder)) != ""
-
-
 @settings(max_examples=200)
-@given(st.sampled_from(["kind", "design", "name", "remarks"]), ANYTHING)
-def test_whatever_stands_in_the_description_the_file_is_read_or_damaged(
-    key: str, value: Any
-) -> None:
-    try:
-        read_player(change(**{key: value}))
-    except DamagedFileError:
-        return
-    assert key in {"name", "remarks"} or value == {}  # a decoder as it usually is
-
-
-@settings(max_examples=400)
 @given(st.integers(0, len(BLOB) - 1), st.integers(1, 255))
 def test_a_changed_byte_gives_the_same_player_or_damage(place: int, flip: int) -> None:
     damaged = bytearray(BLOB)
@@ -203,26 +135,6 @@ def test_a_changed_byte_gives_the_same_player_or_damage(place: int, flip: int) -
     except (DamagedFileError, NewerFormatError):
         return
     assert_same(player, PLAYER)
-
-
-@given(st.integers(0, len(BLOB) - 1))
-def test_a_file_that_is_cut_short_is_damaged(length: int) -> None:
-    with pytest.raises(DamagedFileError):
-        read_player(BLOB[:length])
-
-
-def test_the_kinds_have_the_names_that_files_bear() -> None:
-    kinds = {
-        game: sorted(player.kind for player in find_game(game).networks.values())
-        for game in shipped_games()
-    }
-    recorded = {
-        "checkers": ["mlp", "neat", "tuples"],
-        "connect-four": ["mlp", "neat", "tuples"],
-        "ticket-to-ride": ["mlp", "neat", "tuples"],
-    }
-    assert recorded.items() <= kinds.items()
-    assert read_tensors("player", FORMAT, BLOB).description["kind"] == "neat"
 
 
 # Content that nothing here wrote, with the right digest
@@ -248,15 +160,11 @@ GENOME = SIGNED.arrays["genome"]
     [
         (sign({"hidden": [10**9], "symmetric": True}), "more than 8,388,608 weights"),
         (sign({"hidden": [10**400]}), "more than 8,388,608 weights"),
-        (sign({"hidden": [3000, 3000]}), "more than 8,388,608 weights"),
         (sign({"hidden": [2.0]}), r"'2.0' is no whole number of units"),
         (sign({"hidden": [True]}), "wrong or incomplete"),
-        (sign({"hidden": [[2]]}), "wrong or incomplete"),
         (sign({"symmetric": None}), "symmetric is None: it must be true or false"),
-        (sign({"symmetric": []}), r"symmetric is \[\]: it must be true or false"),
         (sign(genome=GENOME.astype(np.float64)), "are float64 of shape"),
         (sign(genome=np.full_like(GENOME, np.nan)), "its genome holds NaN or infinity"),
-        (sign(genome=np.full_like(GENOME, np.inf)), "its genome holds NaN or infinity"),
         (sign(genome=GENOME[None]), "expected float32 of shape"),
         (change(name=7), "its name is no text"),
         (change(remarks=[1]), "its remarks are no section"),

@@ -106,18 +106,13 @@ def test_runs_breed_shared_genes_and_come_back(tmp_path: Path) -> None:
         **{"method.name": "tournament", "method.individuals": 6, "method.tournament_size": 2},
         **{"network.symmetric": True, "network.hidden": [8], "check.games": 10},
     }
-    run = ea.start(
-        "tic-tac-toe",
-        run=tmp_path / "run",
-        changes={**changes, "run.generations": 2},
-        executor="serial",
-    )
-    short = ea.start(
-        "tic-tac-toe",
-        run=tmp_path / "short",
-        changes={**changes, "run.generations": 1},
-        executor="serial",
-    )
+
+    def breed(generations: int) -> ea.Run:
+        given = {**changes, "run.generations": generations}
+        folder = tmp_path / str(generations)
+        return ea.start("tic-tac-toe", run=folder, changes=given, executor="serial")
+
+    run, short = breed(2), breed(1)
     assert ea.resume(short.directory.path, generations=2).population_sha256 == run.population_sha256
     assert run.champion.genome.shape == (21,)
     read: Any = ea.load_player(f"file:{run.directory.path / 'champion.safetensors'}")

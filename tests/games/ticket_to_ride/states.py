@@ -8,43 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve_arena.games.ticket_to_ride.board import (
-    CITY_NAMES,
-    COLOURS,
-    LINE_COLOUR,
-    LINE_OF_ROUTE,
-    ROUTE_FROM,
-    ROUTE_LINES,
-    ROUTE_TO,
-    ROUTES,
-    TICKET_FROM,
-    TICKET_TO,
-)
-from evolve_arena.games.ticket_to_ride.layout import (
-    CARDS,
-    DECK_AT,
-    DECK_SIZE,
-    DISCARD_AT,
-    DISCARD_SIZE,
-    DRAW_DECK,
-    HAND_AT,
-    HELD_TICKETS,
-    MOST_CARDS,
-    MOVES,
-    OFFERED_AT,
-    OFFERED_SIZE,
-    OPEN_AT,
-    OPEN_CARDS,
-    OPEN_SIZE,
-    OWNER_AT,
-    PHASE,
-    ROUND,
-    STATE_FIELDS,
-    STREAM,
-    TICKETS_AT,
-    TURN,
-    player_at,
-)
+from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.legality import list_moves
 from evolve_arena.games.ticket_to_ride.notes import ROOM_SIZE
 from evolve_arena.games.ticket_to_ride.rules import read_notes
@@ -58,8 +22,8 @@ HOUSTON = ("Kansas City", "Houston")
 
 def deal_state(players: int, seed: int = 1) -> Any:
     """A state in which first tickets are offered to seat 0."""
-    state = np.zeros(STATE_FIELDS, dtype=np.int64)
-    state[STREAM] = np.uint64(seed % 2**64).astype(np.int64)
+    state = np.zeros(layout.STATE_FIELDS, dtype=np.int64)
+    state[layout.STREAM] = np.uint64(seed % 2**64).astype(np.int64)
     deal(players, state)
     return state
 
@@ -78,17 +42,19 @@ def make_state(
     nobody else has any.
     """
     state = deal_state(players, 3)
-    state[PHASE], state[ROUND], state[OFFERED_SIZE] = TURN, 1, 0
-    state[OFFERED_AT : OFFERED_AT + 3] = -1
+    state[layout.PHASE], state[layout.ROUND], state[layout.OFFERED_SIZE] = layout.TURN, 1, 0
+    state[layout.OFFERED_AT : layout.OFFERED_AT + 3] = -1
     if deck is not None:
-        lay(state, DECK_AT, DECK_SIZE, MOST_CARDS, deck)
+        lay(state, layout.DECK_AT, layout.DECK_SIZE, layout.MOST_CARDS, deck)
         opened = opened or ""
         for seat in range(players):
             give(state, seat)
-        state[DISCARD_AT : DISCARD_AT + 9] = np.bincount(read_cards(discarded), minlength=9)
-        state[DISCARD_SIZE] = len(discarded.split())
+        state[layout.DISCARD_AT : layout.DISCARD_AT + 9] = np.bincount(
+            read_cards(discarded), minlength=9
+        )
+        state[layout.DISCARD_SIZE] = len(discarded.split())
     if opened is not None:
-        lay(state, OPEN_AT, OPEN_SIZE, OPEN_CARDS, opened)
+        lay(state, layout.OPEN_AT, layout.OPEN_SIZE, layout.OPEN_CARDS, opened)
     give(state, 0, **hand)
     hold(state, 0, *tickets)
     return state
@@ -104,66 +70,69 @@ def lay(state: Any, at: int, size: int, places: int, cards: str) -> None:
 
 def read_cards(text: str) -> Any:
     names = ["locomotive" if word == "loco" else word for word in text.split()]
-    return np.array([COLOURS.index(name) for name in names], dtype=np.int64)
+    return np.array([board.COLOURS.index(name) for name in names], dtype=np.int64)
 
 
 def give(state: Any, seat: int, **hand: int) -> None:
     """Gives a *hand* to a *seat*, in place of the one it has."""
-    at = player_at(seat)
-    state[at + HAND_AT : at + HAND_AT + 9] = [hand.get(colour, 0) for colour in COLOURS]
-    state[at + CARDS] = sum(hand.values())
+    at = layout.player_at(seat)
+    state[at + layout.HAND_AT : at + layout.HAND_AT + 9] = [
+        hand.get(colour, 0) for colour in board.COLOURS
+    ]
+    state[at + layout.CARDS] = sum(hand.values())
 
 
 def hold(state: Any, seat: int, *tickets: tuple[str, str]) -> None:
     """Gives tickets to a *seat*, beside those it has."""
-    at = player_at(seat)
+    at = layout.player_at(seat)
     for ticket in tickets:
-        state[at + TICKETS_AT + state[at + HELD_TICKETS]] = find_ticket(*ticket)
-        state[at + HELD_TICKETS] += 1
+        state[at + layout.TICKETS_AT + state[at + layout.HELD_TICKETS]] = find_ticket(*ticket)
+        state[at + layout.HELD_TICKETS] += 1
 
 
 def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
     """Offers tickets to who is to move."""
-    state[PHASE], state[OFFERED_SIZE] = phase, len(tickets)
+    state[layout.PHASE], state[layout.OFFERED_SIZE] = phase, len(tickets)
     for place, ticket in enumerate(tickets):
-        state[OFFERED_AT + place] = find_ticket(*ticket)
+        state[layout.OFFERED_AT + place] = find_ticket(*ticket)
     return state
 
 
 def take(state: Any, seat: int, *routes: tuple[str, str]) -> Any:
     """Notes first lines of *routes* as claimed by a *seat*, without any trains, points or parts."""
     for route in routes:
-        state[OWNER_AT + find_line(*route)] = seat
+        state[layout.OWNER_AT + find_line(*route)] = seat
     return state
 
 
 def find_route(one: str, other: str) -> int:
     """The number of the route between two cities."""
-    ends = {CITY_NAMES.index(one), CITY_NAMES.index(other)}
-    return next(r for r in range(ROUTES) if {ROUTE_FROM[r], ROUTE_TO[r]} == ends)
+    ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
+    return next(r for r in range(board.ROUTES) if {board.ROUTE_FROM[r], board.ROUTE_TO[r]} == ends)
 
 
 def find_line(one: str, other: str, colour: str = "", second: bool = False) -> int:
     """The line between two cities, of a *colour* if one is named."""
     route = find_route(one, other)
-    first = int(LINE_OF_ROUTE[route])
-    lines = range(first, first + int(ROUTE_LINES[route]))
-    return [line for line in lines if colour in ("", COLOURS[LINE_COLOUR[line]])][second]
+    first = int(board.LINE_OF_ROUTE[route])
+    lines = range(first, first + int(board.ROUTE_LINES[route]))
+    colours = {line: board.COLOURS[board.LINE_COLOUR[line]] for line in lines}
+    return [line for line in lines if colour in ("", colours[line])][second]
 
 
 def find_claim(one: str, other: str, colour: str, second: bool = False) -> int:
     """The move that claims a line between two cities with cards of a *colour*."""
-    return 9 * find_line(one, other, second=second) + COLOURS.index(colour)
+    return 9 * find_line(one, other, second=second) + board.COLOURS.index(colour)
 
 
 def find_ticket(one: str, other: str) -> int:
     """The number of the ticket between two cities."""
-    ends = {CITY_NAMES.index(one), CITY_NAMES.index(other)}
-    return next(t for t in range(30) if {TICKET_FROM[t], TICKET_TO[t]} == ends)
+    ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
+    return next(t for t in range(30) if {board.TICKET_FROM[t], board.TICKET_TO[t]} == ends)
 
 
 def list_legal(state: Any) -> list[int]:
-    moves = np.zeros(MOVES, dtype=np.int64)
+    moves = np.zeros(layout.MOVES, dtype=np.int64)
     listed: list[int] = moves[: list_moves(state, moves)].tolist()
     return listed
 
@@ -181,7 +150,7 @@ def make_room() -> Any:
 def list_routes(words: Any, place: Any) -> set[int]:
     """The routes in a set of two words."""
     bits = int(words[place]) | int(words[place + 1]) << 64
-    return {route for route in range(ROUTES) if bits >> route & 1}
+    return {route for route in range(board.ROUTES) if bits >> route & 1}
 
 
 def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple[Any, list[int]]]:
@@ -192,7 +161,7 @@ def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple
     chooser, state = random.Random(seed), deal_state(players, seed)
     while moves := list_legal(state):
         yield state, moves
-        claimed = [move for move in moves if move < DRAW_DECK]
+        claimed = [move for move in moves if move < layout.DRAW_DECK]
         some = claimed if claimed and chooser.random() < claims else moves
         apply_move(state, chooser.choice(some))
     yield state, []

@@ -14,7 +14,6 @@ from evolve_arena.games.ticket_to_ride.board import (
     LINE_COLOUR,
     LINE_LENGTH,
     LINE_ROUTE,
-    LINE_TWIN,
     LINES,
     NEIGHBOUR_ROUTES,
     NEIGHBOURS,
@@ -71,14 +70,8 @@ def test_each_colour_has_seven_lines_of_total_length_27() -> None:
 def test_tickets_are_worth_349_points_and_lead_to_all_but_six_cities() -> None:
     assert (TICKET_POINTS.sum(), TICKET_POINTS.min(), TICKET_POINTS.max()) == (349, 4, 22)
     without = set(range(CITIES)) - set(TICKET_FROM) - set(TICKET_TO)
-    assert {CITY_NAMES[city] for city in without} == {
-        "Charleston",
-        "Las Vegas",
-        "Omaha",
-        "Raleigh",
-        "Saint Louis",
-        "Washington",
-    }
+    named = ", ".join(sorted(CITY_NAMES[city] for city in without))
+    assert named == "Charleston, Las Vegas, Omaha, Raleigh, Saint Louis, Washington"
 
 
 def test_cities_have_the_neighbours_of_the_map() -> None:
@@ -88,9 +81,3 @@ def test_cities_have_the_neighbours_of_the_map() -> None:
         for near in range(NEIGHBOURS_AT[city], NEIGHBOURS_AT[city + 1]):
             route = NEIGHBOUR_ROUTES[near]
             assert {city, NEIGHBOURS[near]} == {ROUTE_FROM[route], ROUTE_TO[route]}
-
-
-def test_lines_of_a_double_route_are_twins() -> None:
-    for line in range(LINES):
-        others = [o for o in range(LINES) if o != line and LINE_ROUTE[o] == LINE_ROUTE[line]]
-        assert LINE_TWIN[line] == (others[0] if others else -1)

@@ -11,23 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
-from evolve_arena.games.ticket_to_ride import rules
-from evolve_arena.games.ticket_to_ride.layout import (
-    CARDS,
-    DECK_AT,
-    DECK_SIZE,
-    HAND_AT,
-    HELD_TICKETS,
-    OFFERED_AT,
-    OFFERED_SIZE,
-    SECRETS,
-    STREAM,
-    TICKET_DECK_AT,
-    TICKET_DECK_SIZE,
-    TICKETS_AT,
-    TO_MOVE,
-    player_at,
-)
+from evolve_arena.games.ticket_to_ride import layout, rules
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
 from tests.games.ticket_to_ride.states import list_legal, play_game
@@ -59,8 +43,8 @@ def test_a_view_is_the_same_whatever_is_hidden(players: int, seed: int, turn: in
     state, moves = find_state(players, seed, turn)
     for seat in range(players):
         view = view_of(state, seat)
-        assert view[SECRETS] == 2
-        if state[TO_MOVE] == seat:
+        assert view[layout.SECRETS] == 2
+        if state[layout.TO_MOVE] == seat:
             assert list_legal(view) == moves
         other = change_hidden(state, seat, random.Random(seed))
         assert view_of(other, seat).tolist() == view.tolist()
@@ -79,24 +63,30 @@ def see(state: Any, seat: int) -> list[int]:
 def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
     """The state with other cards and tickets wherever *seat* can't look."""
     other = state.copy()
-    other[STREAM] = chooser.randrange(2**62)
+    other[layout.STREAM] = chooser.randrange(2**62)
     players = [player for player in range(int(state[0])) if player != seat]
-    cards = list(range(DECK_AT, DECK_AT + int(state[DECK_SIZE])))
-    tickets = list(range(TICKET_DECK_AT, TICKET_DECK_AT + int(state[TICKET_DECK_SIZE])))
-    if state[TO_MOVE] != seat:
-        tickets += range(OFFERED_AT, OFFERED_AT + int(state[OFFERED_SIZE]))
+    cards = list(range(layout.DECK_AT, layout.DECK_AT + int(state[layout.DECK_SIZE])))
+    tickets = list(
+        range(layout.TICKET_DECK_AT, layout.TICKET_DECK_AT + int(state[layout.TICKET_DECK_SIZE]))
+    )
+    if state[layout.TO_MOVE] != seat:
+        tickets += range(layout.OFFERED_AT, layout.OFFERED_AT + int(state[layout.OFFERED_SIZE]))
     pool = state[cards].tolist()
     for player in players:
-        at = player_at(player)
-        tickets += range(at + TICKETS_AT, at + TICKETS_AT + int(state[at + HELD_TICKETS]))
+        at = layout.player_at(player)
+        tickets += range(
+            at + layout.TICKETS_AT, at + layout.TICKETS_AT + int(state[at + layout.HELD_TICKETS])
+        )
         for colour in range(9):
-            pool += [colour] * int(state[at + HAND_AT + colour])
+            pool += [colour] * int(state[at + layout.HAND_AT + colour])
     other[tickets] = chooser.sample(state[tickets].tolist(), len(tickets))
     chooser.shuffle(pool)
     for player in players:
-        at = player_at(player)
-        new = [pool.pop() for _ in range(int(state[at + CARDS]))]
-        other[at + HAND_AT : at + HAND_AT + 9] = np.bincount(np.array(new, int), minlength=9)
+        at = layout.player_at(player)
+        new = [pool.pop() for _ in range(int(state[at + layout.CARDS]))]
+        other[at + layout.HAND_AT : at + layout.HAND_AT + 9] = np.bincount(
+            np.array(new, int), minlength=9
+        )
     other[cards] = pool
     return other
 
@@ -136,29 +126,8 @@ def test_guesses_spread_over_all_that_may_be(seats: int) -> None:
         guess = view.copy()
         while rules.guesses(guess, 0):
             rules.guess(guess, 0, chooser.randrange(rules.OUTCOMES))
-        tickets.add(int(guess[OFFERED_AT]))
-        cards.add(int(guess[DECK_AT + guess[DECK_SIZE] - 1]))
-    own = player_at(0) + TICKETS_AT
+        tickets.add(int(guess[layout.OFFERED_AT]))
+        cards.add(int(guess[layout.DECK_AT + guess[layout.DECK_SIZE] - 1]))
+    own = layout.player_at(0) + layout.TICKETS_AT
     assert tickets == set(range(30)) - set(view[own : own + 2])
     assert cards == set(range(9))
-
-
-def test_what_a_seat_may_know_is_seen() -> None:
-    game: Any = make_game("ticket-to-ride", seats=3)
-    state = game.initial(4)
-    for text in ("keep 1 2", "keep 1 2 3", "keep 2 3", "tickets"):
-        state = game.play(state, game.parse_move(text))
-    whole = state.state
-    own, other = game.view(state, 0).state, game.view(state, 1).state
-    assert own[OFFERED_AT : OFFERED_AT + 3] == whole[OFFERED_AT : OFFERED_AT + 3]
-    assert other[OFFERED_AT : OFFERED_AT + 3] == (-1, -1, -1)
-    for view, seat in ((own, 0), (other, 1)):
-        for player in range(3):
-            at = player_at(player)
-            told = view[at : at + TICKETS_AT + 3]
-            if player == seat:
-                assert told == whole[at : at + TICKETS_AT + 3]
-            else:
-                assert told[:HAND_AT] == whole[at : at + HAND_AT]
-                assert set(told[HAND_AT:TICKETS_AT]) == {0}
-                assert set(told[TICKETS_AT:]) == {-1}

@@ -12,30 +12,30 @@ import pytest
 from benchmarks import ticket_to_ride_plain_player as plain_player
 from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, TURN, Options, Randomness, Table
 from evolve_arena.core.stream import below, new_stream
-from evolve_arena.games.ticket_to_ride import layout
+from evolve_arena.games.ticket_to_ride import layout, notes
 from evolve_arena.games.ticket_to_ride.board import TICKET_POINTS
 from evolve_arena.games.ticket_to_ride.features import LAST_ROUTE, fill_features
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND
-from evolve_arena.games.ticket_to_ride.notes import (
-    AFFORDABLE,
-    GOAL,
-    LACKING,
-    MATCHING,
-    PATHS_AT,
-    POSSIBLE,
-    seat_at,
-)
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
-from evolve_arena.games.ticket_to_ride.paths import know_path, routes_cost
+from evolve_arena.games.ticket_to_ride.paths import know_path, know_routes, routes_cost
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
 from evolve_arena.games.ticket_to_ride.rule import rule_move
 from evolve_arena.games.ticket_to_ride.scoring import count_points, path_points
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
-from tests.games.ticket_to_ride.states import deal_state, list_legal, list_routes, make_room
+from tests.games.ticket_to_ride.states import (
+    deal_state,
+    find_ticket,
+    list_legal,
+    list_routes,
+    make_room,
+    make_state,
+)
 
 CHOICES = random.Random(20180904)
-VARIANTS = [TEXT, CODE, *(CHOICES.getrandbits(len(OPTIONS)) for _ in range(8))]
+DRAWN = [CHOICES.getrandbits(len(OPTIONS)) for _ in range(4)]
+VARIANTS = [TEXT, CODE, *DRAWN, *(2 ** len(OPTIONS) - 1 - variant for variant in DRAWN)]
+"""Of the last eight four have either value of each option."""
 
 
 def reading_of(variant: int) -> plain_player.Reading:
@@ -71,18 +71,21 @@ def test_random_games(players: int, seed: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)))
 def test_games_of_rule_players(number: int) -> None:
-    """Every reading decides alike, from the player's own view alone."""
+    """Every reading decides alike, from the player's own view alone, whatever was known before."""
     variant, players, seed = VARIANTS[number], 2 + number % 4, 100 + number
     table, state = Table(Options(players=players), seed), deal_state(players, seed)
     room, luck, reading = make_room(), Randomness(seed), reading_of(variant)
     room.streams[0] = seed
-    while table.moves():
-        view = state.copy()
+    while legal := table.moves():
+        seat, view, fresh = np.int64(table.to_move), state.copy(), make_room()
         hide(view, table.to_move)
         if table.phase == TURN:
             compare_plans(table, view, variant, room)
-        move = rule_move(view, np.int64(table.to_move), variant, -1, False, room)
+        fresh.streams[:] = room.streams
+        move = rule_move(view, seat, variant, -1, False, room)
+        assert move in legal
         assert move == plain_player.choose_move(table, reading, luck)
+        assert move == rule_move(state, seat, variant, -1, False, fresh)
         table.play(move)
         apply_move(state, move)
     assert state[PHASE] == OVER
@@ -93,15 +96,15 @@ def compare_plans(table: Table, view: Any, variant: int, room: Any) -> None:
     seat, ticket, reading = table.to_move, table.round % 30, reading_of(variant)
     prepare_turn(view, seat, variant, room)
     plan = plain_player.Plan(table, table.mover, reading)
-    assert list_routes(room.plan, AFFORDABLE) == plan.affordable
-    assert list_routes(room.plan, GOAL) == plan.goal
-    assert list_routes(room.plan, POSSIBLE) == plan.possible
-    assert list_routes(room.plan, MATCHING) == plan.matching
-    assert list_routes(room.plan, LACKING) == plan.lacking
+    assert list_routes(room.plan, notes.AFFORDABLE) == plan.affordable
+    assert list_routes(room.plan, notes.GOAL) == plan.goal
+    assert list_routes(room.plan, notes.POSSIBLE) == plan.possible
+    assert list_routes(room.plan, notes.MATCHING) == plan.matching
+    assert list_routes(room.plan, notes.LACKING) == plan.lacking
     fill_features(view, seat, variant, room)
     assert room.inputs[:28].tolist() == pytest.approx(read_features(table, plan, reading), abs=1e-5)
     know_path(seat, ticket, variant, room.seats, room.counts)
-    at = seat_at(seat) + PATHS_AT + 2 * ticket
+    at = notes.seat_at(seat) + notes.PATHS_AT + 2 * ticket
     path = plain_player.find_path(plan, ticket, reading)
     assert list_routes(room.seats, at) == path
     assert routes_cost(seat, room.seats[at], room.seats[at + 1], room.seats) == plan.cost(path)
@@ -135,3 +138,21 @@ def read_features(
 def test_named_readings_are_the_same_on_both_sides() -> None:
     assert reading_of(parse_variant("text")) == plain_player.TEXT
     assert reading_of(parse_variant("code")) == plain_player.CODE
+
+
+def test_on_the_empty_map_paths_cost_what_tickets_are_worth() -> None:
+    """But for five, which are worth more."""
+    costs, room = TICKET_POINTS.copy(), make_room()
+    for one, other, more in (
+        ("Chicago", "Los Angeles", 1),
+        ("Los Angeles", "Miami", 1),
+        ("Los Angeles", "New York", 1),
+        ("New York", "Seattle", 2),
+        ("Oklahoma City", "Sault Ste. Marie", 1),
+    ):
+        costs[find_ticket(one, other)] -= more
+    know_routes(make_state(4), 0, room.seats)
+    for ticket, cost in enumerate(costs):
+        know_path(0, ticket, 0, room.seats, room.counts)
+        at = notes.seat_at(0) + notes.PATHS_AT + 2 * ticket
+        assert routes_cost(0, room.seats[at], room.seats[at + 1], room.seats) == cost

@@ -10,53 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
-from evolve_arena.games.ticket_to_ride import rules
-from evolve_arena.games.ticket_to_ride.board import (
-    CITIES,
-    COLOURS,
-    LINE_OF_ROUTE,
-    LOCOMOTIVE,
-    ROUTE_FROM,
-    ROUTE_LENGTH,
-    ROUTE_LINES,
-    ROUTE_TO,
-    ROUTES,
-    TICKET_FROM,
-    TICKET_TO,
-)
-from evolve_arena.games.ticket_to_ride.facts import (
-    MISSING_AT,
-    NO_CARD_HELPS,
-    OPEN_AT,
-    OPEN_TICKETS,
-    SUBSET_AT,
-)
-from evolve_arena.games.ticket_to_ride.layout import (
-    DRAW_DECK,
-    DRAW_OPEN,
-    DRAW_TICKETS,
-    HELD_TICKETS,
-    KEEP,
-    KEEP_TICKETS,
-    MOVES,
-    OWNER_AT,
-    PHASE,
-    ROUND,
-    TO_MOVE,
-    TRAINS,
-    player_at,
-)
+from evolve_arena.games.ticket_to_ride import board, facts, layout, rules
 from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.options import parse_variant
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
 from tests.games.ticket_to_ride.states import (
     HOUSTON,
     SHORT,
     find_claim,
-    find_route,
-    find_ticket,
     give,
+    list_legal,
     make_notes,
     make_room,
     make_state,
@@ -88,23 +51,23 @@ def find_tree(room: Any, seat: int, count: int) -> Any:
 
 def measure_plainly(state: Any, seat: int, players: int) -> NDArray[np.float64]:
     """All ways by the algorithm of Floyd and Warshall; the rules of double routes told anew."""
-    ways = np.full((CITIES, CITIES), FAR)
+    ways = np.full((board.CITIES, board.CITIES), FAR)
     np.fill_diagonal(ways, 0.0)
-    for route in range(ROUTES):
-        first = OWNER_AT + LINE_OF_ROUTE[route]
-        owners = state[first : first + ROUTE_LINES[route]].tolist()
+    for route in range(board.ROUTES):
+        first = layout.OWNER_AT + board.LINE_OF_ROUTE[route]
+        owners = state[first : first + board.ROUTE_LINES[route]].tolist()
         free = owners.count(-1) == len(owners) if players <= 3 else -1 in owners
-        cost = 0.0 if seat in owners else float(ROUTE_LENGTH[route]) if free else FAR
-        one, other = ROUTE_FROM[route], ROUTE_TO[route]
+        cost = 0.0 if seat in owners else float(board.ROUTE_LENGTH[route]) if free else FAR
+        one, other = board.ROUTE_FROM[route], board.ROUTE_TO[route]
         ways[one, other] = ways[other, one] = cost
-    for city in range(CITIES):
+    for city in range(board.CITIES):
         ways = np.minimum(ways, ways[:, city : city + 1] + ways[city : city + 1, :])
     return np.minimum(ways, FAR)
 
 
 def list_open(room: Any) -> list[int]:
-    facts = room.facts
-    return [int(ticket) for ticket in facts[OPEN_AT : OPEN_AT + facts[OPEN_TICKETS]]]
+    found: list[int] = room.facts[facts.OPEN_AT :][: room.facts[facts.OPEN_TICKETS]].tolist()
+    return found
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -115,14 +78,15 @@ def test_ways_are_the_shortest(players: int) -> None:
     for number, (state, _) in enumerate(play_game(players, players, claims=0.7)):
         if number % 7:
             continue
+        route = number % board.ROUTES
         for seat in range(players):
             look(state, seat, room)
             ways = measure_plainly(state, seat, players)
             for ticket in list_open(room):
-                one, other = TICKET_FROM[ticket], TICKET_TO[ticket]
-                found, after = find_way(room, seat, ticket, number % ROUTES)
+                one, other = board.TICKET_FROM[ticket], board.TICKET_TO[ticket]
+                found, after = find_way(room, seat, ticket, route)
                 assert found == ways[one, other] > 0
-                near, far = ROUTE_FROM[number % ROUTES], ROUTE_TO[number % ROUTES]
+                near, far = board.ROUTE_FROM[route], board.ROUTE_TO[route]
                 way = ways[one, near] + ways[far, other]
                 back = ways[one, far] + ways[near, other]
                 assert after == min(ways[one, other], way, back)
@@ -132,45 +96,18 @@ def test_ways_are_the_shortest(players: int) -> None:
     assert players != 3 or blocked > 0
 
 
-def test_ways_by_hand() -> None:
-    houston, dallas = find_ticket(*HOUSTON), find_route("Dallas", "Houston")
-    state = make_state(4, HOUSTON, red=3)
-    room = make_room()
-    look(state, 0, room)
-    assert find_way(room, 0, houston, dallas) == (5, 4)
-    kansas = find_route("Kansas City", "Oklahoma City")
-    assert find_way(room, 0, houston, kansas) == (5, 3)
-    assert find_way(room, 0, houston, find_route("Boston", "Montreal")) == (5, 5)
-    apply_move(state, find_claim("Dallas", "Houston", "red"))
-    look(state, 0, room)
-    assert find_way(room, 0, houston, kansas) == (4, 2)
-    look(state, 1, room)
-    assert list_open(room) == []
-
-
-def test_a_tree_of_tickets_by_hand() -> None:
-    """Dallas-Houston 1, Dallas-Kansas City 4, Kansas City-New York 9 by way of Saint Louis."""
-    tickets = [find_ticket(*HOUSTON), find_ticket("Dallas", "New York")]
-    room = make_room()
-    look(make_state(4, HOUSTON, ("Dallas", "New York")), 0, room)
-    room.facts[SUBSET_AT : SUBSET_AT + 2] = tickets
-    assert find_tree(room, 0, 2) == 14
-    assert find_tree(room, 0, 1) == 5
-    assert find_tree(room, 0, 0) == 0
-
-
 def test_trees_are_the_least() -> None:
     """Against Kruskal's algorithm over the ways between all cities of the tickets."""
     room = make_room()
     for number, (state, _) in enumerate(play_game(3, 8, claims=0.7)):
-        if number % 11 or state[PHASE] == KEEP:
+        if number % 11 or state[layout.PHASE] == layout.KEEP:
             continue
         look(state, 0, room)
         ways = measure_plainly(state, 0, 3)
         tickets = list_open(room)
-        room.facts[SUBSET_AT : SUBSET_AT + len(tickets)] = tickets
-        reached = [t for t in tickets if ways[TICKET_FROM[t], TICKET_TO[t]] < FAR]
-        cities = {int(c) for t in reached for c in (TICKET_FROM[t], TICKET_TO[t])}
+        room.facts[facts.SUBSET_AT : facts.SUBSET_AT + len(tickets)] = tickets
+        reached = [t for t in tickets if ways[board.TICKET_FROM[t], board.TICKET_TO[t]] < FAR]
+        cities = {int(c) for t in reached for c in (board.TICKET_FROM[t], board.TICKET_TO[t])}
         part = {city: city for city in cities}
         total = 0.0
         for one, other in sorted(combinations(cities, 2), key=lambda pair: ways[pair]):
@@ -179,25 +116,6 @@ def test_trees_are_the_least() -> None:
                 old = part[one]
                 part = {city: part[other] if at == old else at for city, at in part.items()}
         assert find_tree(room, 0, len(tickets)) == total
-
-
-def test_how_near_a_card_brings_wanted_routes() -> None:
-    room = make_room()
-
-    def count(state: Any) -> dict[str, int]:
-        look(state, 0, room)
-        missing = room.facts[MISSING_AT : MISSING_AT + 9].tolist()
-        return {n: m for n, m in zip(COLOURS, missing, strict=True) if m < NO_CARD_HELPS}
-
-    assert count(make_state(4, HELENA, pink=2, locomotive=1)) == {"orange": 2, "locomotive": 2}
-    assert count(make_state(4, HELENA, pink=1)) == {
-        **dict.fromkeys(COLOURS, 2),
-        "pink": 1,
-        "locomotive": 1,
-    }
-    # Denver-Kansas City 4 black or orange, -Saint Louis 2 blue or pink, -Pittsburgh 5 green
-    state = make_state(4, ("Denver", "Pittsburgh"), black=1, orange=2, blue=3)
-    assert count(state) == {"black": 3, "orange": 2, "green": 5, "locomotive": 2}
 
 
 def describe(state: Any, move: int | None = None) -> dict[str, float]:
@@ -244,7 +162,7 @@ def test_claims_by_hand() -> None:
         "route: closed for others as soon as taken": 1,
     }
     apply_move(state, claim)
-    state[TO_MOVE] = 0
+    state[layout.TO_MOVE] = 0
     give(state, 0, pink=5)
     take(state, 2, ("Portland", "Salt Lake City"))
     assert describe(state, find_claim("Las Vegas", "Los Angeles", "pink")) == {
@@ -271,31 +189,31 @@ def test_claims_by_hand() -> None:
 def test_cards_by_hand() -> None:
     """A fourth card for pink pays for a route of four, worth 7 instead of 4."""
     state = make_state(4, HELENA, pink=2, locomotive=1)
-    assert describe(state, DRAW_OPEN + COLOURS.index("pink")) == {
+    assert describe(state, layout.DRAW_OPEN + board.COLOURS.index("pink")) == {
         "takes an open card": 1,
         "card: lacking in the plan": 1 / 8,
         "card: held": 2 / 8,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    wild = describe(state, DRAW_OPEN + LOCOMOTIVE)
+    wild = describe(state, layout.DRAW_OPEN + board.LOCOMOTIVE)
     assert wild == {
         "takes an open locomotive": 1,
         "card: held": 1 / 8,
         "card: how near to a wanted route": 0.5,
         "card: points of a longer route that it pays": 3 / 16,
     }
-    deck = describe(state, DRAW_DECK)
+    deck = describe(state, layout.DRAW_DECK)
     assert deck["takes from the deck"] == 1
     assert deck["card: lacking in the plan"] == pytest.approx((1 + 3) / 8 * 12 / 110)
     assert deck["card: held"] == pytest.approx(2 / 8 * 12 / 110 + 1 / 8 * 14 / 110)
     assert deck["card: how near to a wanted route"] == pytest.approx(0.5 * 26 / 110)
-    assert describe(state, DRAW_TICKETS) == {"asks for tickets": 1}
+    assert describe(state, layout.DRAW_TICKETS) == {"asks for tickets": 1}
 
 
 def test_tickets_by_hand() -> None:
     """Denver-El Paso 4, Denver-Helena 4 and El Paso-Los Angeles 6 make the tree: 14."""
-    state = offer(make_state(4, HELENA), KEEP, SHORT, ("Los Angeles", "Seattle"))
-    assert describe(state, KEEP_TICKETS + 1) == pytest.approx(
+    state = offer(make_state(4, HELENA), layout.KEEP, SHORT, ("Los Angeles", "Seattle"))
+    assert describe(state, layout.KEEP_TICKETS + 1) == pytest.approx(
         {
             "keeps tickets": 1,
             "tickets: how many kept": 1 / 4,
@@ -306,10 +224,20 @@ def test_tickets_by_hand() -> None:
             "tickets: points per train": 4 / 7 / 4,
         }
     )
-    state[player_at(0) + TRAINS] = 3
-    told = describe(state, KEEP_TICKETS + 3)
+    state[layout.player_at(0) + layout.TRAINS] = 3
+    told = describe(state, layout.KEEP_TICKETS + 3)
     assert told["tickets: out of reach"] == 2 / 2
     assert "tickets: trains to those kept" not in told
+
+
+def list_weighed(state: Any) -> set[int]:
+    """The claims that networks weigh, who weigh all else that is legal, too."""
+    moves = np.zeros(layout.MOVES, dtype=np.int64)
+    count = list_moves(state, moves)
+    listed = set(moves[:count].tolist())
+    kept = set(moves[: rules.prune(state, 0, moves, count, make_notes(), 0)].tolist())
+    assert {move for move in listed if move >= layout.DRAW_DECK} <= kept <= listed
+    return {move for move in kept if move < layout.DRAW_DECK}
 
 
 def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
@@ -319,15 +247,6 @@ def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
     blue one and the locomotive, on either line.
     """
     state = make_state(4, HOUSTON, red=2, blue=1, locomotive=1)
-
-    def left() -> set[int]:
-        moves = np.zeros(MOVES, dtype=np.int64)
-        count = list_moves(state, moves)
-        listed = set(moves[:count].tolist())
-        kept = set(moves[: rules.prune(state, 0, moves, count, make_notes(), 0)].tolist())
-        assert {move for move in listed if move >= DRAW_DECK} <= kept <= listed
-        return {move for move in kept if move < DRAW_DECK}
-
     longest = {
         find_claim("Calgary", "Vancouver", "red"),
         find_claim("Kansas City", "Saint Louis", "blue"),
@@ -338,28 +257,23 @@ def test_claims_that_are_hardly_ever_better_are_left_out() -> None:
         find_claim("Dallas", "Oklahoma City", "red"),
         find_claim("Kansas City", "Oklahoma City", "red"),
     }
-    assert left() == wanted | longest
+    assert list_weighed(state) == wanted | longest
     take(state, 1, ("Dallas", "Oklahoma City"))
-    assert find_claim("Dallas", "Oklahoma City", "red", True) in left()
+    assert find_claim("Dallas", "Oklahoma City", "red", True) in list_weighed(state)
 
 
-def test_features_by_hand() -> None:
-    """Three players; nobody has claimed anything."""
-    state = make_state(3, red=2, white=1, locomotive=1)
-    state[ROUND] = 7
-    for seat, (trains, tickets) in enumerate([(20, 0), (30, 2), (11, 5)]):
-        state[player_at(seat) + TRAINS] = trains
-        state[player_at(seat) + HELD_TICKETS] = tickets
-    for variant, summary in (
-        ("text", [11, 30, 20.5, 20.5, 2, 5, 3.5, 3.5]),
-        ("text,players=all", [11, 30, 61 / 3, 20, 0, 5, 7 / 3, 2]),
-    ):
-        out = np.zeros(28, dtype=np.float32)
-        rules.features(state, 0, out, make_notes(), parse_variant(variant))
-        found = (out / rules.FEATURE_SCALES).tolist()
-        assert found[:6] == [7, 4, 5, 110 - 12 - 5, 0, 0]
-        assert found[15:23] == pytest.approx(summary)
-        assert found[26:] == [3, 9], "two red cards and a locomotive; it makes one of every colour"
+@pytest.mark.parametrize("line", [0, 6, board.LINES - 1])
+def test_the_only_route_left_is_weighed(line: int) -> None:
+    """Line 0 is grey, and has no twin; the others are grey second lines of their routes."""
+    state = make_state(4, deck="", **dict.fromkeys(board.COLOURS, 6))
+    state[layout.TICKET_DECK_SIZE] = 0
+    open_lines = {line, max(line - 1, 0)}
+    for word in range(2):
+        closed = sum(1 << n for n in range(64) if 64 * word + n not in open_lines)
+        at = layout.player_at(0) + layout.CLOSED_AT + word
+        state[at] = np.uint64(closed).astype(np.int64)
+    assert {move // 9 for move in list_legal(state)} == open_lines
+    assert {move // 9 for move in list_weighed(state)} == {min(open_lines)}
 
 
 def test_features_say_as_much_as_networks_ask_for() -> None:
