@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
@@ -305,7 +305,13 @@ class GameSpec:
         known = self.game.rules_type._fields
         if unknown := options.keys() - set(known):
             raise UnknownNameError(f"option of {self.name}", min(unknown), known)
-        return self.game(**options)
+        return _make(self.game, tuple(sorted(options.items())))
+
+
+@lru_cache(maxsize=64)
+def _make(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> AnyGame:
+    """The *game* with some *options*: it never changes, so one of each will do."""
+    return game(**dict(options))
 
 
 class Config(BaseModel):

@@ -23,8 +23,8 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe, read_content
-from evolve_arena.web import serving
 from evolve_arena.runs.recipes.sections import list_keys
+from evolve_arena.web import serving
 from tests import forked
 from tests.special import make_special
 

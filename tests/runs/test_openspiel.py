@@ -28,11 +28,9 @@ from evolve_arena.players.openspiel.loader import load_game
 from evolve_arena.players.packed import with_noise
 from evolve_arena.players.specification import make_player, permit_all
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export import export_player, look_ahead
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
 from tests.bred import make_bred
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
