@@ -102,7 +102,7 @@ class ValueNetworkConfig(Config):
 
 
 @dataclass(frozen=True, eq=False)
-class TdState:
+class LearnerState:
     """Everything that the future of a run depends on."""
 
     seed: int
@@ -111,16 +111,70 @@ class TdState:
     """Shape ``(individuals, genes)``."""
 
 
-class TemporalLearner(Learner[TdState]):
+class VectorLearner(Learner[LearnerState]):
+    """Base of the learning methods whose learners are vectors of weights.
+
+    Raises:
+        UnknownNameError: There is no such initialisation.
+    """
+
+    genome_kind = "vector"
+    state_type = LearnerState
+
+    def __init__(self, config: Any, decoder: Any) -> None:
+        super().__init__(config, decoder)
+        self.draw(0, np.random.default_rng(0))
+
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many learners."""
+        genomes: NDArray[np.float32] = self.decoder.initialise(
+            count, self.config.initialisation, generator
+        )
+        return genomes
+
+    def initial(self, seed: int) -> LearnerState:
+        """Learners who know nothing yet."""
+        generator = derive_generator(seed, 0, "initialisation")
+        return LearnerState(seed, 0, self.draw(self.config.individuals, generator))
+
+    def find_mismatch(self, state: LearnerState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.decoder.genes)
+
+    def epsilon_at(self, generation: int) -> float | None:
+        """The share of random moves in a *generation*, if its report is to have it."""
+        return None
+
+    def update(
+        self, state: LearnerState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[LearnerState, dict[str, float]]:
+        """The weights after the games, and means over all of these."""
+        population, figures = outputs
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
+        epsilon = self.epsilon_at(state.generation)
+        if epsilon is not None:
+            statistics["epsilon"] = epsilon
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def describe(self, state: LearnerState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has learned from."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+
+class TemporalLearner(VectorLearner):
     """Base of the methods whose networks learn from differences in time.
 
     Each of them plays a generation's games, against itself or others, and learns from them.
     """
 
     rate = "method.rate_scale"
-    genome_kind = "vector"
     network_kind = "mlp"
-    state_type = TdState
     kernel: ClassVar[str]
     """A kernel of `evolve_arena.arena.work` that plays and learns; see :meth:`make_work`."""
     config: TemporalConfig
@@ -134,18 +188,7 @@ class TemporalLearner(Learner[TdState]):
         """Multilayer perceptrons of games in one file."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
-    def initial(self, seed: int) -> TdState:
-        """Learners who know nothing yet."""
-        config = self.config
-        generator = derive_generator(seed, 0, "initialisation")
-        genes = self.decoder.initialise(config.individuals, config.initialisation, generator)
-        return TdState(seed, 0, genes)
-
-    def find_mismatch(self, state: TdState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: TdState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A learner's games of one generation are a part."""
         config, decoder = self.config, self.decoder
         learners, genes = state.population.shape
@@ -181,24 +224,9 @@ class TemporalLearner(Learner[TdState]):
             games=config.games,
         )
 
-    def update(
-        self, state: TdState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[TdState, dict[str, float]]:
-        """The networks after the games, and means over all of these."""
-        population, figures = outputs
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
-        )
-        statistics["epsilon"] = self.config.exploration
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
-
-    def describe(self, state: TdState) -> dict[str, Any]:
-        """Individuals, genes of each, and the games that each has learned from."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games_learned": games}
+    def epsilon_at(self, generation: int) -> float:
+        """The share of random moves, in all generations."""
+        return self.config.exploration
 
 
 class Td(TemporalLearner):

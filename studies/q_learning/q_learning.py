@@ -25,7 +25,6 @@ ours:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -35,11 +34,14 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.game import AnyGame, Config
 from evolve_arena.core.registry import make_game
-from evolve_arena.core.seeding import derive_generator, derive_seeds
+from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.learner import LearnerConfig
+from evolve_arena.evolve.learning.tuple_learning import FIGURES
+from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, padded
+from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
@@ -50,21 +52,13 @@ from evolve_arena.players.board.workspace import (
     seen_words,
 )
 from evolve_arena.studies.q_learning.q_learning_games import (
-    DRAWS,
-    ERRORS,
-    FIGURES,
-    FIRST_WINS,
     FUTURES,
-    PLIES,
-    SECTIONS,
-    LearningSettings,
-    Room,
-)
-from evolve_arena.studies.q_learning.q_learning_network import (
     OTHER,
+    SECTIONS,
+    ActionNetwork,
+    LearningSettings,
     Reader,
-    make_network,
-    read_genome,
+    Room,
 )
 
 FOLDER = "evolve_arena.studies.q_learning"
@@ -141,52 +135,24 @@ class ActionNetworkConfig(Config):
     """The function of the hidden units."""
 
 
-@dataclass(frozen=True, eq=False)
-class QLearningState:
-    """Everything that the future of a run depends on."""
-
-    seed: int
-    generation: int
-    population: NDArray[np.float32]
-    """Shape ``(individuals, genes)``."""
-
-
-class QLearning(Learner[QLearningState]):
-    """Teaches networks what moves are worth.
-
-    Raises:
-        BadValueError: The initialisation's width, or a size of the board or the network, is
-            out of range.
-        UnknownNameError: There is no such encoding or initialisation.
-    """
+class QLearning(VectorLearner):
+    """Teaches networks what moves are worth."""
 
     name = "q-learning"
     rate = "method.learning_rate"
     config_type = QLearningConfig
-    genome_kind = "vector"
     network_type = ActionNetworkConfig
-    state_type = QLearningState
     config: QLearningConfig
     decoder: NetworkDecoder
 
-    def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
-        super().__init__(config, decoder)
-        decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
-
-    def initial(self, seed: int) -> QLearningState:
-        """Networks that know nothing."""
-        config = self.config
-        generator = derive_generator(seed, 0, "initialisation")
-        population = self.decoder.initialise(config.individuals, config.initialisation, generator)
-        if config.faithful:
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many networks that know nothing."""
+        population = super().draw(count, generator)
+        if self.config.faithful:
             population[:, -1] = 0.0
-        return QLearningState(seed, 0, population)
+        return population
 
-    def find_mismatch(self, state: QLearningState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: QLearningState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A part for each learner: all games of a generation."""
         count = self.config.individuals
         seeds = derive_seeds(state.seed, state.generation, "games", count)
@@ -199,13 +165,13 @@ class QLearning(Learner[QLearningState]):
                 "sizes": list(self.decoder.mlp.sizes),
                 "activation": self.decoder.activation,
                 **self.config.model_dump(mode="json"),
-                "epsilon": self.epsilon_at(state.generation),
+                "epsilon": self.find_epsilon(state.generation),
             },
             coarse=True,
             games=self.config.games,
         )
 
-    def epsilon_at(self, generation: int) -> float:
+    def find_epsilon(self, generation: int) -> float:
         """The share of random moves in the games of a *generation*."""
         config = self.config
         if config.epsilon_end is None:
@@ -213,26 +179,10 @@ class QLearning(Learner[QLearningState]):
         done = min(1.0, generation * config.games / config.epsilon_games)
         return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
-    def update(
-        self, state: QLearningState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[QLearningState, dict[str, float]]:
-        """The taught networks; how far off a move's value was and how games went, on average."""
-        population, figures = outputs
-        total = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=total[ERRORS],
-            plies=total[PLIES],
-            first_wins=total[FIRST_WINS],
-            draws=total[DRAWS],
-        )
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
-
-    def describe(self, state: QLearningState) -> dict[str, Any]:
+    def describe(self, state: LearnerState) -> dict[str, Any]:
         """Individuals, genes of each, and the games that each has played."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games": games}
+        told = super().describe(state)
+        return {"games" if key == "games_learned" else key: told[key] for key in told}
 
 
 def learn_part(
@@ -314,6 +264,28 @@ def make_learning_settings(
         faithful=bool(options["faithful"]),
         mirror=bool(options["mirror"]),
     )
+
+
+def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
+    """The network of *genome*, of shape ``(genes,)``, as it can be taught."""
+    inputs, units, _ = mlp.sizes
+    width = padded(units)
+    rows = np.zeros((inputs + 1, width), dtype=np.float32)
+    rows[:, :units] = genome[: (inputs + 1) * units].reshape(inputs + 1, units)
+    last = np.zeros(LANES + width, dtype=np.float32)
+    last[0] = genome[-1]
+    last[LANES : LANES + units] = genome[(inputs + 1) * units : -1]
+    mask = np.zeros(width, dtype=np.float32)
+    mask[:units] = 1.0
+    return ActionNetwork(rows.ravel(), last, mask)
+
+
+def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
+    """The genome of the taught network, shape ``(genes,)``."""
+    inputs, units, _ = mlp.sizes
+    rows = network.rows.reshape(inputs + 1, -1)[:, :units]
+    output = network.last[LANES : LANES + units]
+    return np.concatenate([rows.ravel(), output, network.last[:1]])
 
 
 def make_room(code: Any, learning: LearningSettings) -> Room:

@@ -13,14 +13,15 @@ from scipy import stats
 
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     compile_games,
     make_learning_settings,
+    make_network,
     make_room,
+    read_genome,
 )
-from evolve_arena.studies.q_learning.q_learning_games import DRAWS, FIGURES, FIRST_WINS, PLIES
-from evolve_arena.studies.q_learning.q_learning_network import make_network, read_genome
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]

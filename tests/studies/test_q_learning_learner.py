@@ -18,12 +18,12 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
+from evolve_arena.evolve.td import LearnerState
 from evolve_arena.players.player import make_random
 from evolve_arena.studies.q_learning.q_learning import (
     ActionNetworkConfig,
     QLearning,
     QLearningConfig,
-    QLearningState,
     learn_part,
 )
 
@@ -38,8 +38,8 @@ def make_method(decoder: dict[str, Any] | None = None, **changes: Any) -> QLearn
 
 
 def advance(
-    method: QLearning, state: QLearningState, generations: int, executor: Executor | None = None
-) -> tuple[QLearningState, list[Report]]:
+    method: QLearning, state: LearnerState, generations: int, executor: Executor | None = None
+) -> tuple[LearnerState, list[Report]]:
     arena = Arena(method.decoder, executor or SerialExecutor())
     reports = []
     for _ in range(generations):
@@ -137,7 +137,7 @@ def test_a_stop_in_between_changes_nothing() -> None:
     method = make_method(exploration="epsilon")
     expected, _ = advance(method, method.initial(1), 4)
     half, _ = advance(method, method.initial(1), 2)
-    read_back = QLearningState(half.seed, half.generation, half.population.copy())
+    read_back = LearnerState(half.seed, half.generation, half.population.copy())
     state, _ = advance(make_method(exploration="epsilon"), read_back, 2)
     assert np.array_equal(state.population, expected.population)
 
@@ -145,9 +145,9 @@ def test_a_stop_in_between_changes_nothing() -> None:
 def test_epsilon_falls_from_generation_to_generation() -> None:
     falling = {"exploration": "epsilon", "epsilon": 1.0, "epsilon_end": 0.2, "epsilon_games": 160}
     method = make_method(**falling)
-    shares = [method.epsilon_at(generation) for generation in range(6)]
+    shares = [method.find_epsilon(generation) for generation in range(6)]
     assert shares == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2, 0.2])
-    assert make_method(epsilon=0.3).epsilon_at(7) == 0.3
+    assert make_method(epsilon=0.3).find_epsilon(7) == 0.3
     # Each generation's games are those of a learner whose share is the same all the time.
     state = method.initial(1)
     for share in shares:

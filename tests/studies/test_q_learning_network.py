@@ -17,13 +17,13 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     make_learning_settings,
-    make_room,
-)
-from evolve_arena.studies.q_learning.q_learning_games import LearningSettings
-from evolve_arena.studies.q_learning.q_learning_network import (
-    ActionNetwork,
     make_network,
+    make_room,
     read_genome,
+)
+from evolve_arena.studies.q_learning.q_learning_games import (
+    ActionNetwork,
+    LearningSettings,
     sum_board,
     teach,
     value_columns,

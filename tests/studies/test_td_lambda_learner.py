@@ -16,13 +16,17 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.learning.tuple_learning import ERROR, PLIES
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, TdConfig, make_learning_settings
-from evolve_arena.studies.td_lambda.td_kernel import compute_targets, epsilon_at
-from evolve_arena.studies.td_lambda.td_moves import LearningSettings
+from evolve_arena.studies.td_lambda.td_kernel import (
+    LearningSettings,
+    compute_targets,
+    epsilon_at,
+)
 
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
@@ -183,8 +187,8 @@ def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) ->
             method.decoder, before[learner], learning, int(seeds[learner]), np.float64
         )
         plain.play_games(12)
-        assert figures[learner, 1] == plain.plies
-        assert figures[learner, 0] == pytest.approx(plain.error, rel=1e-4)
+        assert figures[learner, PLIES] == plain.plies
+        assert figures[learner, ERROR] == pytest.approx(plain.error, rel=1e-4)
         np.testing.assert_allclose(after[learner], plain.genome, atol=1e-5)
     assert np.abs(after - before).max(axis=1).min() > 1e-3
 
@@ -210,7 +214,7 @@ def mean_plies(**changes: Any) -> float:
     state = method.initial(1)
     work = method.make_work(state)
     work.inputs[0][:] = 0.0
-    return float(SerialExecutor().do(work)[1][0, 1]) / 4000
+    return float(SerialExecutor().do(work)[1][0, PLIES]) / 4000
 
 
 def test_equal_values_are_drawn_from() -> None:
