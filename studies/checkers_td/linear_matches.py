@@ -7,7 +7,7 @@ from the weights that are handed in, whatever the others bring, so meetings are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
 from evolve_arena.core.registry import find_game
+from evolve_arena.evolve.learning.tuple_learning import FIGURES
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.kernel import specialise_board
@@ -22,17 +23,14 @@ from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.packed import NOISE, SHAPE, WEIGHTS_AT, PackedPlayers
 from evolve_arena.studies.checkers_td.linear_games import (
     DRAW_RULES,
-    FIGURES,
-    FORTY_MOVES,
-    EpisodeWorkspace,
-)
-from evolve_arena.studies.checkers_td.linear_learning import (
     EXPLORATION,
+    FORTY_MOVES,
     MOST_FEATURES,
     MOST_GENES,
-    RATE,
     SETTINGS_FIELDS,
     LearningSettings,
+    LearningTable,
+    Lesson,
     spoil_if_lost,
     write_weights,
 )
@@ -51,25 +49,11 @@ class Participants:
     """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
     learning: NDArray[np.float64]
     """How they learn, shape ``(players, SETTINGS_FIELDS)``; see
-    :class:`~evolve_arena.studies.checkers_td.linear_learning.LearningSettings`."""
+    :class:`~evolve_arena.studies.checkers_td.linear_games.LearningSettings`."""
     seats: NDArray[np.int64]
     """How they play, shape ``(players, RECORD_FIELDS)``."""
     shapes: NDArray[np.int64]
     """The shapes of their networks, ``(players, SHAPE_FIELDS)``."""
-
-    def with_weights(self, weights: Mapping[int, NDArray[Any]]) -> Participants:
-        """The same players, of whom some, by row, have other *weights*, as long or shorter."""
-        changed = self.weights.copy()
-        for player, row in weights.items():
-            changed[player] = 0.0
-            changed[player, : len(row)] = row
-        return replace(self, weights=changed)
-
-    def with_rate(self, player: int, rate: float) -> Participants:
-        """The same players, of whom one has another rate; with 0 that one does not learn."""
-        learning = self.learning.copy()
-        learning[player, RATE] = rate
-        return replace(self, learning=learning)
 
 
 def make_participants(
@@ -82,7 +66,7 @@ def make_participants(
     Args:
         decoders: What each one's weights stand for: networks over features without hidden units.
         learning: How each learns, a row for each
-            (:class:`evolve_arena.studies.checkers_td.linear_learning.LearningSettings`).
+            (:class:`evolve_arena.studies.checkers_td.linear_games.LearningSettings`).
         genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits; the last is a bias, and
             is not learned.
 
@@ -121,7 +105,7 @@ def make_meetings(
 
     Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
     player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
-    :mod:`evolve_arena.studies.checkers_td.linear_games`, shape ``(meetings, FIGURES)``.
+    :mod:`evolve_arena.evolve.learning.tuple_learning`, shape ``(meetings, FIGURES)``.
 
     Args:
         participants: The players.
@@ -216,9 +200,9 @@ def meet_part(
             outcome = table.play(begins, figures)
             scores[1 - outcome if begins == 0 else 1 + outcome] += 1
         for player in range(len(rows)):
-            spoil_if_lost(table.learning_rows, table.weights, player)
-        after[:MOST_GENES] = table.weights[0]
-        after[MOST_GENES:] = table.weights[-1]
+            spoil_if_lost(table.lesson(player))
+        after[:MOST_GENES] = table.learning.weights[0]
+        after[MOST_GENES:] = table.learning.weights[-1]
 
 
 class _Table:
@@ -233,35 +217,41 @@ class _Table:
     def __init__(
         self, players: Sequence[NDArray[Any]], seed: np.uint64, options: Mapping[str, Any]
     ) -> None:
-        self.weights, self.learning_rows, seats, shapes = (array.copy() for array in players)
+        weights, settings, seats, shapes = (array.copy() for array in players)
         order = np.arange(len(seats))
         seats[:, WEIGHTS_AT], seats[:, SHAPE] = order * NUMBERS, order
-        seats[:, NOISE] = np.rint(self.learning_rows[:, EXPLORATION] * 2.0**32).astype(np.int64)
+        seats[:, NOISE] = np.rint(settings[:, EXPLORATION] * 2.0**32).astype(np.int64)
         self.packed = PackedPlayers(
             *(seats, shapes, np.zeros(0, dtype=np.int32)),
             *(np.zeros(len(seats) * NUMBERS, dtype=np.float32), np.zeros(0)),
         )
-        for player in range(len(seats)):
-            numbers = self.packed.weights, NUMBERS * player
-            write_weights(self.learning_rows, self.weights, player, *numbers)
         spec = find_game("checkers")
         game: Any = spec.game()
-        self._options = int(options["draws"]), bool(options["learn"])
+        self.options = int(options["draws"]), bool(options["learn"])
         changes = {f"{game.place}:REPETITION": 0} if options["draws"] == FORTY_MOVES else {}
-        modules = f"{FOLDER}.linear_learning", f"{FOLDER}.linear_games"
-        *_, self._games = specialise_board(game.place, game.rules, modules, self.packed, changes)
-        self._workspace = spec.kernel.make_workspace(game.rules, self.packed)
-        self._workspace.streams[0] = seed
+        modules = (f"{FOLDER}.linear_games",)
+        *_, self.games = specialise_board(game.place, game.rules, modules, self.packed, changes)
+        self.workspace = spec.kernel.make_workspace(game.rules, self.packed)
+        self.workspace.streams[0] = seed
         longest = int(game.code.LONGEST) + 1
-        self._episode = EpisodeWorkspace(
-            np.zeros(2 * longest * MOST_FEATURES, dtype=np.int64),
-            np.zeros(2, dtype=np.int64),
-            np.zeros((2, MOST_GENES)),
-            np.zeros(longest),
+        self.learning = LearningTable(
+            settings,
+            weights,
+            states=np.zeros(2 * longest * MOST_FEATURES, dtype=np.int64),
+            counts=np.zeros(2, dtype=np.int64),
+            traces=np.zeros((2, MOST_GENES)),
+            values=np.zeros(longest),
         )
+        for player in range(len(seats)):
+            write_weights(self.lesson(player), self.packed.weights, NUMBERS * player)
+
+    def lesson(self, player: int) -> Lesson:
+        """What a *player* learns by."""
+        learning = self.learning
+        return Lesson(learning.settings[player], learning.weights[player], learning.traces[player])
 
     def play(self, first: int, figures: NDArray[np.float64]) -> int:
         """Play one game; see `linear_games.play_and_learn`."""
-        second = (first + 1) % len(self.weights)
-        given = self.packed, self.learning_rows, self.weights, self._workspace, self._episode
-        return int(self._games.play_and_learn(*self._options, first, second, *given, figures))
+        second = (first + 1) % len(self.learning.weights)
+        given = self.packed, self.workspace, self.learning
+        return int(self.games.play_and_learn(*self.options, first, second, *given, figures))

@@ -13,7 +13,7 @@ from evolve_arena.arena.work import Work
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.checkers_td.linear_learning import EXPLORATION
+from evolve_arena.studies.checkers_td.linear_games import EXPLORATION
 from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
     make_meetings,

@@ -3,14 +3,13 @@
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
 (1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
-``faithful`` says which are meant, see :mod:`evolve_arena.studies.checkers_td.linear_learning`;
+``faithful`` says which are meant, see :mod:`evolve_arena.studies.checkers_td.linear_games`;
 what his text leaves open are keys with the values by which players learn best here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,11 +19,11 @@ from pydantic import Field, model_validator
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
-from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.learning.learner import LearnerConfig
+from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.players.board.networks import NetworkDecoder
-from evolve_arena.studies.checkers_td.linear_games import DRAWS, ERROR, FIRST_WINS, PLIES
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
     BEFORE,
@@ -119,27 +118,18 @@ class TdLinearNetworkConfig(Config):
     """Plies that the player looks ahead, 1 to 12."""
 
 
-@dataclass(frozen=True, eq=False)
-class TdLinearState:
-    """Everything that the future of a run depends on."""
+class TdLinear(VectorLearner):
+    """Lets linear players play themselves and learn by temporal differences.
 
-    seed: int
-    generation: int
-    population: NDArray[np.float32]
-    """Shape ``(individuals, genes)``. Between generations weights have 32 bits, within 64."""
-
-
-class TdLinear(Learner[TdLinearState]):
-    """Lets linear players play themselves and learn by temporal differences."""
+    Between generations weights have 32 bits, within 64.
+    """
 
     name = "td-linear"
     rate = "method.rate"
     config_type = TdLinearConfig
-    genome_kind = "vector"
     network_kind = "mlp"
     network_type = TdLinearNetworkConfig
     takes_features = True
-    state_type = TdLinearState
     config: TdLinearConfig
     decoder: NetworkDecoder
 
@@ -150,26 +140,16 @@ class TdLinear(Learner[TdLinearState]):
                 "td-linear learns weights of features: set network.hidden to [], network.bins to 0"
                 f" or {VALUES}, and a network.depth"
             )
-        self._draw(0, np.random.default_rng(0))
 
-    def initial(self, seed: int) -> TdLinearState:
-        """Learners who know nothing yet."""
-        generator = derive_generator(seed, 0, "initialisation")
-        return TdLinearState(seed, 0, self._draw(self.config.individuals, generator))
-
-    def _draw(self, individuals: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """So many first individuals; nobody has a bias."""
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many learners; nobody has a bias."""
         if self.config.initialisation == "zero":
-            return np.zeros((individuals, self.decoder.genes), dtype=np.float32)
-        genomes = self.decoder.initialise(individuals, self.config.initialisation, generator)
+            return np.zeros((count, self.decoder.genes), dtype=np.float32)
+        genomes = super().draw(count, generator)
         genomes[:, -1] = 0.0
         return genomes
 
-    def find_mismatch(self, state: TdLinearState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: TdLinearState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A learner's games of one generation are a part."""
         learners = len(state.population)
         learning = make_learning_settings(self.config, self.decoder, state.generation)
@@ -185,38 +165,26 @@ class TdLinear(Learner[TdLinearState]):
             draws=self.config.draws,
         )
 
+    def epsilon_at(self, generation: int) -> float:
+        """The share of random moves in a *generation*."""
+        return make_learning_settings(self.config, self.decoder, generation).exploration
+
     def update(
-        self, state: TdLinearState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[TdLinearState, dict[str, float]]:
+        self, state: LearnerState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[LearnerState, dict[str, float]]:
         """What the learners know now, and means over all of their games."""
         weights, _, figures = outputs
         population = np.zeros_like(state.population)
         population[:, :-1] = weights[:, : self.decoder.genes - 1]
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR],
-            plies=sums[PLIES],
-            first_wins=sums[FIRST_WINS],
-            draws=sums[DRAWS],
-        )
-        learning = make_learning_settings(self.config, self.decoder, state.generation)
-        statistics["epsilon"] = learning.exploration
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
+        return super().update(state, (population, figures))
 
     def face_lost(
-        self, state: TdLinearState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
+        self, state: LearnerState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
     ) -> None:
         """Ends the run, or takes the weights from before, as the recipe says."""
         if self.config.diverged == "stop":
             super().face_lost(state, outputs, lost)
         outputs[0][lost, : self.decoder.genes - 1] = state.population[lost, :-1]
-
-    def describe(self, state: TdLinearState) -> dict[str, Any]:
-        """Individuals, genes of each, and the games that each has learned from."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games_learned": games}
 
 
 def make_learning_settings(

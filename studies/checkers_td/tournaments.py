@@ -13,7 +13,7 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
-from evolve_arena.studies.checkers_td.linear_learning import FEATURE_COUNT
+from evolve_arena.studies.checkers_td.linear_games import FEATURE_COUNT
 from evolve_arena.studies.checkers_td.linear_matches import Participants, read_weights
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,

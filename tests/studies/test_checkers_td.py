@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,14 @@ def enter(depth: int = 2, **changes: Any) -> Participants:
     )
 
 
+def teach(participants: Participants, weights: dict[int, Any]) -> Participants:
+    """The same players, of whom some know something else."""
+    changed = participants.weights.copy()
+    for player, row in weights.items():
+        changed[player] = row
+    return replace(participants, weights=changed)
+
+
 def test_a_meeting_with_learning_step_by_step() -> None:
     """Round, games against oneself, round; with the weights of each handed on to the next.
 
@@ -268,13 +277,13 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     rounds = [outputs[1][0].tolist()]
     after = read_weights(outputs)[0]
     assert not np.array_equal(after[0], participants.weights[2])
-    now = participants.with_weights({2: after[0], 1: after[1]})
+    now = teach(participants, {2: after[0], 1: after[1]})
     alone = [
         read_weights(play(now, (player, player), seed, 5))[0, 0]
         for player, seed in ((2, seeds[1][4]), (1, seeds[1][5]))
     ]
     assert not np.array_equal(alone[0], after[0])
-    now = now.with_weights({2: alone[0], 1: alone[1]})
+    now = teach(now, {2: alone[0], 1: alone[1]})
     rounds.append(play(without_exploration(now), (2, 1), seeds[2][2], 3)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == rounds
     assert [score.games for score in meeting.rounds] == [3, 3]
@@ -295,7 +304,7 @@ def test_rounds_between_training_step_by_step() -> None:
             work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True, **rule)
             learned = read_weights(executor.do(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
-            everybody = everybody.with_weights({2: learned[0], 3: learned[1]})
+            everybody = teach(everybody, {2: learned[0], 3: learned[1]})
             calm = without_exploration(everybody)
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
         options = {"games": 4, "learn": False, "alternate": True, **rule}

@@ -14,9 +14,10 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.td import LearnerState
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import KIND, RANDOM
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     AFTER,
     BEFORE,
     BURGE,
@@ -28,7 +29,6 @@ from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_
 from evolve_arena.studies.checkers_td.td_linear import (
     TdLinear,
     TdLinearConfig,
-    TdLinearState,
     make_learning_settings,
 )
 
@@ -84,7 +84,7 @@ def test_a_state_is_all_that_the_future_depends_on() -> None:
     method = make_method()
     arena = make_arena(method)
     state, _ = method.step(method.initial(1), arena)
-    again = TdLinearState(state.seed, state.generation, state.population.copy())
+    again = LearnerState(state.seed, state.generation, state.population.copy())
     one, two = method.step(state, arena)[0], method.step(again, arena)[0]
     assert one.population.tobytes() == two.population.tobytes()
     assert (one.population != state.population)[:, :-1].all()
@@ -107,7 +107,7 @@ def test_the_champion_is_who_beats_the_judge() -> None:
     method = make_method(individuals=2, judge="minimax:depth=1", judge_games=40, _depth=3)
     knows = np.zeros((2, 15), dtype=np.float32)
     knows[1, :4] = [0.2, 0.3, -0.2, -0.3]
-    genome, report = method.champion(TdLinearState(1, 5, knows), make_arena(method))
+    genome, report = method.champion(LearnerState(1, 5, knows), make_arena(method))
     assert genome.tolist() == knows[1].tolist()
     assert report.statistics["matches"] == 40
     assert report.statistics["points"] > 20

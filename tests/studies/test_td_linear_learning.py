@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.registry import find_game
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
     BURGE,
@@ -23,6 +23,7 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     TD,
     VALUES,
     LearningSettings,
+    Lesson,
     clear_traces,
     learn_from_game,
     learn_from_move,
@@ -58,12 +59,13 @@ class Learner:
     def __init__(self, learning: LearningSettings, weights: Any) -> None:
         self.learning = learning
         genes = learning.features * (VALUES if learning.binary else 1)
-        self.learning_rows = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
+        settings = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
         self.numbers = np.full((2, MOST_GENES), 7.0)
         self.numbers[1, :genes] = weights
         self.traces = np.full((2, MOST_GENES), 3.0)
         self.genes = genes
-        clear_traces(self.learning_rows, 1, self.traces, 0)
+        self.lesson = Lesson(settings[1], self.numbers[1], self.traces[0])
+        clear_traces(self.lesson)
 
     @property
     def weights(self) -> Vector:
@@ -75,18 +77,14 @@ class Learner:
     def value(self, state: list[int]) -> float:
         """Of a position."""
         states = np.array([9, *state], dtype=np.int64)
-        return float(value_state(self.learning_rows, self.numbers, 1, states, 1))
+        return float(value_state(self.lesson, states, 1))
 
     def learn(self, episode: Any, reward: float) -> float:
         """After a game, whatever is left in the traces from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
-        return float(
-            learn_from_game(
-                *(self.learning_rows, self.numbers, 1, states, 3, len(episode), reward),
-                *(self.traces, 0, np.zeros(len(episode))),
-            )
-        )
+        count = len(episode)
+        return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
     def learn_by_moves(self, episode: Any, reward: float) -> float:
         """After each move of a game."""
@@ -95,10 +93,9 @@ class Learner:
         error = 0.0
         for here in range(1, len(episode)):
             last = here == len(episode) - 1
-            error += learn_from_move(
-                *(self.learning_rows, self.numbers, 1, states, (here - 1) * size, here * size),
-                *(last, reward if last else 0.0, self.traces, 0),
-            )
+            places = (here - 1) * size, here * size
+            gain = reward if last else 0.0
+            error += learn_from_move(self.lesson, states, *places, last, gain)
         return error
 
 
@@ -383,7 +380,7 @@ def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
     (expected,) = decoder.pack(genome[None]).weights.reshape(1, -1)
     numbers = np.zeros(5 + len(expected) + 5, dtype=np.float32)
     numbers[:5] = numbers[-5:] = 77.0
-    write_weights(learner.learning_rows, learner.numbers, 1, numbers, 5)
+    write_weights(learner.lesson, numbers, 5)
     assert numbers[5:-5].tolist() == expected.tolist()
     assert (numbers[:5] == 77.0).all()
     assert (numbers[-5:] == 77.0).all()
@@ -391,10 +388,10 @@ def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
 
 def test_weights_without_bounds_are_no_numbers() -> None:
     learner = Learner(PLAIN, [1e6, -3.0])
-    spoil_if_lost(learner.learning_rows, learner.numbers, 1)
+    spoil_if_lost(learner.lesson)
     assert learner.weights.tolist() == [1e6, -3.0]
     for lost in (1.1e6, -1e7, np.inf, np.nan):
         learner = Learner(PLAIN, [1.0, lost])
-        spoil_if_lost(learner.learning_rows, learner.numbers, 1)
+        spoil_if_lost(learner.lesson)
         assert learner.weights[0] == 1.0
         assert np.isnan(learner.weights[1])
