@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evolve_arena.arena.intervals import Sample, mean_share, next_interval
-from evolve_arena.studies.study import Row, Table
+from evolve_arena.studies.drawing import add_legend, draw_runs
+from evolve_arena.studies.study import Row, Table, format_csv, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LAST = 50
@@ -67,9 +62,8 @@ class Published:
 
 def read_published() -> dict[int, Published]:
     """The six published curves by number."""
-    file = resources.files(__package__).joinpath("data/curves.csv")
     curves: dict[int, Published] = {}
-    for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
+    for line in read_lines(__package__, "curves.csv"):
         given = (line["p_c"], line["hidden_layers"], line["input_encoding"])
         curve = curves.setdefault(int(line["run"]), Published(*given, []))
         curve.points.append(float(line["fraction_won_vs_test_bot"]))
@@ -78,29 +72,17 @@ def read_published() -> dict[int, Published]:
 
 def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
     """The table *name*: level and best point of each curve, with a picture and the points."""
-    from evolve_arena.runs.plots.style import render
-
-    published = read_published()
-    rows, remarks = [], {}
+    published, rows = read_published(), []
     for number, curves in measured.items():
         for column, value, samples in (
             (LEVEL, published[number].level, [_pick_last(curve) for curve in curves]),
             (BEST, published[number].best, [_pick_best(curve) for curve in curves]),
         ):
-            row = Row(name, f"run {number}", column, round(value, 4), *mean_share(samples))
-            rows.append(row)
-            remarks[row.row, column] = _place(value, samples)
-    return Table(
-        name=name,
-        title=title,
-        rows=rows,
-        remarks=remarks,
-        notes=notes,
-        files={
-            f"{name}.csv": _format_curves(measured).encode(),
-            f"{name}.png": render(draw_curves(title, published, measured), ".png"),
-        },
-    )
+            values = round(value, 4), *mean_share(samples)
+            rows.append(Row(name, f"run {number}", column, *values, _place(value, samples)))
+    table = Table(name, title, rows, notes, {f"{name}.csv": _format_curves(measured)})
+    table.add_picture(name, draw_curves(title, published, measured))
+    return table
 
 
 def _pick_last(curve: Sequence[Point]) -> Sample:
@@ -120,18 +102,17 @@ def _place(published: float, samples: Sequence[Sample]) -> str:
     return f"one more run: {max(0.0, low):.3f} to {min(1.0, high):.3f}; published is {verdict}"
 
 
-def _format_curves(measured: Curves) -> str:
+def _format_curves(measured: Curves) -> bytes:
     """All measured points as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["run", "seed", "generation", "wins", "games", "fraction_won"])
-    for number, curves in measured.items():
-        for seed, curve in enumerate(curves, start=1):
-            for point in curve:
-                wins = round(point.won)
-                share = round(point.share, 6)
-                writer.writerow([number, seed, point.generation, wins, point.games, share])
-    return text.getvalue()
+    return format_csv(
+        ["run", "seed", "generation", "wins", "games", "fraction_won"],
+        [
+            [number, seed, point.generation, round(point.won), point.games, round(point.share, 6)]
+            for number, curves in measured.items()
+            for seed, curve in enumerate(curves, start=1)
+            for point in curve
+        ],
+    )
 
 
 EVERY = 10
@@ -150,25 +131,21 @@ def draw_curves(title: str, published: Mapping[int, Published], measured: Curves
         points = published[number].points
         x = EVERY * np.arange(1, len(points) + 1)
         axes.plot(x, points, color="#333333", linewidth=0.8, linestyle="--", label="published")
-        _draw_measured(axes, measured[number], OKABE_ITO[0])
+        curves = measured[number]
+        count = "" if len(curves) == 1 else f", mean of {len(curves)} seeds"
+        draw_runs(
+            *(axes, [point.generation for point in curves[0]]),
+            ([point.share for point in curve] for curve in curves),
+            hue=OKABE_ITO[0],
+            alpha=0.22,
+            label=f"measured{count}",
+            range_label="their range",
+        )
     highest = max(axes.dataLim.ymax for axes in panels.flat)
     panels[0, 0].set_ylim(0.0, 0.8 if highest <= 0.8 else 1.0)  # of all panels
     for axes in panels[:, 0]:
         axes.set_ylabel("share of games won", fontsize=9)
     for axes in panels[1]:
         axes.set_xlabel("generation", fontsize=9)
-    handles, labels = panels.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=9, frameon=False)
+    add_legend(figure, panels[0, 0], 3)
     return figure
-
-
-def _draw_measured(axes: Axes, curves: Sequence[Sequence[Point]], hue: str) -> None:
-    x = [point.generation for point in curves[0]]
-    shares = np.array([[point.share for point in curve] for curve in curves])
-    mean = "measured" if len(curves) == 1 else f"measured, mean of {len(curves)} seeds"
-    marker = "o" if len(x) < 5 else ""
-    look: dict[str, Any] = {"marker": marker, "label": mean, "clip_on": False}
-    axes.plot(x, shares.mean(axis=0), color=hue, linewidth=1.6, **look)
-    if len(curves) > 1:
-        edges = shares.min(axis=0), shares.max(axis=0)
-        axes.fill_between(x, *edges, color=hue, alpha=0.22, linewidth=0, label="their range")

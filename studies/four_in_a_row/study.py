@@ -12,6 +12,8 @@ measured once more as first movers, and so are populations in their round robins
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +34,16 @@ from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import History
-from evolve_arena.studies.four_in_a_row.curves import LAST, Point
-from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.studies.four_in_a_row.curves import LAST, Point, compare
+from evolve_arena.studies.study import (
+    Material,
+    Row,
+    Settings,
+    Study,
+    Table,
+    TableKind,
+    judge_interval,
+)
 
 NUMBERS = (1, 2, 3, 4, 5, 6)
 FIRST = 5
@@ -47,7 +57,7 @@ SCRIPTED_GAMES = 10_000
 def plan(settings: Settings) -> list[Job]:
     """Each of the six runs with each seed, all runs of the first seed first."""
     jobs = []
-    for seed in range(1, settings.seeds + 1):
+    for seed in settings.each_seed:
         for number in NUMBERS:
             recipe = load_recipe(f"four-in-a-row-{number}")
             changes = {
@@ -56,14 +66,12 @@ def plan(settings: Settings) -> list[Job]:
                 "check.games": settings.scaled(recipe.check.games),
                 "run.keep_every": 1,
             }
-            jobs.append(Job(_name(number, seed), recipe.change(changes)))
+            jobs.append(Job(f"run-{number}-seed-{seed}", recipe.change(changes)))
     return jobs
 
 
 def measure_curves(material: Material) -> Table:
     """The level and the best point of each learning curve, and a picture of all."""
-    from evolve_arena.studies.four_in_a_row.curves import Point, compare
-
     return compare(
         "curves",
         "share of games won against the test bot",
@@ -112,8 +120,6 @@ def measure_diversity(material: Material) -> Table:
 
 def measure_moving_first(material: Material) -> Table:
     """The curves once more, with the evolved player moving first in every game."""
-    from evolve_arena.studies.four_in_a_row.curves import compare
-
     table = compare(
         "moving-first",
         "share won if the evolved player always moves first",
@@ -157,19 +163,16 @@ def measure_opponents(material: Material) -> Table:
     seeds = [int(seed) for seed in derive_seeds(0, 0, "four-in-a-row", 2)]
     weak = _tell("random", None, duel(game, chance, bot, games=games, seed=seeds[0]))
     strong = _tell("test-bot", "most", duel(game, bot, chance, games=games, seed=seeds[1]))
-    rows = [weak, strong]
-    remarks = {(strong.row, strong.column): _judge(strong.low > 0.5, strong.high < 0.5)}
+    rows = [weak, replace(strong, remark=_judge(strong.low - 0.5, strong.high - 0.5))]
     for number in NUMBERS:
         runs = _runs(material, number)
         evolved = _meet(number, runs, bot, "more than random")
-        verdict = _judge(evolved.low > weak.high, evolved.high < weak.low)
-        remarks[evolved.row, evolved.column] = verdict
-        rows += [evolved, _meet(number, runs, chance, None)]
+        verdict = _judge(evolved.low - weak.high, evolved.high - weak.low)
+        rows += [replace(evolved, remark=verdict), _meet(number, runs, chance, None)]
     return Table(
         name="opponents",
         title="evolved players, a random one and the test bot",
         rows=rows,
-        remarks=remarks,
         notes=[
             "Claims: an evolved player wins more against the test bot than a random player does,"
             " and the test bot wins most games against a random player.",
@@ -195,27 +198,22 @@ FOUR_IN_A_ROW = Study(
 )
 
 
-def _name(number: int, seed: int) -> str:
-    return f"run-{number}-seed-{seed}"
-
-
 def _runs(material: Material, number: int) -> list[Run]:
-    seeds = range(1, material.settings.seeds + 1)
-    return [material.runs[_name(number, seed)] for seed in seeds]
+    return material.list_runs(f"run-{number}-seed")
 
 
 def _table_of_wins(
     name: str, title: str, samples: dict[str, dict[int, list[Sample]]], notes: list[str]
 ) -> Table:
     """Wins in 99 duels, by column and run."""
-    rows, remarks = [], {}
+    rows = []
     for column, runs in samples.items():
         for number, seeds in runs.items():
-            measured, low, high, games = mean_share(seeds)
-            wins = (MATCHES * measured, MATCHES * low, MATCHES * high)
-            rows.append(Row(name, f"run {number}", column, "95-99", *wins, games))
-            remarks[f"run {number}", column] = "inside" if 95 <= wins[0] <= 99 else "outside"
-    return Table(name, title, rows, remarks, notes)
+            *shares, games = mean_share(seeds)
+            wins, low, high = (MATCHES * share for share in shares)
+            place = "inside" if 95 <= wins <= 99 else "outside"
+            rows.append(Row(name, f"run {number}", column, "95-99", wins, low, high, games, place))
+    return Table(name, title, rows, notes)
 
 
 def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | None) -> Row:
@@ -236,13 +234,12 @@ def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | N
 
 
 def _tell(name: str, published: str | None, result: DuelResult) -> Row:
-    sample = Sample(result.wins, result.games)
-    column = f"won against {result.names[1]}"
-    return Row("opponents", name, column, published, *mean_share([sample]))
+    values = mean_share([Sample(result.wins, result.games)])
+    return Row("opponents", name, f"won against {result.names[1]}", published, *values)
 
 
-def _judge(holds: bool, fails: bool) -> str:
-    return "holds" if holds else "fails" if fails else "open"
+_judge = partial(judge_interval, above="holds", below="fails", between="open")
+"""What the interval of a difference says of a claim that it is above 0."""
 
 
 def begin_each_check(run: Run) -> list[Point]:

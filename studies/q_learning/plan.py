@@ -8,8 +8,7 @@ from typing import Any
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Material, Settings
+from evolve_arena.studies.study import Settings
 
 MOST = 1000
 """Games in a generation, at most."""
@@ -128,7 +127,7 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
     return [
         _job(stage.name(label), (stage.number, place, agent), {**before, **changes}, settings)
         for place, (label, changes) in enumerate(stage.options.items())
-        for agent in range(1, settings.seeds + 1)
+        for agent in settings.each_seed
     ]
 
 
@@ -141,24 +140,13 @@ def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
         _job(name, (len(STAGES) + number, place, agent), {**before, **changes}, settings)
         for number, extras in enumerate((right, others), start=1)
         for place, (name, changes) in enumerate(extras.items())
-        for agent in range(1, settings.seeds + 1)
+        for agent in settings.each_seed
     ]
-
-
-def needs(*prefixes: str) -> Callable[[str], bool]:
-    """Tells names of runs that begin so from others."""
-    return lambda name: name.startswith(prefixes)
 
 
 def configurations(stage: Stage) -> dict[str, str]:
     """The names of the configurations of *stage*, with the published names of the same."""
     return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
-
-
-def agents(material: Material, configuration: str) -> list[Run]:
-    """The runs of a configuration, agent by agent."""
-    numbers = range(1, material.settings.seeds + 1)
-    return [material.runs[f"{configuration}-{number}"] for number in numbers]
 
 
 def _take_over(number: int, choose: Choose) -> dict[str, Any]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from statistics import fmean
 
 from evolve_arena.arena.intervals import Sample
@@ -16,6 +13,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.positions import find_own_positions, read_positions, solve_positions
 from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import read_lines
 from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
 CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}
@@ -96,9 +94,8 @@ def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str
 @cache
 def published(table: str) -> dict[tuple[str, str], list[float]]:
     """A published table: by row and column, a value for each individual."""
-    file = resources.files(__package__).joinpath("data/tables.csv")
     cells: dict[tuple[str, str], list[float]] = {}
-    for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
+    for line in read_lines(__package__, "tables.csv"):
         if line["table"] == table:
             row, column = (COLUMNS.get(line[key], line[key]) for key in ("row", "column"))
             cells.setdefault((row, column), []).append(float(line["value"]))

@@ -251,6 +251,8 @@ def _learn_from(
             *(workspace.estimates, workspace.rivals, workspace.targets),
             *(last, last == plies - 1, reward, learning),
         )
+    hidden_rate, output_rate = np.float32(learning.hidden_rate), np.float32(learning.output_rate)
+    bias_factor = np.float32(1.0 if learning.biases else 0.0)
     begun_with = (plies + 1) // 2
     error = 0.0
     for number in range(plies):
@@ -267,8 +269,7 @@ def _learn_from(
         error += abs(target - peek(workspace.estimates, ply))
         learn(
             *(pupil, workspace.sources, workspace.values, (ply & 1) * LONGEST, ply + 1),
-            *(np.float32(target), np.float32(learning.hidden_rate)),
-            *(np.float32(learning.output_rate), np.float32(1.0 if learning.biases else 0.0)),
+            *(np.float32(target), hidden_rate, output_rate, bias_factor),
         )
     return error
 
