@@ -6,16 +6,15 @@ from collections.abc import Mapping
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Material, Need, Settings
+from evolve_arena.studies.study import Settings
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 UNIVERSAL, PROOF = "universal", "proof"
 """Settings: a model for all numbers of players, and one that is watched while it learns."""
 ADAGRAD = "-adagrad"
 """Ends the names of these settings learnt with his optimiser from as many rows as he had."""
-EVOLVED = {"evolved": "ticket-to-ride", "evolved graphs": "ticket-to-ride-neat"}
-"""Recipes of evolved players, by what the tables call them."""
+EVOLVED = {"evolved": "ticket-to-ride", "evolved-graphs": "ticket-to-ride-neat"}
+"""Recipes of evolved players, by setting."""
 
 Changes = Mapping[str, object]
 NOTHING: Changes = {}
@@ -43,10 +42,11 @@ NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
 
 def plan(settings: Settings) -> list[Job]:
     """All runs of all seeds, the evolved ones first: they would be the last to end."""
-    seeds = range(1, settings.seeds + 1)
-    evolved = [_evolved_job(name, seed, settings) for seed in seeds for name in EVOLVED]
+    evolved = [
+        _evolved_job(name, seed, settings) for seed in settings.each_seed for name in EVOLVED
+    ]
     imitating = []
-    for seed in seeds:
+    for seed in settings.each_seed:
         imitating.append(_imitation_job(UNIVERSAL, list(COUNTS), seed, settings))
         imitating.append(_proof_job(PROOF, seed, settings))
         imitating.append(
@@ -61,21 +61,6 @@ def plan(settings: Settings) -> list[Job]:
 def specific(count: int) -> str:
     """The name of the setting of a model for so many players."""
     return f"specific-{count}"
-
-
-def needs(*names: str) -> Need:
-    """Tells the runs of these settings from others."""
-    return lambda job: job.name.rpartition("-")[0] in {_slug(name) for name in names}
-
-
-def trained(material: Material, name: str) -> list[Run]:
-    """The runs of a setting, seed by seed."""
-    seeds = range(1, material.settings.seeds + 1)
-    return [material.runs[f"{_slug(name)}-{seed}"] for seed in seeds]
-
-
-def _slug(name: str) -> str:
-    return name.replace(" ", "-")
 
 
 def _imitation_job(
@@ -132,4 +117,4 @@ def _evolved_job(name: str, seed: int, settings: Settings) -> Job:
         "check.share": 1.0,
         "run.champion": "best-check",
     }
-    return Job(f"{_slug(name)}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)
+    return Job(f"{name}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)
