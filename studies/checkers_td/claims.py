@@ -24,7 +24,7 @@ from evolve_arena.studies.checkers_td.tournaments import (
     WITHOUT_LEARNING,
     play_tournament,
 )
-from evolve_arena.studies.study import Material, Row, Table
+from evolve_arena.studies.study import Material, Row, Table, judge_interval
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
 """The rounds of each cell, by the numbers of who moves first and of the other."""
@@ -60,6 +60,11 @@ class Claim:
     def label(self) -> str:
         """Who against whom."""
         return f"{_name(self.heroes)} - {_name(self.others)}"
+
+    def judge(self, low: float, high: float) -> str:
+        """What the interval of the heroes' share of points says of it."""
+        said = ("refuted", "confirmed") if self.loses else ("confirmed", "refuted")
+        return judge_interval(low - 0.5, high - 0.5, *said, "open")
 
 
 END_OF_GAME = "end of game beats every move"
@@ -104,7 +109,7 @@ def measure_claims(material: Material) -> Table:
 
 def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
     """All conclusions, by the cells of both tournaments, seed by seed."""
-    rows, remarks = [], {}
+    rows = []
     published = {name: read_published(name) for name in measured}
     joined = {name: [join_rounds(cells) for cells in seeds] for name, seeds in measured.items()}
     for claim in CLAIMS:
@@ -112,29 +117,11 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
             theirs = meet(join_rounds(published[name]), claim.heroes, claim.others)
             ours = [meet(cells, claim.heroes, claim.others) for cells in joined[name]]
             values = mean_share([Sample(score.points, score.games) for score in ours])
-            column = f"{claim.label}, {name}"
-            row = Row("conclusions", claim.text, column, round(theirs.share, 4), *values)
-            rows.append(row)
-            verdict = judge_interval(row.low, row.high, loses=claim.loses)
-            remarks[row.row, column] = verdict + _count(claim, joined[name])
-    row = _compare_changes(published["5.9"], measured["5.9"])
-    remarks[row.row, row.column] = judge_interval(row.low, row.high, middle=0.0)
-    return Table("conclusions", "the conclusions, one by one", [*rows, row], remarks, NOTES)
-
-
-def judge_interval(low: float, high: float, *, loses: bool = False, middle: float = 0.5) -> str:
-    """What an interval says of a claim: ``confirmed``, ``refuted`` or ``open``.
-
-    Args:
-        low: Where it begins.
-        high: Where it ends.
-        loses: Whether the claim is that the value lies below *middle*.
-        middle: What the claim is about.
-    """
-    above, below = low > middle, high < middle
-    if loses:
-        above, below = below, above
-    return "confirmed" if above else "refuted" if below else "open"
+            verdict = claim.judge(*values[1:3]) + _count(claim, joined[name])
+            values = round(theirs.share, 4), *values, verdict
+            rows.append(Row("conclusions", claim.text, f"{claim.label}, {name}", *values))
+    rows.append(_compare_changes(published["5.9"], measured["5.9"]))
+    return Table("conclusions", "the conclusions, one by one", rows, NOTES)
 
 
 def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
@@ -153,9 +140,10 @@ def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
     values = [_change(cells) for cells in measured]
     low, high = mean_interval(values) if len(values) > 1 else (-1.0, 1.0)
     games = sum(score.games for cells in measured for rounds in cells.values() for score in rounds)
+    verdict = judge_interval(low, high, "confirmed", "refuted", "open")
     claim, column = "rounds differ most with γ below 1", "change between rounds, 5.9"
     value = round(_change(published), 4)
-    return Row("conclusions", claim, column, value, fmean(values), low, high, games)
+    return Row("conclusions", claim, column, value, fmean(values), low, high, games, verdict)
 
 
 def _change(cells: Rounds) -> float:

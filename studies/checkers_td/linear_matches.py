@@ -7,7 +7,7 @@ from the weights that are handed in, whatever the others bring, so meetings are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,32 @@ class Participants:
     """How they play, shape ``(players, RECORD_FIELDS)``."""
     shapes: NDArray[np.int64]
     """The shapes of their networks, ``(players, SHAPE_FIELDS)``."""
+
+    @property
+    def identity(self) -> bytes:
+        """The players' weights and how they learn and search."""
+        arrays = self.weights, self.learning, self.seats, self.shapes
+        return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+
+    def without_exploration(self) -> Participants:
+        """The same players, who play no move at random: they do so in training only."""
+        learning = self.learning.copy()
+        learning[:, EXPLORATION] = 0.0
+        return replace(self, learning=learning)
+
+    def pick(self, rows: NDArray[np.int32]) -> Participants:
+        """Some of them, by their rows; who is named twice becomes two players."""
+        arrays = self.weights, self.learning, self.seats, self.shapes
+        return Participants(*(array[rows] for array in arrays))
+
+    def keep_learned(self, weights: NDArray[np.float64]) -> tuple[Participants, NDArray[np.bool_]]:
+        """The same players with other *weights*, and which of them are no numbers any more.
+
+        These players keep the weights that they had.
+        """
+        lost: NDArray[np.bool_] = np.logical_not(np.isfinite(weights).all(axis=1))
+        kept = np.where(lost[:, np.newaxis], self.weights, weights)
+        return replace(self, weights=kept), lost
 
 
 def make_participants(

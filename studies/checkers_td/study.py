@@ -9,17 +9,23 @@ from __future__ import annotations
 from functools import partial
 
 from evolve_arena.studies.checkers_td.claims import measure_claims
-from evolve_arena.studies.checkers_td.plan import needs, plan
+from evolve_arena.studies.checkers_td.plan import plan, recipe_name
 from evolve_arena.studies.checkers_td.readings import measure_readings
-from evolve_arena.studies.checkers_td.rounds import measure_rounds
 from evolve_arena.studies.checkers_td.tables import measure_tournament
-from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, Tournament
-from evolve_arena.studies.study import Study, TableKind
+from evolve_arena.studies.checkers_td.tournaments import (
+    LEARNING,
+    WITHOUT_LEARNING,
+    Tournament,
+    measure_rounds,
+)
+from evolve_arena.studies.study import Study, TableKind, needs
 
 
 def _kind(tournament: Tournament) -> TableKind:
     measure = partial(measure_tournament, tournament)
-    return TableKind(tournament.name, tournament.title, measure, needs(tournament.players))
+    return TableKind(
+        tournament.name, tournament.title, measure, needs(*map(recipe_name, tournament.players))
+    )
 
 
 CHECKERS_TD = Study(
@@ -29,8 +35,8 @@ CHECKERS_TD = Study(
     plan=plan,
     seeds=3,
     tables=(
-        TableKind("readings", "readings of what the text leaves open", measure_readings, needs([])),
-        TableKind("5.2", "end of game against every move", measure_rounds, needs([])),
+        TableKind("readings", "readings of what the text leaves open", measure_readings, needs()),
+        TableKind("5.2", "end of game against every move", measure_rounds, needs()),
         _kind(WITHOUT_LEARNING),
         _kind(LEARNING),
         TableKind("conclusions", "the conclusions, one by one", measure_claims),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import statistics
 from collections.abc import Mapping, Sequence
-from statistics import fmean
+from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, t_95
-from evolve_arena.studies.checkers_td.fit import measure_fit
+from evolve_arena.studies.checkers_td.fit import (
+    correlate,
+    kendall,
+    kendall_interval,
+    measure_fit,
+    place_values,
+    spearman,
+    spearman_interval,
+)
 from evolve_arena.studies.checkers_td.games import Meeting
 from evolve_arena.studies.checkers_td.plan import trained
 from evolve_arena.studies.checkers_td.published import (
@@ -25,16 +30,15 @@ from evolve_arena.studies.checkers_td.published import (
     read_published,
     sum_up,
 )
-from evolve_arena.studies.checkers_td.ranks import (
-    correlate,
-    kendall,
-    kendall_interval,
-    place_values,
-    spearman,
-    spearman_interval,
-)
 from evolve_arena.studies.checkers_td.tournaments import Tournament, play_tournament
-from evolve_arena.studies.study import Grid, Material, Row, Table
+from evolve_arena.studies.study import (
+    Grid,
+    Material,
+    Row,
+    Table,
+    format_csv,
+    judge_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,15 +72,13 @@ RANKS = (
 
 def measure_tournament(tournament: Tournament, material: Material) -> Table:
     """The table of *tournament*, with a picture."""
-    from evolve_arena.runs.plots.style import render
-
     results = play_tournament(material, tournament)
     table = compare_tournaments(tournament, results)
     published = join_rounds(read_published(tournament.name))
     seeds = [_join_meetings(meetings) for meetings in results]
     heading = f"Table {table.name}: {table.title}"
     picture = draw_tournament(heading, tournament.players, published, seeds)
-    table.files[f"{table.name}.png"] = render(picture, ".png")
+    table.add_picture(table.name, picture)
     table.notes.extend(_tell_of_runaways(material, tournament))
     return table
 
@@ -85,18 +87,16 @@ def compare_tournaments(tournament: Tournament, results: Results) -> Table:
     """The table of *tournament*, with both crosstables as grids and all games as a file."""
     published = join_rounds(read_published(tournament.name))
     seeds = [_join_meetings(meetings) for meetings in results]
-    rows, remarks = _compare_shares(tournament.name, published, seeds)
-    rows += _correlate_shares(tournament.name, published, seeds)
+    rows = _compare_shares(tournament.name, published, seeds)
     return Table(
         name=tournament.name,
         title=tournament.title,
-        rows=rows,
-        remarks=remarks,
+        rows=rows + _correlate_shares(tournament.name, published, seeds),
         notes=[
             *(SHARES, FIRST, RANKS, *_tell_more(published, seeds), _tell_fit(published, seeds)),
             *_tell_of_lost(results),
         ],
-        files={f"{tournament.name}.csv": _format_games(tournament.name, results).encode()},
+        files={f"{tournament.name}.csv": _format_games(tournament.name, results)},
         grids=[
             _make_grid("Published: wins-losses of the row's player", tournament, [published]),
             _make_grid("Measured: the same, mean over seeds", tournament, seeds),
@@ -104,9 +104,7 @@ def compare_tournaments(tournament: Tournament, results: Results) -> Table:
     )
 
 
-def _compare_shares(
-    name: str, published: Crosstable, seeds: Sequence[Crosstable]
-) -> tuple[list[Row], dict[tuple[str, str], str]]:
+def _compare_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable]) -> list[Row]:
     """A row for each player, and one for whoever moves first."""
     theirs = {number: score.share for number, score in sum_up(published).items()}
     ours = {number: [sum_up(cells)[number] for cells in seeds] for number in theirs}
@@ -116,15 +114,15 @@ def _compare_shares(
         for shares in (means, theirs)
     )
     spread = _spread([[score.share for score in some] for some in ours.values()])
-    rows, remarks = [], {}
+    rows = []
     for number, some in ours.items():
-        label = f"{number} {PLAYERS[number]}"
-        rows.append(Row(name, label, "points", round(theirs[number], 4), *_mean(some)))
         remark = f"rank {places[number]}, published {known[number]}"
-        remarks[label, "points"] = remark + _judge(means[number] - theirs[number], spread)
+        remark += _judge(means[number] - theirs[number], spread)
+        values = round(theirs[number], 4), *_mean(some), remark
+        rows.append(Row(name, f"{number} {PLAYERS[number]}", "points", *values))
     first = [sum(cells.values(), Score()) for cells in (published, *seeds)]
     row = Row(name, "all players", "who moves first", round(first[0].share, 4), *_mean(first[1:]))
-    return [*rows, row], remarks
+    return [*rows, row]
 
 
 def _correlate_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable]) -> list[Row]:
@@ -194,7 +192,7 @@ def _tell_mean(published: Crosstable, shares: Sequence[Sequence[float]]) -> str:
 def _tell_of_runaways(material: Material, tournament: Tournament) -> list[str]:
     """Whose weights grew so large in training that a search can't tell them apart."""
     names = []
-    for seed in range(1, material.settings.seeds + 1):
+    for seed in material.settings.each_seed:
         for run in trained(material, seed, tournament.players):
             if abs(run.state().population).max() > LARGEST:
                 names.append(run.path.name)
@@ -218,11 +216,7 @@ def _tell_of_lost(results: Results) -> list[str]:
 
 def _judge(apart: float, spread: float | None) -> str:
     """Whether a published share is as far from ours as chance takes one."""
-    if spread is None:
-        return ""
-    if abs(apart) <= spread:
-        return "; agrees"
-    return "; higher here" if apart > 0 else "; lower here"
+    return "" if spread is None else f"; {judge_interval(apart - spread, apart + spread)}"
 
 
 def _mean(scores: Sequence[Score]) -> tuple[float, float, float, int]:
@@ -237,8 +231,8 @@ def _spread(groups: Sequence[Sequence[float]]) -> float | None:
     count = len(groups[0])
     if count < 2:
         return None
-    variance = fmean(statistics.variance(group) for group in groups)
-    return t_95(len(groups) * (count - 1)) * math.sqrt(variance * (1 + 1 / count))
+    mean = fmean(variance(group) for group in groups)
+    return t_95(len(groups) * (count - 1)) * math.sqrt(mean * (1 + 1 / count))
 
 
 def _join_meetings(meetings: Mapping[tuple[int, int], Meeting]) -> dict[tuple[int, int], Score]:
@@ -261,22 +255,22 @@ def _format_cell(place: tuple[int, int], tables: Sequence[Crosstable]) -> str:
     return "-".join(f"{mean:.1f}".removesuffix(".0") for mean in means)
 
 
-def _format_games(name: str, results: Results) -> str:
+def _format_games(name: str, results: Results) -> bytes:
     """Every cell of every seed, and the published ones."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["seed", "first", "second", "round", "wins", "losses", "draws"])
     sources: list[tuple[str | int, Mapping[tuple[int, int], Sequence[Score]]]] = [
         ("published", read_published(name))
     ]
     for seed, meetings in enumerate(results, start=1):
         sources.append((seed, {place: meeting.rounds for place, meeting in meetings.items()}))
-    for source, cells in sources:
-        for place, rounds in sorted(cells.items()):
-            for number, score in enumerate(rounds, start=1):
-                counts = score.wins, score.losses, score.draws
-                writer.writerow([source, *place, number, *counts])
-    return text.getvalue()
+    return format_csv(
+        ["seed", "first", "second", "round", "wins", "losses", "draws"],
+        [
+            [source, *place, number, score.wins, score.losses, score.draws]
+            for source, cells in sources
+            for place, rounds in sorted(cells.items())
+            for number, score in enumerate(rounds, start=1)
+        ],
+    )
 
 
 SCALE = "RdBu"

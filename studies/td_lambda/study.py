@@ -13,7 +13,8 @@ from functools import partial
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import make_executor
-from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.arena.intervals import mean_share
+from evolve_arena.arena.statistics import Z_95
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
@@ -115,12 +116,13 @@ def measure_ladder(name: str, noise: float, material: Material) -> Table:
         for label, player in players.items():
             for other, opponent in players.items():
                 result = duel(game, player, opponent, games=games, seed=1, executor=executor)
-                values = *given[label, other], result.score, *result.wilson_95, result.games
+                (value,) = given[label, other]
+                values = value, result.score, *result.wilson_95, result.games
                 row = Row(name, label, other, *values)
                 rows.append(replace(row, remark=_judge(row)))
             for group, sample in concept_samples(player, game, times).items():
-                ends = wilson_interval(sample.won, sample.games)
-                values = *given[label, group], sample.share, *ends, sample.games
+                (value,) = given[label, group]
+                values = value, *mean_share([sample])
                 rows.append(Row(name, label, group, *values))
     title = f"scripted players, {100 * noise:g} % random moves"
     return Table(name, title, rows, NOTES + ([] if noise else [ALONE]))

@@ -6,7 +6,7 @@ Those are 3.1, 4.3, 5.1 and 5.2, 6.1 of a network while it learns, and the rule 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -66,7 +66,7 @@ EXTREMES = (
 
 def measure_rule_player(material: Material) -> Table:
     """Table 3.1, with figures 3.3 to 3.5."""
-    games = [play_counts(material, lambda count: make_rule_player("code"))]
+    games = [play_counts(material, dict.fromkeys(COUNTS, make_rule_player("code")))]
     table = compare("3.1", "the rule player, all seats", games)
     table.notes.append(
         "Measured is the reading `code`, the program's last form, of which the published points"
@@ -119,20 +119,20 @@ def make_rule_player(reading: str) -> Player:
 
 
 def play_counts(
-    material: Material, choose: Callable[[int], Player], games: int = GAMES
+    material: Material, players: Mapping[int, Player], games: int = GAMES
 ) -> dict[int, MirrorResult]:
-    """Games of each number of players; *choose* tells who takes all seats."""
+    """Games of each number of players, who are all the same."""
     games = material.settings.scaled(games, least=10)
     with make_executor(None, material.workers) as executor:
         return {
             count: play_mirror(
                 make_game(GAME, seats=count),
-                choose(count),
+                player,
                 games=games,
                 seed=MIRROR_SEED + count,
                 executor=executor,
             )
-            for count in COUNTS
+            for count, player in players.items()
         }
 
 
@@ -174,10 +174,10 @@ def _column(games: Games, column: str | int) -> MirrorResult:
 
 def _play_networks(material: Material, names: Mapping[int, str]) -> list[dict[int, MirrorResult]]:
     """The games of the networks of each seed; *names* are their settings by number of players."""
-    runs = material.runs
+    runs = {count: material.list_runs(name) for count, name in names.items()}
     return [
-        play_counts(material, lambda count, seed=seed: runs[f"{names[count]}-{seed}"].champion)
-        for seed in material.settings.each_seed
+        play_counts(material, {count: some[seed].champion for count, some in runs.items()})
+        for seed in range(material.settings.seeds)
     ]
 
 
@@ -192,9 +192,9 @@ def _recommend(universal: Sequence[Games], specific: Sequence[Games]) -> list[Ro
         value = ours.value - theirs.value
         ends = value - half, value + half
         better = judge_interval(*ends, "universal", "specific", "open")
-        place = "5.2", "universal minus specific", column_name(count), RECOMMENDED[count]
-        values = value, *ends, ours.games + theirs.games, f"recommended: {better}"
-        rows.append(Row(*place, *values))
+        column, games = column_name(count), ours.games + theirs.games
+        values = RECOMMENDED[count], value, *ends, games, f"recommended: {better}"
+        rows.append(Row("5.2", "universal minus specific", column, *values))
     return rows
 
 
@@ -320,9 +320,9 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
         title="a network while it learns",
         rows=rows,
         notes=[
-            f"An iteration is 100 steps of 100 rows. After each, {PROOF_GAMES:,} games of each number of"
-            " players; forbidden moves, seats that finished and extremes are given for as many"
-            " games as the publication has, 240. Where no game is completed there are no points.",
+            f"An iteration is 100 steps of 100 rows. After each, {PROOF_GAMES:,} games of each"
+            " number of players; forbidden moves, seats that finished and extremes are given for as"
+            " many games as the publication has, 240. Where no game is completed there are no points.",
             f"Loss (natural logarithm) and accuracy are means over the {stages[0][0].loss.games:,}"
             f" rows that are learnt, which the column of games counts there. Published are those of"
             f" {EXAMINED} random rows, which the remarks allow for."
@@ -339,7 +339,7 @@ def _examine(material: Material, run: Run, iteration: int) -> _Stage:
     assert isinstance(method, DecisionImitation)
     genome = run.state(iteration).population[0]
     player = method.decoder.player(genome, f"{run.path.name}@{iteration}")
-    results = play_counts(material, lambda count: player, PROOF_GAMES)
+    results = play_counts(material, dict.fromkeys(COUNTS, player), PROOF_GAMES)
     rows, _ = method.find_rows(run.recipe.run.seed)
     chances = method.find_chances(genome, rows)
     right = chances[np.arange(len(rows)), rows.kinds]
@@ -383,8 +383,7 @@ def measure_readings(material: Material) -> Table:
     """Mean and deviation of points for ``text`` and ``code``, and each of them changed."""
     rows, lines = [], []
     for reading in material.watch(list_readings(), "readings"):
-        player = make_rule_player(reading)
-        games = play_counts(material, lambda count, player=player: player)
+        games = play_counts(material, dict.fromkeys(COUNTS, make_rule_player(reading)))
         near = _is_near(reading, games)
         said = "near for all numbers of players" if near else ""
         rows += [_row(reading, count, games[count], said * (count == COUNTS[0])) for count in games]
