@@ -118,8 +118,8 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
             ours = [meet(cells, claim.heroes, claim.others) for cells in joined[name]]
             values = mean_share([Sample(score.points, score.games) for score in ours])
             verdict = claim.judge(*values[1:3]) + _count(claim, joined[name])
-            values = round(theirs.share, 4), *values, verdict
-            rows.append(Row("conclusions", claim.text, f"{claim.label}, {name}", *values))
+            column, share = f"{claim.label}, {name}", round(theirs.share, 4)
+            rows.append(Row("conclusions", claim.text, column, share, *values, verdict))
     rows.append(_compare_changes(published["5.9"], measured["5.9"]))
     return Table("conclusions", "the conclusions, one by one", rows, NOTES)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit
 
 from evolve_arena.arena.intervals import mean_interval
@@ -17,6 +17,7 @@ from evolve_arena.core.seeding import derive_generator
 from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 
 Values = NDArray[np.float64]
+Vector = Sequence[float] | Values
 EXCHANGES = 100
 """How often names are exchanged to see what chance gives."""
 HALF = 0.5
@@ -142,7 +143,7 @@ def place_values(values: Sequence[float]) -> list[int]:
     return [1 + sum(other > value for other in values) for value in values]
 
 
-def correlate(values: ArrayLike, others: ArrayLike) -> float:
+def correlate(values: Vector, others: Vector) -> float:
     """Pearson's correlation, -1 to 1; 0 if one side has the same value everywhere.
 
     >>> round(correlate([1.0, 2.0, 3.0], [2.0, 4.0, 3.0]), 6)
@@ -153,7 +154,7 @@ def correlate(values: ArrayLike, others: ArrayLike) -> float:
     return float(np.corrcoef(values, others)[0, 1])
 
 
-def spearman(values: ArrayLike, others: ArrayLike) -> float:
+def spearman(values: Vector, others: Vector) -> float:
     """Spearman's rank correlation: Pearson's of the ranks, of which equal ones share the mean.
 
     >>> round(spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
@@ -164,7 +165,7 @@ def spearman(values: ArrayLike, others: ArrayLike) -> float:
     return correlate(rankdata(values), rankdata(others))
 
 
-def kendall(values: ArrayLike, others: ArrayLike) -> float:
+def kendall(values: Vector, others: Vector) -> float:
     """Kendall's τ, in the form for ties (τ-b); 0 if one side has the same value everywhere.
 
     Source: Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).

@@ -69,8 +69,8 @@ class Participants:
 
     def pick(self, rows: NDArray[np.int32]) -> Participants:
         """Some of them, by their rows; who is named twice becomes two players."""
-        arrays = self.weights, self.learning, self.seats, self.shapes
-        return Participants(*(array[rows] for array in arrays))
+        own = self.weights[rows], self.learning[rows], self.seats[rows], self.shapes[rows]
+        return Participants(*own)
 
     def keep_learned(self, weights: NDArray[np.float64]) -> tuple[Participants, NDArray[np.bool_]]:
         """The same players with other *weights*, and which of them are no numbers any more.

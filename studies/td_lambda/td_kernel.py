@@ -247,10 +247,8 @@ def _learn_from(
     for side in range(min(2, plies)):
         last = plies - 1 if (plies - 1) & 1 == side else plies - 2
         reward = np.float64(outcome if side == 0 else -outcome)
-        compute_targets(
-            *(workspace.estimates, workspace.rivals, workspace.targets),
-            *(last, last == plies - 1, reward, learning),
-        )
+        given = workspace.estimates, workspace.rivals, workspace.targets
+        compute_targets(*given, last, last == plies - 1, reward, learning)
     hidden_rate, output_rate = np.float32(learning.hidden_rate), np.float32(learning.output_rate)
     bias_factor = np.float32(1.0 if learning.biases else 0.0)
     begun_with = (plies + 1) // 2

@@ -159,7 +159,7 @@ def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimat
 
 
 def _above(limit: int) -> Any:
-    return _mean_of(lambda result: _list(result, "points") > limit, 100.0)
+    return _mean_of(lambda result: (_list(result, "points") > limit).astype(np.float64), 100.0)
 
 
 def _list(result: MirrorResult, column: str) -> Values:

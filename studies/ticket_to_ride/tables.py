@@ -322,7 +322,8 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
         notes=[
             f"An iteration is 100 steps of 100 rows. After each, {PROOF_GAMES:,} games of each"
             " number of players; forbidden moves, seats that finished and extremes are given for as"
-            " many games as the publication has, 240. Where no game is completed there are no points.",
+            " many games as the publication has, 240. Where no game is completed there are no"
+            " points.",
             f"Loss (natural logarithm) and accuracy are means over the {stages[0][0].loss.games:,}"
             f" rows that are learnt, which the column of games counts there. Published are those of"
             f" {EXAMINED} random rows, which the remarks allow for."

@@ -26,10 +26,20 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
 from evolve_arena.studies.checkers_td import plan as checkers_td_plan
 from evolve_arena.studies.checkers_td import readings as checkers_td_readings
-from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
+from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
-from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
+from evolve_arena.studies.checkers_td.fit import (
+    SCATTER,
+    STEEPNESS,
+    correlate,
+    kendall,
+    kendall_interval,
+    measure_fit,
+    place_values,
+    spearman,
+    spearman_interval,
+)
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.linear_matches import (
     Participants,
@@ -37,7 +47,7 @@ from evolve_arena.studies.checkers_td.linear_matches import (
     make_participants,
     read_weights,
 )
-from evolve_arena.studies.checkers_td.plan import Reading, keep_learned, pick, without_exploration
+from evolve_arena.studies.checkers_td.plan import Reading
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     ROUNDS,
@@ -46,15 +56,6 @@ from evolve_arena.studies.checkers_td.published import (
     meet,
     read_published,
     sum_up,
-)
-from evolve_arena.studies.checkers_td.ranks import (
-    correlate,
-    kendall,
-    kendall_interval,
-    place_values,
-    rank_values,
-    spearman,
-    spearman_interval,
 )
 from evolve_arena.studies.checkers_td.readings import (
     Result,
@@ -68,6 +69,7 @@ from evolve_arena.studies.checkers_td.td_linear import TdLinearConfig, make_lear
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult
+from tests.studies.remarks import remarks_of
 
 STUDY = find_study("checkers-td")
 
@@ -143,8 +145,6 @@ def test_published_totals_and_ranks() -> None:
 
 def test_rank_correlations_by_hand() -> None:
     values, others = [1.0, 2.0, 2.0, 3.0], [1.0, 3.0, 2.0, 2.0]
-    assert rank_values(values) == [4.0, 2.5, 2.5, 1.0]
-    assert rank_values(others) == [4.0, 1.0, 2.5, 2.5]
     # Deviations 1.5 0 0 -1.5 and 1.5 -1.5 0 0: 2.25 of 4.5.
     assert spearman(values, others) == pytest.approx(0.5)
     # Of six pairs one is tied here, another one there, three agree and one does not.
@@ -273,7 +273,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
         return executor.do(work)
 
-    outputs = play(without_exploration(participants), (2, 1), seeds[0][2], 3)
+    outputs = play(participants.without_exploration(), (2, 1), seeds[0][2], 3)
     rounds = [outputs[1][0].tolist()]
     after = read_weights(outputs)[0]
     assert not np.array_equal(after[0], participants.weights[2])
@@ -284,7 +284,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     ]
     assert not np.array_equal(alone[0], after[0])
     now = teach(now, {2: alone[0], 1: alone[1]})
-    rounds.append(play(without_exploration(now), (2, 1), seeds[2][2], 3)[1][0].tolist())
+    rounds.append(play(now.without_exploration(), (2, 1), seeds[2][2], 3)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == rounds
     assert [score.games for score in meeting.rounds] == [3, 3]
 
@@ -292,10 +292,10 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 def test_rounds_between_training_step_by_step() -> None:
     """Rounds in which nobody learns; between them each trains with weights of its own."""
     participants, executor = enter(exploration=0.3), SerialExecutor()
-    everybody = pick(participants, np.array([0, 1, 2, 1], dtype=np.int32))
-    (meeting,) = checkers_td_rounds.play_pairs(everybody, 3, 4, 6, [1], executor)
+    everybody = participants.pick(np.array([0, 1, 2, 1], dtype=np.int32))
+    (meeting,) = checkers_td_tournaments.play_pairs(everybody, 3, 4, 6, [1], executor)
 
-    pairs, calm = checkers_td_rounds.PAIRS, without_exploration(everybody)
+    pairs, calm = checkers_td_tournaments.PAIRS, everybody.without_exploration()
     rule = {"draws": checkers_td_plan.CHOSEN.draws}
     scores = []
     for number in range(4):
@@ -305,7 +305,7 @@ def test_rounds_between_training_step_by_step() -> None:
             learned = read_weights(executor.do(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
             everybody = teach(everybody, {2: learned[0], 3: learned[1]})
-            calm = without_exploration(everybody)
+            calm = everybody.without_exploration()
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
         options = {"games": 4, "learn": False, "alternate": True, **rule}
         work = make_meetings(calm, [(2, 3)], seed, **options)
@@ -327,18 +327,18 @@ def test_whose_weights_are_lost_keeps_those_before() -> None:
     participants = enter()
     weights = participants.weights + 1.0
     weights[1] = np.nan
-    after, lost = keep_learned(participants, weights)
+    after, lost = participants.keep_learned(weights)
     assert lost.tolist() == [False, True, False]
     assert np.array_equal(after.weights[1], participants.weights[1])
     assert np.array_equal(after.weights[2], weights[2])
-    twice = pick(after, np.array([2, 1, 2], dtype=np.int32))
+    twice = after.pick(np.array([2, 1, 2], dtype=np.int32))
     assert np.array_equal(twice.weights[0], twice.weights[2])
     assert np.array_equal(twice.seats[1], participants.seats[1])
 
 
 def test_nobody_plays_at_random_against_others() -> None:
     participants = enter(exploration=1.0)
-    calm = without_exploration(participants)
+    calm = participants.without_exploration()
     changed = np.argwhere(participants.learning != calm.learning)
     assert len(changed) == 3
     assert len(set(changed[:, 1].tolist())) == 1
@@ -475,9 +475,9 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
     table = tell_readings(
         [Result(Reading(1), 500, [turned], 4), Result(Reading(3, 10.0), 2000, [second, second], 0)]
     )
-    assert table.remarks["depth 3, rates x 10, 2000 games", "gain, 5.8"].endswith("; fits best")
-    assert not table.remarks["depth 1, 500 games", "gain, 5.8"].endswith("best")
     rows = {(row.row, row.column): row for row in table.rows}
+    assert rows["depth 3, rates x 10, 2000 games", "gain, 5.8"].remark.endswith("; fits best")
+    assert not rows["depth 1, 500 games", "gain, 5.8"].remark.endswith("best")
     assert rows["depth 1, 500 games", "gain, 5.8"].measured == 0.0
     assert rows["depth 3, rates x 10, 2000 games", "Spearman, 5.9"].measured == pytest.approx(1.0)
     assert rows["depth 1, 500 games", "gain, 5.8"].games == sum(s.games for s in turned.values())
@@ -563,7 +563,7 @@ def test_the_publication_agrees_with_itself() -> None:
                 assert row.measured == pytest.approx(1.0)
             else:
                 assert row.measured == pytest.approx(row.published, abs=1e-4)
-        assert table.remarks["6 RafalMore", "points"].endswith("; agrees")
+        assert remarks_of(table)["6 RafalMore", "points"].endswith("; agrees")
         assert set(table.files) == {f"{tournament.name}.csv"}
         published, measured = table.grids
         assert published.rows == measured.rows
@@ -581,8 +581,11 @@ def test_tables_tell_where_results_differ() -> None:
     rows = {(row.row, row.column): row for row in table.rows}
     assert rows["mean of seeds", "Spearman"].measured < -0.9
     assert rows["all players", "who moves first"].measured == pytest.approx(1000 / 2090)
-    assert table.remarks["15 RafalMMoreD", "points"].startswith("rank 15, published 1; lower here")
-    assert table.remarks["10 RafalBin", "points"].startswith("rank 1, published 15; higher here")
+    for player, remark in (
+        ("15 RafalMMoreD", "rank 15, published 1; lower here"),
+        ("10 RafalBin", "rank 1, published 15; higher here"),
+    ):
+        assert rows[player, "points"].remark.startswith(remark)
     assert rows["10 RafalBin", "points"].games == 3 * 270
 
 
@@ -592,7 +595,7 @@ def test_conclusions_by_the_published_games_alone() -> None:
     assert len(table.rows) == sum(len(claim.tables) for claim in CLAIMS) + 1
     for row in table.rows:
         assert row.measured == pytest.approx(row.published, abs=1e-4)
-    verdicts = {row.column: table.remarks[row.row, row.column] for row in table.rows}
+    verdicts = {row.column: row.remark for row in table.rows}
     # 10-10 and 21-19: nothing is told by so few games. 32-8 and 8-12 of the γ 0.8 and 0.9 do.
     assert verdicts["RafalBack - RafalForw, 5.8"] == "open"
     assert verdicts["RafalGamma08 - RafalGamma09, 5.9"] == "confirmed"
@@ -616,7 +619,7 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
         for name in ("5.8", "5.9")
     }
     table = judge_claims(turned)
-    verdicts = {row.column: table.remarks[row.row, row.column] for row in table.rows}
+    verdicts = {row.column: row.remark for row in table.rows}
     assert verdicts["RafalMore - RafalMMore, 5.8"] == "refuted"
     assert verdicts["RafalBurge - RafalMore, 5.8"] == "refuted"
     assert verdicts["RafalMoreD - all others, 5.9"] == "refuted; beats 0 of 15"
@@ -634,8 +637,8 @@ def shallow() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkers_td_plan, "load_recipe", load)
-        patch.setattr(checkers_td_rounds, "load_recipe", load)
-        patch.setattr(checkers_td_rounds, "PAIRS", 2)
+        patch.setattr(checkers_td_tournaments, "load_recipe", load)
+        patch.setattr(checkers_td_tournaments, "PAIRS", 2)
         patch.setattr(checkers_td_fit, "EXCHANGES", 20)
         patch.setattr(checkers_td_readings, "list_variants", lambda: [Variant(Reading(1), (500,))])
         yield

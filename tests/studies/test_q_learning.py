@@ -27,6 +27,7 @@ from evolve_arena.studies.q_learning.tables import (
 )
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
+from tests.studies.remarks import remarks_of
 
 STUDY = find_study("q-learning")
 CONFIGURATIONS = [10, 5, 4, 5, 4, 6]
@@ -213,8 +214,8 @@ def test_rankings_are_judged_by_how_much_agents_differ() -> None:
     }
     table = make_ranking("name", "title", won, published, [])
     assert [row.row for row in table.rows[::3]] == ["low", "high"]
-    assert table.remarks["low", "mean"] == "rank 2, published 2; agrees"
-    assert table.remarks["high", "mean"] == "rank 1, published 1; higher here"
+    assert remarks_of(table)["low", "mean"] == "rank 2, published 2; agrees"
+    assert remarks_of(table)["high", "mean"] == "rank 1, published 1; higher here"
     assert [row.measured for row in table.rows[:3]] == pytest.approx([0.40, 0.45, 0.35])
     assert place_of(rank(won), "low") == 2
     assert set(table.files) == {"name.csv", "name.png"}

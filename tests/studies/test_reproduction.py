@@ -29,6 +29,7 @@ from evolve_arena.studies.four_in_a_row.curves import read_published
 from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
+from tests.studies.remarks import remarks_of
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""
@@ -202,7 +203,7 @@ def test_more_seeds_join_those_that_are_there(tiny: StudyResult, tmp_path: Path)
     assert (row.row, row.measured) == ("run 2", pytest.approx(mean))
     assert row.low == pytest.approx(max(0.0, mean - half))
     assert row.high == pytest.approx(min(1.0, mean + half))
-    assert "one more run:" in result.tables[0].remarks[row.row, row.column]
+    assert "one more run:" in remarks_of(result.tables[0])[row.row, row.column]
 
 
 def test_a_folder_left_by_a_dead_process_is_used(tiny: StudyResult, tmp_path: Path) -> None:

@@ -23,8 +23,13 @@ from evolve_arena.studies.ticket_to_ride.measures import (
     games_of,
     read_cell,
 )
-from evolve_arena.studies.ticket_to_ride.proof import list_readings
-from evolve_arena.studies.ticket_to_ride.tables import _histogram, compare, measure_rule_player
+from evolve_arena.studies.ticket_to_ride.tables import (
+    _histogram,
+    compare,
+    list_readings,
+    measure_rule_player,
+)
+from tests.studies.remarks import remarks_of
 
 
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:
@@ -248,5 +253,5 @@ def test_proof_small(tmp_path: Path, optimiser: str) -> None:
     assert (tmp_path / f"figure-{name}.png").read_bytes().startswith(b"\x89PNG")
     # An untrained network knows what nobody taught it, and ends its games: nothing to compare.
     (table,) = result.tables
-    assert table.remarks["rounds", "iteration 5"] == ""
-    assert table.remarks["loss", "iteration 4"] in ("agrees", "higher here")
+    assert remarks_of(table)["rounds", "iteration 5"] == ""
+    assert remarks_of(table)["loss", "iteration 4"] in ("agrees", "higher here")
