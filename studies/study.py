@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.runs.many.parallel_runs import Job, RunsProgress, watch_parts
+from evolve_arena.runs.many.parallel_runs import Job, RunsProgress
 from evolve_arena.runs.run import Run
 
 if TYPE_CHECKING:
@@ -127,18 +127,6 @@ class Material:
     def list_runs(self, name: str) -> list[Run]:
         """The runs of a setting, seed by seed: those called ``NAME-1``, ``NAME-2`` and so on."""
         return [self.runs[f"{name}-{seed}"] for seed in self.settings.each_seed]
-
-    def watch(self, names: Sequence[str], unit: str) -> Iterator[str]:
-        """Gives *names* one after the other, and tells each time how far they are.
-
-        Args:
-            names: What is to be done, each of which takes about as long.
-            unit: What they are: "readings", say.
-
-        Raises:
-            RunsStoppedError: Who watches wants no more.
-        """
-        return watch_parts(names, unit, self.folder, self.progress)
 
 
 Need = Callable[[Job], bool]

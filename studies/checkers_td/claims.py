@@ -67,31 +67,21 @@ class Claim:
         return judge_interval(low - 0.5, high - 0.5, *said, "open")
 
 
-END_OF_GAME = "end of game beats every move"
-DISCOUNT = "γ = 0.8 beats other γ"
-DISCOUNT_MORE = "with 14 features γ = 1 beats 0.8"
-ENCODING = "many-valued beats binary"
-DEPTH = "depth 7 beats all"
-FEATURES = "14 features beat 20"
-DUELS = "RafalMore wins every duel"
-BURGE_LOSES = "Burge loses to RafalMore"
-BURGE_BEATS = "Burge beats who has no more features"
-
 CLAIMS = (
-    Claim(END_OF_GAME, (1,), (2,)),
-    *(Claim(DISCOUNT, (4,), (other,)) for other in (1, 3, 5)),
-    *(Claim(DISCOUNT_MORE, (6,), (other,)) for other in (7, 8)),
-    *(Claim(ENCODING, (1,), (other,)) for other in BINARY),
-    *(Claim(DEPTH, (16,), (other,), tables=("5.9",)) for other in (6, 9, 11, 15)),
-    Claim(DEPTH, (16,), tuple(range(1, 16)), tables=("5.9",)),
-    Claim(DEPTH, (15,), tuple(range(1, 15))),
-    Claim(FEATURES, (6,), (11,)),
-    Claim(FEATURES, (16,), (15,), tables=("5.9",)),
-    Claim(DUELS, (6,), (1,), tables=("5.8",)),
-    Claim(DUELS, (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
-    Claim(BURGE_LOSES, (9,), (6,), loses=True),
-    Claim(BURGE_BEATS, (9,), (1, 2, 3, 4, 5)),
-    Claim(BURGE_BEATS, (9,), BINARY),
+    Claim("end of game beats every move", (1,), (2,)),
+    *(Claim("γ = 0.8 beats other γ", (4,), (other,)) for other in (1, 3, 5)),
+    *(Claim("with 14 features γ = 1 beats 0.8", (6,), (other,)) for other in (7, 8)),
+    *(Claim("many-valued beats binary", (1,), (other,)) for other in BINARY),
+    *(Claim("depth 7 beats all", (16,), (other,), tables=("5.9",)) for other in (6, 9, 11, 15)),
+    Claim("depth 7 beats all", (16,), tuple(range(1, 16)), tables=("5.9",)),
+    Claim("depth 7 beats all", (15,), tuple(range(1, 15))),
+    Claim("14 features beat 20", (6,), (11,)),
+    Claim("14 features beat 20", (16,), (15,), tables=("5.9",)),
+    Claim("RafalMore wins every duel", (6,), (1,), tables=("5.8",)),
+    Claim("RafalMore wins every duel", (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
+    Claim("Burge loses to RafalMore", (9,), (6,), loses=True),
+    Claim("Burge beats who has no more features", (9,), (1, 2, 3, 4, 5)),
+    Claim("Burge beats who has no more features", (9,), BINARY),
 )
 
 

@@ -13,13 +13,14 @@ from evolve_arena.arena.work import Work
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.checkers_td.linear_matches import (
+from evolve_arena.studies.checkers_td.published import PLAYERS, Score
+from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
+    TdLinear,
+    make_learning_settings,
     make_meetings,
     make_participants,
 )
-from evolve_arena.studies.checkers_td.published import PLAYERS, Score
-from evolve_arena.studies.checkers_td.td_linear import TdLinear, make_learning_settings
 from evolve_arena.studies.study import Material, Settings
 
 UNSTATED = 4

@@ -33,11 +33,6 @@ from evolve_arena.studies.checkers_td.games import (
     fingerprint,
     play_series,
 )
-from evolve_arena.studies.checkers_td.linear_matches import (
-    Participants,
-    make_meetings,
-    read_weights,
-)
 from evolve_arena.studies.checkers_td.plan import (
     Reading,
     estimate_cost,
@@ -51,6 +46,11 @@ from evolve_arena.studies.checkers_td.published import (
     join_rounds,
     meet,
     read_published,
+)
+from evolve_arena.studies.checkers_td.td_linear import (
+    Participants,
+    make_meetings,
+    read_weights,
 )
 from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table

@@ -20,7 +20,6 @@ from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
 from evolve_arena.studies.checkers_td.linear_games import FEATURE_COUNT
-from evolve_arena.studies.checkers_td.linear_matches import Participants, read_weights
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,
@@ -31,6 +30,7 @@ from evolve_arena.studies.checkers_td.plan import (
     recipe_name,
 )
 from evolve_arena.studies.checkers_td.published import PLAYERS, ROUNDS, WITHOUT_ROW, Score
+from evolve_arena.studies.checkers_td.td_linear import Participants, read_weights
 from evolve_arena.studies.study import Material, Row, Table
 
 GAMES = 10

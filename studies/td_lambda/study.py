@@ -28,13 +28,14 @@ from evolve_arena.studies.study import (
     TableKind,
     needs,
 )
-from evolve_arena.studies.td_lambda.curves import concept_samples, published
 from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, plan
 from evolve_arena.studies.td_lambda.tables import (
     compare_individuals,
     compare_settings,
+    concept_samples,
     measure_ends,
     measure_long,
+    published,
 )
 
 Labelled = dict[str, Setting]

@@ -20,6 +20,7 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride.options import OPTIONS
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
+from evolve_arena.runs.many.parallel_runs import watch_parts
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.study import Grid, Material, Row, Table, judge_interval
 from evolve_arena.studies.ticket_to_ride.chart import draw_points, draw_progress, draw_ranges
@@ -383,7 +384,8 @@ NEAR_MEAN, NEAR_DEVIATION = 2.0, 3.0
 def measure_readings(material: Material) -> Table:
     """Mean and deviation of points for ``text`` and ``code``, and each of them changed."""
     rows, lines = [], []
-    for reading in material.watch(list_readings(), "readings"):
+    watched = material.folder, material.progress
+    for reading in watch_parts(list_readings(), "readings", *watched):
         games = play_counts(material, dict.fromkeys(COUNTS, make_rule_player(reading)))
         near = _is_near(reading, games)
         said = "near for all numbers of players" if near else ""

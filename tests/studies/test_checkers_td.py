@@ -41,12 +41,6 @@ from evolve_arena.studies.checkers_td.fit import (
     spearman_interval,
 )
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
-from evolve_arena.studies.checkers_td.linear_matches import (
-    Participants,
-    make_meetings,
-    make_participants,
-    read_weights,
-)
 from evolve_arena.studies.checkers_td.plan import Reading
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
@@ -65,7 +59,14 @@ from evolve_arena.studies.checkers_td.readings import (
     tell_readings,
 )
 from evolve_arena.studies.checkers_td.tables import compare_tournaments
-from evolve_arena.studies.checkers_td.td_linear import TdLinearConfig, make_learning_settings
+from evolve_arena.studies.checkers_td.td_linear import (
+    Participants,
+    TdLinearConfig,
+    make_learning_settings,
+    make_meetings,
+    make_participants,
+    read_weights,
+)
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult

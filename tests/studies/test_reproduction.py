@@ -25,8 +25,11 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError, show_progress
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.history import History
-from evolve_arena.studies.four_in_a_row.curves import read_published
-from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
+from evolve_arena.studies.four_in_a_row.study import (
+    begin_each_check,
+    begin_round_robins,
+    read_published,
+)
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
 from tests.studies.remarks import remarks_of

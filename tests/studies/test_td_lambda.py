@@ -16,7 +16,8 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
-from evolve_arena.studies.td_lambda.curves import (
+from evolve_arena.studies.td_lambda.plan import OPPONENTS
+from evolve_arena.studies.td_lambda.tables import (
     Curve,
     concept_samples,
     pick_best,
@@ -24,7 +25,6 @@ from evolve_arena.studies.td_lambda.curves import (
     read_curve,
     smooth,
 )
-from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
 STUDY = find_study("td-lambda")
 SHARES = ["random", "MM1", "MM2", "MM3", "MM4"]

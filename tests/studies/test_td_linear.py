@@ -25,11 +25,12 @@ from evolve_arena.studies.checkers_td.linear_games import (
     NONE,
     REPLACING,
 )
-from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_participants
 from evolve_arena.studies.checkers_td.td_linear import (
     TdLinear,
     TdLinearConfig,
     make_learning_settings,
+    make_meetings,
+    make_participants,
 )
 
 GAME: Any = find_game("checkers")

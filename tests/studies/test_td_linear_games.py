@@ -38,7 +38,7 @@ from evolve_arena.studies.checkers_td.linear_games import (
     learn_from_game,
     learn_from_move,
 )
-from evolve_arena.studies.checkers_td.linear_matches import (
+from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
     make_meetings,
     make_participants,

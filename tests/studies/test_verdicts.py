@@ -31,16 +31,15 @@ from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import tables as checkers_td_tables
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.published import Score
-from evolve_arena.studies.four_in_a_row import curves as four_in_a_row_curves
 from evolve_arena.studies.four_in_a_row import study as four_in_a_row
-from evolve_arena.studies.four_in_a_row.curves import Point
+from evolve_arena.studies.four_in_a_row.study import Point
 from evolve_arena.studies.mlp_vs_neat import study as mlp_vs_neat
 from evolve_arena.studies.q_learning.tables import make_ranking
 from evolve_arena.studies.study import Material, Row, Settings
 from evolve_arena.studies.td_lambda import study as td_lambda
 from evolve_arena.studies.td_lambda import tables as td_lambda_tables
-from evolve_arena.studies.td_lambda.curves import Curve
 from evolve_arena.studies.td_lambda.plan import CHECKS, OPPONENTS, Setting
+from evolve_arena.studies.td_lambda.tables import Curve
 from evolve_arena.studies.ticket_to_ride import study as ticket_to_ride_mixed
 from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS, read_cell
@@ -166,13 +165,13 @@ def test_whether_a_published_curve_could_be_one_of_ours() -> None:
     samples = [Sample(100 * value, 100) for value in VALUES]
     low, high = next_interval(VALUES)
     for value, verdict in ((high + 0.01, "outside"), (0.45, "inside"), (low - 0.01, "outside")):
-        said = four_in_a_row_curves._place(value, samples)
+        said = four_in_a_row._place(value, samples)
         assert said == f"one more run: {low:.3f} to {high:.3f}; published is {verdict}"
 
 
 def test_the_level_of_a_curve_and_its_best_point() -> None:
     curve = [Point(float(won), 100, 10 * at) for at, won in enumerate([90, *range(60)], start=1)]
-    level, best = four_in_a_row_curves._pick_last(curve), four_in_a_row_curves._pick_best(curve)
+    level, best = four_in_a_row._pick_last(curve), four_in_a_row._pick_best(curve)
     assert (level.won, level.games) == (sum(range(10, 60)), 5000)
     assert (best.won, best.games) == (90, 100)
 
