@@ -70,7 +70,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult
-from tests.studies.remarks import remarks_of
+from tests.remarks import remarks_of
 
 STUDY = find_study("checkers-td")
 

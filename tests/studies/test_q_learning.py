@@ -27,7 +27,7 @@ from evolve_arena.studies.q_learning.tables import (
 )
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
-from tests.studies.remarks import remarks_of
+from tests.remarks import remarks_of
 
 STUDY = find_study("q-learning")
 CONFIGURATIONS = [10, 5, 4, 5, 4, 6]

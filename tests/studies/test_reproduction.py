@@ -32,7 +32,7 @@ from evolve_arena.studies.four_in_a_row.study import (
 )
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
-from tests.studies.remarks import remarks_of
+from tests.remarks import remarks_of
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""

@@ -29,7 +29,7 @@ from evolve_arena.studies.ticket_to_ride.tables import (
     list_readings,
     measure_rule_player,
 )
-from tests.studies.remarks import remarks_of
+from tests.remarks import remarks_of
 
 
 def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:

@@ -43,7 +43,7 @@ from evolve_arena.studies.td_lambda.tables import Curve
 from evolve_arena.studies.ticket_to_ride import study as ticket_to_ride_mixed
 from evolve_arena.studies.ticket_to_ride import tables as ticket_to_ride_tables
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS, read_cell
-from tests.studies.remarks import remarks_of
+from tests.remarks import remarks_of
 
 VALUES, OTHERS = [0.31, 0.42, 0.37, 0.55, 0.40], [0.61, 0.48, 0.52]
 
