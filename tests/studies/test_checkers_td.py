@@ -9,7 +9,6 @@ import math
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +69,9 @@ from evolve_arena.studies.checkers_td.td_linear import (
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult
-from tests.remarks import remarks_of
+from tests.studied import remarks_of
 
 STUDY = find_study("checkers-td")
-
-
-def read_players() -> list[dict[str, str]]:
-    file = resources.files("evolve_arena.studies.checkers_td").joinpath("data/players.csv")
-    return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 
 # What was published
@@ -204,22 +198,6 @@ def test_each_table_asks_for_its_own_players() -> None:
     jobs = STUDY.plan(Settings(2))
     counts = {table.name: sum(map(table.needs, jobs)) for table in STUDY.tables}
     assert counts == {"readings": 0, "5.2": 0, "5.8": 30, "5.9": 32, "conclusions": 32}
-
-
-@pytest.mark.parametrize("line", read_players(), ids=lambda line: line["name"])
-def test_recipes_are_those_of_the_players(line: dict[str, str]) -> None:
-    recipe = load_recipe(checkers_td_plan.recipe_name(int(line["no"])))
-    network, method = recipe.network, recipe.method
-    assert network["features"] == int(line["features"].split()[0])
-    assert (network["encoding"], network["hidden"]) == ("features", [])
-    assert network["bins"] == (32 if "binary" in line["encoding"] else 0)
-    assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
-    assert method["discount"] == float(line["gamma"].split()[0])
-    assert method["rule"] == ("burge" if "Burge" in line["method"] else "td")
-    assert method["trace"] == line["trace"]
-    if line["lambda"]:
-        assert method["trace_decay"] == float(line["lambda"])
-    assert method["faithful"]
 
 
 def test_everybody_meets_everybody_twice() -> None:

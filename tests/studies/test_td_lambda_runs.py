@@ -1,78 +1,32 @@
-"""Runs of the method ``td``: the same bits, whatever befalls them, and what users see."""
+"""What users see of a run whose learners teach themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from evolve_arena import Run, resume, start
+from evolve_arena import Run, start
 from evolve_arena.cli.display import Display
-from evolve_arena.players.bred import VectorPlayer, read_player
-from evolve_arena.runs.errors import CheckpointError
 from evolve_arena.runs.plots.progress import draw_runs
-from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import Record
 from evolve_arena.runs.training.loop import Progress
 
 CHANGES = [
-    "network.hidden=[12]",
-    "method.individuals=3",
-    "method.games=120",
-    "method.trace=0.4",
-    "method.epsilon_games=800",
-    "method.judge=random",
-    "method.judge_games=20",
-    "check.every=3",
-    "check.games=20",
-    "check.opponents=['random']",
-    "run.generations=9",
-    "run.checkpoint_every=2",
+    *("network.hidden=[12]", "method.games=120", "method.epsilon_games=800", "check.every=3"),
+    *("check.games=20", "check.opponents=['random']", "run.generations=9"),
 ]
-LAST = 9
-
-Look = Callable[[Path], Any]
-
-
-def make_recipe(*changes: str) -> Recipe:
-    return load_recipe("td-lambda", [*CHANGES, *changes])
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run that nothing befell."""
-    return start(make_recipe(), run=tmp_path_factory.mktemp("td") / "run", executor="serial")
-
-
-def test_a_run_does_what_its_recipe_says(whole: Run, outcome_of: Look) -> None:
-    outcome = outcome_of(whole.path)
-    assert outcome.generation == LAST
-    assert outcome.table["games"] == [3 * 120] * LAST
-    assert outcome.table["epsilon"] == pytest.approx(
-        [max(0.1, 0.5 - 0.4 * generation * 120 / 800) for generation in range(LAST)]
-    )
-    assert {check.generation for check in outcome.checks} == {3, 6, 9}
-    player = read_player(outcome.champion)
-    assert isinstance(player, VectorPlayer)
-    assert (player.decoder.activation, player.decoder.take_wins) == ("tanh", False)
-
-
-def test_a_recipe_that_no_longer_fits_is_an_error(whole: Run, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    start(make_recipe(), run=path, executor="serial", callbacks=lambda progress: False)
-    text = (path / "recipe.toml").read_text()
-    (path / "recipe.toml").write_text(text.replace("individuals = 3", "individuals = 4"))
-    with pytest.raises(CheckpointError, match=r"population has shape \(3, 529\), not \(4, 529\)"):
-        resume(path, executor="serial")
-
-
-# What users see
+    recipe = load_recipe("td-lambda", CHANGES)
+    return start(recipe, run=tmp_path_factory.mktemp("td") / "run", executor="serial")
 
 
 def titles(axes: list[Axes]) -> list[str]:

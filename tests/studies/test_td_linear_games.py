@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import find_game, make_game
@@ -42,7 +42,6 @@ from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
     make_meetings,
     make_participants,
-    meet_part,
     read_weights,
 )
 
@@ -300,25 +299,6 @@ def test_lost_weights_are_no_numbers() -> None:
 
 
 # Work
-
-
-def test_any_number_of_workers_does_the_same() -> None:
-    participants = gather(*LESSONS.values())
-    pairings = [(place, place) for place in range(4)] + [(4, 5), (6, 0), (1, 2), (2, 1)]
-    seeds = derive_seeds(3, 1, "test", len(pairings))
-    work = make_meetings(participants, pairings, seeds, games=4, learn=True, alternate=True)
-    copies = [array.copy() for array in work.inputs]
-    expected = SerialExecutor().do(work)
-    with ProcessExecutor(2) as executor:
-        for found, wanted in zip(executor.do(work), expected, strict=True):
-            np.testing.assert_array_equal(found, wanted)
-    for before, after in zip(copies, work.inputs, strict=True):
-        np.testing.assert_array_equal(before, after)
-    part = [np.full_like(array, 5) for array in expected]  # done again over what it left
-    meet_part(work.options, work.inputs, part, slice(3, 6))
-    for found, wanted in zip(part, expected, strict=True):
-        np.testing.assert_array_equal(found[3:6], wanted[3:6])
-        assert (found[:3] == 5).all()
 
 
 @pytest.mark.parametrize(

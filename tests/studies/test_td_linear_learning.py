@@ -102,25 +102,32 @@ class Learner:
 # By hand
 
 
-def test_td_by_hand() -> None:
-    """Values 0.5 and -0.5: differences -1 and 1.5, a tenth of which goes to each position."""
-    learner = Learner(PLAIN, START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.5)
-    assert learner.weights == pytest.approx([0.5 - 0.1, -0.25 + 0.3])
-
-
-def test_discounts_by_hand() -> None:
-    """Differences 0.8 * -0.5 - 0.5 = -0.9 and 1.5."""
-    learner = Learner(PLAIN._replace(discount=0.8), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.09, -0.25 + 0.3])
-
-
-def test_traces_by_hand() -> None:
-    """Traces (1, 0), then (0.4, 2) with λγ = 0.4; differences -0.9 and 1.5."""
-    learner = Learner(PLAIN._replace(discount=0.8, decay=0.5, trace=ACCUMULATING), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.09 + 0.06, -0.25 + 0.3])
+@pytest.mark.parametrize(
+    ("changes", "error", "gains"),
+    [
+        # Values 0.5 and -0.5: differences -1 and 1.5, a tenth of which goes to each position.
+        ({}, 2.5, (-0.1, 0.3)),
+        # Differences 0.8 * -0.5 - 0.5 = -0.9 and 1.5.
+        ({"discount": 0.8}, 2.4, (-0.09, 0.3)),
+        # Traces (1, 0), then (0.4, 2) with λγ = 0.4; differences -0.9 and 1.5.
+        ({"discount": 0.8, "decay": 0.5, "trace": ACCUMULATING}, 2.4, (-0.09 + 0.06, 0.3)),
+        # As printed the end is worth 0.25: 1.75 to (0, 2), worth 0.2 then; -0.3 to (1, 0).
+        ({"faithful": 1}, 2.05, (-0.03, 0.35)),
+        # 1.75 to (0, 2); the value of (0, 2) is 0.2, so -0.3 to (1, 0) + 0.5 * (0, 2).
+        ({"faithful": 1, "decay": 0.5, "trace": ACCUMULATING}, 2.05, (-0.03, 0.35 - 0.03)),
+        # 0.075 each by (1, 1), worth 0.4 then; 0.15 by (0, 2), worth -0.05; -0.0625 by (1, 0).
+        ({"rule": BURGE}, 0.75 + 0.75 + 0.625, (0.075 - 0.0625, 0.075 + 0.15)),
+        # After moves: -0.5 - 0.5 = -1 to (1, 0); then 1 + 0.5 to (0, 2).
+        ({"update": EVERY_MOVE}, 2.5, (-0.1, 0.3)),
+        # -1 to (0, 2), which is worth -0.9 then; the end 0.05: 1 + 0.05 + 0.9 = 1.95 to (1, 1).
+        ({"update": EVERY_MOVE, "faithful": 1}, 2.95, (0.195, -0.2 + 0.195)),
+    ],
+)
+def test_lessons_by_hand(changes: dict[str, Any], error: float, gains: Any) -> None:
+    learner = Learner(PLAIN._replace(**changes), START)
+    learn = learner.learn_by_moves if "update" in changes else learner.learn
+    assert learn(CHAIN, 1.0) == pytest.approx(error)
+    assert learner.weights - START == pytest.approx(gains)
 
 
 def test_what_occurs_again_is_added_or_replaced() -> None:
@@ -130,41 +137,6 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
         learner = Learner(PLAIN._replace(decay=0.5, trace=trace), [0.0, 0.0])
         learner.learn(episode, 1.0)
         assert learner.weights == pytest.approx(0.1 * np.array(expected))
-
-
-def test_the_printed_sweep_by_hand() -> None:
-    """The end is worth 0.25: 1.75 to (0, 2), worth 0.2 then; -0.3 to (1, 0)."""
-    learner = Learner(PLAIN._replace(faithful=1), START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.05)
-    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35])
-
-
-def test_the_printed_traces_gather_later_positions() -> None:
-    """1.75 to (0, 2); the value of (0, 2) is 0.2, so -0.3 to (1, 0) + 0.5 * (0, 2)."""
-    learner = Learner(PLAIN._replace(faithful=1, decay=0.5, trace=ACCUMULATING), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35 - 0.03])
-
-
-def test_burge_by_hand() -> None:
-    """0.075 each by (1, 1), worth 0.4 then; 0.15 by (0, 2), worth -0.05; -0.0625 by (1, 0)."""
-    learner = Learner(PLAIN._replace(rule=BURGE), START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(0.75 + 0.75 + 0.625)
-    assert learner.weights == pytest.approx([0.5 + 0.075 - 0.0625, -0.25 + 0.075 + 0.15])
-
-
-def test_moves_by_hand() -> None:
-    """-0.5 - 0.5 = -1 to (1, 0); then 1 + 0.5 to (0, 2)."""
-    learner = Learner(PLAIN._replace(update=EVERY_MOVE), START)
-    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.5)
-    assert learner.weights == pytest.approx([0.4, 0.05])
-
-
-def test_the_printed_moves_by_hand() -> None:
-    """-1 to (0, 2), which is worth -0.9 then; the end 0.05: 1 + 0.05 + 0.9 = 1.95 to (1, 1)."""
-    learner = Learner(PLAIN._replace(update=EVERY_MOVE, faithful=1), START)
-    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.95)
-    assert learner.weights == pytest.approx([0.5 + 0.195, -0.45 + 0.195])
 
 
 # Against plain loops over vectors
