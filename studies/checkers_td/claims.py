@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evolve_arena.arena.intervals import Sample, mean_interval, mean_share
+from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     Crosstable,
     Score,
     join_rounds,
+    mean_points,
     meet,
     read_published,
 )
@@ -106,7 +107,7 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
         for name in claim.tables:
             theirs = meet(join_rounds(published[name]), claim.heroes, claim.others)
             ours = [meet(cells, claim.heroes, claim.others) for cells in joined[name]]
-            values = mean_share([Sample(score.points, score.games) for score in ours])
+            values = mean_points(ours)
             verdict = claim.judge(*values[1:3]) + _count(claim, joined[name])
             column, share = f"{claim.label}, {name}", round(theirs.share, 4)
             rows.append(Row("conclusions", claim.text, column, share, *values, verdict))

@@ -244,20 +244,10 @@ def _see(
     workspace: Any,
     table: LearningTable,
 ) -> Any:
-    """Adds a position to the episode of who sits on *slot*, and learns if it is time to.
+    """Adds a position to the episode of *who* sits on a *slot*, and learns if it is time to.
 
-    Args:
-        who: Whose episode.
-        slot: See there.
-        state: The position.
-        is_last: Whether the game has ended in that position.
-        reward: What the player gets there.
-        packed: As in :func:`play_and_learn`, like what follows.
-        workspace: See there.
-        table: See there.
-
-    Returns:
-        By how much values were off their targets.
+    If the game has ended in that *state* it is the last one, and brings a *reward*. All else is as
+    in :func:`play_and_learn`. Returns by how much values were off their targets.
     """
     lesson = _take_lesson(table, who, slot)
     features = int(lesson.settings[FEATURE_COUNT])
@@ -336,9 +326,9 @@ def learn_from_move(
     """Changes the weights after a move, by two positions that follow one another in an episode.
 
     Args:
-        lesson: As in :func:`learn_from_game`.
-        states: See there.
-        before: Where the features of the earlier position begin.
+        lesson: What is changed, and how.
+        states: The features of the episode's positions.
+        before: Where those of the earlier position begin.
         reached: Where those of the later one begin.
         is_last: Whether the game has ended there.
         reward: 0 as long as it has not.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.studies.study import read_lines
 
 ROUNDS = ((13, 11), (7, 17), (8, 17), (6, 19))
@@ -46,6 +47,11 @@ class Score:
 
     def __add__(self, other: Score) -> Score:
         return Score(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
+
+
+def mean_points(scores: Sequence[Score]) -> tuple[float, float, float, int]:
+    """The mean share of points over seeds, its interval, and all games; see `mean_share`."""
+    return mean_share([Sample(score.points, score.games) for score in scores])
 
 
 Crosstable = Mapping[tuple[int, int], Score]

@@ -20,7 +20,6 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.files import explain_storage_errors, write_whole
@@ -44,6 +43,7 @@ from evolve_arena.studies.checkers_td.published import (
     Crosstable,
     Score,
     join_rounds,
+    mean_points,
     meet,
     read_published,
 )
@@ -218,7 +218,7 @@ def _make_claims_grid(results: Sequence[Result], published: Crosstable) -> Grid:
         line = [result.name]
         for claim in claims:
             scores = [meet(table, claim.heroes, claim.others) for table in result.tables]
-            share, low, high, _ = mean_share([Sample(some.points, some.games) for some in scores])
+            share, low, high, _ = mean_points(scores)
             line.append(f"{share:.2f} {claim.judge(low, high)}")
         lines.append(line)
     title = "Points of the player named first, and what is to be said of the conclusion"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, t_95
+from evolve_arena.arena.intervals import mean_interval, t_95
 from evolve_arena.studies.checkers_td.fit import (
     correlate,
     kendall,
@@ -27,6 +27,7 @@ from evolve_arena.studies.checkers_td.published import (
     Crosstable,
     Score,
     join_rounds,
+    mean_points,
     read_published,
     sum_up,
 )
@@ -118,10 +119,12 @@ def _compare_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable
     for number, some in ours.items():
         remark = f"rank {places[number]}, published {known[number]}"
         remark += _judge(means[number] - theirs[number], spread)
-        values = round(theirs[number], 4), *_mean(some), remark
+        values = round(theirs[number], 4), *mean_points(some), remark
         rows.append(Row(name, f"{number} {PLAYERS[number]}", "points", *values))
     first = [sum(cells.values(), Score()) for cells in (published, *seeds)]
-    row = Row(name, "all players", "who moves first", round(first[0].share, 4), *_mean(first[1:]))
+    row = Row(
+        name, "all players", "who moves first", round(first[0].share, 4), *mean_points(first[1:])
+    )
     return [*rows, row]
 
 
@@ -217,10 +220,6 @@ def _tell_of_lost(results: Results) -> list[str]:
 def _judge(apart: float, spread: float | None) -> str:
     """Whether a published share is as far from ours as chance takes one."""
     return "" if spread is None else f"; {judge_interval(apart - spread, apart + spread)}"
-
-
-def _mean(scores: Sequence[Score]) -> tuple[float, float, float, int]:
-    return mean_share([Sample(score.points, score.games) for score in scores])
 
 
 def _spread(groups: Sequence[Sequence[float]]) -> float | None:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -29,7 +28,13 @@ from evolve_arena.studies.checkers_td.plan import (
     read_scores,
     recipe_name,
 )
-from evolve_arena.studies.checkers_td.published import PLAYERS, ROUNDS, WITHOUT_ROW, Score
+from evolve_arena.studies.checkers_td.published import (
+    PLAYERS,
+    ROUNDS,
+    WITHOUT_ROW,
+    Score,
+    mean_points,
+)
 from evolve_arena.studies.checkers_td.td_linear import Participants, read_weights
 from evolve_arena.studies.study import Material, Row, Table
 
@@ -204,7 +209,7 @@ def measure_rounds(material: Material) -> Table:
     rows = []
     for label, places in LABELS.items():
         scores = [sum((meeting.rounds[place] for place in places), Score()) for meeting in meetings]
-        values = mean_share([Sample(score.points, score.games) for score in scores])
+        values = mean_points(scores)
         said = _tell_wins(sum(scores, Score()), places)
         rows.append(Row("5.2", label, "RafalBack", _published_share(places), *values, said))
     lost = sum(meeting.lost for meeting in meetings)

@@ -52,53 +52,27 @@ class Stage:
         return f"stage-{self.word}-{label}"
 
 
+def _vary(key: str, form: str, *values: float) -> dict[str, Changes]:
+    """The values of a *key* of the method, by what they are in names."""
+    return {form.format(value): {f"method.{key}": value} for value in values}
+
+
+FUTURES = {
+    f"{future}-{games}k": {"method.future": future, "games": 1000 * games}
+    for future in ("best-known", "mean")
+    for games in (5, 10, 50, 100, 150)
+}
+UNITS = {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)}
+SETS = {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()}
 STAGES = (
+    Stage(1, "one", "estimate of the future, games", FUTURES, "best-known-50k"),
+    Stage(2, "two", "hidden units", UNITS, "50"),
+    Stage(3, "three", "temperature", _vary("temperature", "{:.1f}", 0.5, 1.0, 1.5, 2.0), "1.5"),
+    Stage(4, "four", "discount", _vary("discount", "{:.2f}", 0.0, 0.25, 0.5, 0.75, 1.0), "1.00"),
     Stage(
-        1,
-        "one",
-        "estimate of the future, games",
-        {
-            f"{future}-{games}k": {"method.future": future, "games": 1000 * games}
-            for future in ("best-known", "mean")
-            for games in (5, 10, 50, 100, 150)
-        },
-        "best-known-50k",
+        5, "five", "learning rate", _vary("learning_rate", "{:g}", 0.001, 0.01, 0.05, 0.1), "0.05"
     ),
-    Stage(
-        2,
-        "two",
-        "hidden units",
-        {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)},
-        "50",
-    ),
-    Stage(
-        3,
-        "three",
-        "temperature",
-        {f"{value:.1f}": {"method.temperature": value} for value in (0.5, 1.0, 1.5, 2.0)},
-        "1.5",
-    ),
-    Stage(
-        4,
-        "four",
-        "discount",
-        {f"{value:.2f}": {"method.discount": value} for value in (0.0, 0.25, 0.5, 0.75, 1.0)},
-        "1.00",
-    ),
-    Stage(
-        5,
-        "five",
-        "learning rate",
-        {f"{value:g}": {"method.learning_rate": value} for value in (0.001, 0.01, 0.05, 0.1)},
-        "0.05",
-    ),
-    Stage(
-        6,
-        "six",
-        "rewards",
-        {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()},
-        "6",
-    ),
+    Stage(6, "six", "rewards", SETS, "6"),
 )
 
 CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}

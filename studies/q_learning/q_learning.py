@@ -191,17 +191,7 @@ def learn_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """Plays the games of some learners; a kernel, see :mod:`evolve_arena.arena.work`.
-
-    Args:
-        options: ``board``, the game's options; ``sizes`` of the network's layers and its
-            ``activation``; what :func:`make_learning_settings` takes; and ``games``, how many each
-            learner plays.
-        inputs: The population, shape ``(individuals, genes)``, a seed for each, and the decoder's
-            ``inputs_of_bits``.
-        outputs: The population afterwards, and the ``FIGURES`` of each learner's games.
-        part: Which learners.
-    """
+    """Plays the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
     genomes, seeds, bits = inputs
     taught, figures = outputs
     first, *hidden, last = options["sizes"]

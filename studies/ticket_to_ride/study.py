@@ -6,7 +6,7 @@ has one of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -118,7 +118,13 @@ def _spread(values: Sequence[float], own: tuple[float, float]) -> tuple[float, f
     return own if len(values) == 1 else mean_interval(values)
 
 
-SPECIFIC = [specific(count) for count in COUNTS]
+def _kind(
+    name: str, summary: str, measure: Callable[[Material], Table], *settings: str
+) -> TableKind:
+    return TableKind(name, summary, measure, needs(*settings))
+
+
+MODELS = UNIVERSAL, *map(specific, COUNTS)
 
 TICKET_TO_RIDE = Study(
     name="ticket-to-ride",
@@ -130,38 +136,24 @@ TICKET_TO_RIDE = Study(
     plan=plan,
     seeds=3,
     tables=(
-        TableKind("3.1", "the rule player (figures 3.3 to 3.5)", measure_rule_player, needs()),
-        TableKind("readings", "the rule player's readings", measure_readings, needs()),
-        TableKind(
-            "4.3", "the imitating network (figures 4.1 to 4.3)", measure_network, needs(UNIVERSAL)
-        ),
-        TableKind(
-            "5.1",
-            "models for one number of players (figure 5.1)",
-            measure_specific,
-            needs(UNIVERSAL, *SPECIFIC),
-        ),
-        TableKind(
-            "5.2",
-            "the model for all numbers of players",
-            measure_universal,
-            needs(UNIVERSAL, *SPECIFIC),
-        ),
-        TableKind("6.1", "a network while it learns (figure 6.1)", measure_proof, needs(PROOF)),
-        TableKind(
+        _kind("3.1", "the rule player (figures 3.3 to 3.5)", measure_rule_player),
+        _kind("readings", "the rule player's readings", measure_readings),
+        _kind("4.3", "the imitating network (figures 4.1 to 4.3)", measure_network, UNIVERSAL),
+        _kind("5.1", "models for one number of players (figure 5.1)", measure_specific, *MODELS),
+        _kind("5.2", "the model for all numbers of players", measure_universal, *MODELS),
+        _kind("6.1", "a network while it learns (figure 6.1)", measure_proof, PROOF),
+        _kind(
             f"4.3{ADAGRAD}",
             "the imitating network, learnt as in section 4.4",
             partial(measure_network, optimiser=ADAGRAD),
-            needs(UNIVERSAL + ADAGRAD),
+            UNIVERSAL + ADAGRAD,
         ),
-        TableKind(
+        _kind(
             f"6.1{ADAGRAD}",
             "a network while it learns as in section 4.4",
             partial(measure_proof, optimiser=ADAGRAD),
-            needs(PROOF + ADAGRAD),
+            PROOF + ADAGRAD,
         ),
-        TableKind(
-            "mixed", "two against two at tables of four", measure_mixed, needs(UNIVERSAL, *EVOLVED)
-        ),
+        _kind("mixed", "two against two at tables of four", measure_mixed, UNIVERSAL, *EVOLVED),
     ),
 )
