@@ -305,41 +305,36 @@ class _Trainee:
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         """Does steps, which follow one another."""
-        return [self._do(number, executor) for number in numbers]
-
-    def _do(self, number: int, executor: Executor) -> Meeting:
-        if self._at != number:
-            self._read(number)
-        while self._at < number:
-            self._advance(executor)
-        meeting = self._advance(executor)
-        self._write()
-        return meeting
+        meetings = []
+        for number in numbers:
+            if self._at != number:
+                self._read(number)
+            while self._at < number:
+                self._advance(executor)
+            meetings.append(self._advance(executor))
+            self._write()
+        return meetings
 
     def _advance(self, executor: Executor) -> Meeting:
-        """Does the step that is next."""
-        training = self.variant.steps[self._at] > 0
-        meeting = self._train(executor) if training else self._compete(executor)
+        """Does the step that is next: everybody trains alone, or the tournament is played."""
+        trains, players, at = self.variant.steps[self._at] > 0, self._participants, self._at
+        if trains:
+            pairs = np.stack([self.order, self.order], axis=1)
+            seeds = derive_seeds(self.seed, at, "reading", len(NUMBERS))[self.order]
+        else:
+            pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
+            seeds = derive_seeds(self.seed, at, "reading-tournament", len(pairs))
+            players = players.without_exploration()
+        options: dict[str, Any] = {"learn": trains, "draws": self.variant.reading.draws}
+        games = self.games[0 if trains else 1]
+        outputs = executor.do(make_meetings(players, pairs, seeds, games=games, **options))
         self._at += 1
-        return meeting
-
-    def _train(self, executor: Executor) -> Meeting:
-        seeds = derive_seeds(self.seed, self._at, "reading", len(NUMBERS))[self.order]
-        pairs = np.stack([self.order, self.order], axis=1)
-        options: dict[str, Any] = {"games": self.games[0], "draws": self.variant.reading.draws}
-        work = make_meetings(self._participants, pairs, seeds, learn=True, **options)
-        weights = self._participants.weights.copy()
-        weights[self.order] = read_weights(executor.do(work))[:, 0]
-        self._participants, lost = self._participants.keep_learned(weights)
+        if not trains:
+            return Meeting(tuple(read_scores(outputs[1])))
+        weights = players.weights.copy()
+        weights[self.order] = read_weights(outputs)[:, 0]
+        self._participants, lost = players.keep_learned(weights)
         return Meeting((), int(lost.sum()))
-
-    def _compete(self, executor: Executor) -> Meeting:
-        pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
-        seeds = derive_seeds(self.seed, self._at, "reading-tournament", len(pairs))
-        options: dict[str, Any] = {"games": self.games[1], "draws": self.variant.reading.draws}
-        players = self._participants.without_exploration()
-        work = make_meetings(players, pairs, seeds, learn=False, **options)
-        return Meeting(tuple(read_scores(executor.do(work)[1])))
 
     def _read(self, number: int) -> None:
         """Takes what the file knows, if that is of this variant and of step *number*."""

@@ -63,15 +63,14 @@ FUTURES = {
     for games in (5, 10, 50, 100, 150)
 }
 UNITS = {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)}
+RATES = _vary("learning_rate", "{:g}", 0.001, 0.01, 0.05, 0.1)
 SETS = {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()}
 STAGES = (
     Stage(1, "one", "estimate of the future, games", FUTURES, "best-known-50k"),
     Stage(2, "two", "hidden units", UNITS, "50"),
     Stage(3, "three", "temperature", _vary("temperature", "{:.1f}", 0.5, 1.0, 1.5, 2.0), "1.5"),
     Stage(4, "four", "discount", _vary("discount", "{:.2f}", 0.0, 0.25, 0.5, 0.75, 1.0), "1.00"),
-    Stage(
-        5, "five", "learning rate", _vary("learning_rate", "{:g}", 0.001, 0.01, 0.05, 0.1), "0.05"
-    ),
+    Stage(5, "five", "learning rate", RATES, "0.05"),
     Stage(6, "six", "rewards", SETS, "6"),
 )
 

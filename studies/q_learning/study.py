@@ -25,9 +25,8 @@ from evolve_arena.studies.q_learning.tables import (
     measure_equal_sets,
     measure_exploration,
     measure_minimax,
-    measure_mutual,
-    measure_random,
     measure_rewards,
+    measure_stage,
     measure_winners,
 )
 from evolve_arena.studies.study import Material, Need, Settings, Study, TableKind
@@ -77,12 +76,10 @@ def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
         if number == LAST:
             rewards = TableKind("6.11", "the sets of rewards", measure_rewards, lambda job: False)
             kinds.append(rewards)
-        for place, against, measure in (
-            (mutual, "each other", measure_mutual),
-            (random, "random", measure_random),
-        ):
+        for place, against in ((mutual, "each other"), (random, "random")):
             name, heading = f"6.{place}", f"{title}: against {against}"
-            kinds.append(TableKind(name, heading, partial(measure, name, heading, stage), needed))
+            measure = partial(measure_stage, name, heading, stage, mutual=place == mutual)
+            kinds.append(TableKind(name, heading, measure, needed))
     sixth = 1 if own else LAST
     return (
         *kinds,

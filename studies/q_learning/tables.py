@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
@@ -73,18 +72,14 @@ MUTUAL = (
 RANDOM = "Every agent plays 1000 games moving first and 1000 moving second, times the scale."
 
 
-def measure_mutual(name: str, title: str, stage: Stage, material: Material) -> Table:
-    """Everybody against everybody else of a stage."""
+def measure_stage(
+    name: str, title: str, stage: Stage, material: Material, *, mutual: bool
+) -> Table:
+    """Everybody of a stage against everybody else, if it is *mutual*, or the random player."""
     runs = _stage_runs(material, stage)
-    notes = [SHARES, MUTUAL, JUDGED, *tell_of_attempts(runs.values())]
-    return make_ranking(name, title, meet_each_other(runs), find_published(name, stage), notes)
-
-
-def measure_random(name: str, title: str, stage: Stage, material: Material) -> Table:
-    """Everybody of a stage against the random player."""
-    runs = _stage_runs(material, stage)
-    notes = [SHARES, RANDOM, JUDGED, *tell_of_attempts(runs.values())]
-    return make_ranking(name, title, meet_random(runs), find_published(name, stage), notes)
+    won, note = (meet_each_other(runs), MUTUAL) if mutual else (meet_random(runs), RANDOM)
+    notes = [SHARES, note, JUDGED, *tell_of_attempts(runs.values())]
+    return make_ranking(name, title, won, find_published(name, stage), notes)
 
 
 def choose_best(material: Material, stage: Stage) -> str:
@@ -93,24 +88,19 @@ def choose_best(material: Material, stage: Stage) -> str:
     Of equal ones the better one against the random player.
     """
     runs = _stage_runs(material, stage)
-    mutual, random = (rank(won) for won in (meet_each_other(runs), meet_random(runs)))
-    means = {ranked.name: ranked.mean for ranked in random}
-    places = {name: place_of(mutual, name) + place_of(random, name) for name in means}
-    return min(
-        stage.options, key=lambda label: (places[stage.name(label)], -means[stage.name(label)])
-    )
+    mutual, random = rank(meet_each_other(runs)), rank(meet_random(runs))
+
+    def judge(label: str) -> tuple[int, float]:
+        name = stage.name(label)
+        return mutual[name].rank + random[name].rank, -random[name].mean
+
+    return min(stage.options, key=judge)
 
 
-def place_of(ranking: Sequence[Ranked], name: str) -> int:
-    """The place of a configuration, from 1; equal means share the better one."""
-    return next(ranked.rank for ranked in ranking if ranked.name == name)
-
-
-def rank(won: Agents) -> list[Ranked]:
-    """The configurations, the best mean first."""
-    return rank_configurations(
-        {name: sample.share for name, sample in won.items()}, name_configuration
-    )
+def rank(won: Agents) -> dict[str, Ranked]:
+    """The configurations by name, the best mean first."""
+    shares = {name: sample.share for name, sample in won.items()}
+    return {ranked.name: ranked for ranked in rank_configurations(shares, name_configuration)}
 
 
 def meet_each_other(runs: Mapping[str, Run]) -> dict[str, Sample]:
@@ -131,14 +121,14 @@ def make_ranking(
 ) -> Table:
     """The table *name*, with a chart; configurations in the order of *published*, if any."""
     groups = _group(won)
-    places = partial(place_of, rank(won))
+    ranked = rank(won)
     theirs = {key: values["mean"] for key, values in published.items()}
     rows = []
     for group in [*published, *(key for key in groups if key not in published)]:
         some = groups[group]
         best, worst = max(some, key=lambda s: s.share), min(some, key=lambda s: s.share)
         given = published.get(group, {})
-        remark = f"rank {places(group)}"
+        remark = f"rank {ranked[group].rank}"
         if given:
             place = 1 + sum(mean > theirs[group] for mean in theirs.values())
             remark += f", published {place}{_judge(groups, group, given['mean'])}"
@@ -398,7 +388,7 @@ def _rank_both(
 def _tell_places(material: Material, stage: Stage, label: str) -> str:
     runs = _stage_runs(material, stage)
     mutual, random = (
-        place_of(rank(won), stage.name(label)) for won in (meet_each_other(runs), meet_random(runs))
+        rank(won)[stage.name(label)].rank for won in (meet_each_other(runs), meet_random(runs))
     )
     return f"rank {mutual} against each other, {random} against random"
 

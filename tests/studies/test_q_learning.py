@@ -21,7 +21,6 @@ from evolve_arena.studies.q_learning.plan import STAGES, choose_as_published, pl
 from evolve_arena.studies.q_learning.tables import (
     make_ranking,
     meet_each_other,
-    place_of,
     rank,
     read_published,
 )
@@ -234,7 +233,7 @@ def test_rankings_are_judged_by_how_much_agents_differ() -> None:
     assert remarks_of(table)["low", "mean"] == "rank 2, published 2; agrees"
     assert remarks_of(table)["high", "mean"] == "rank 1, published 1; higher here"
     assert [row.measured for row in table.rows[:3]] == pytest.approx([0.40, 0.45, 0.35])
-    assert place_of(rank(won), "low") == 2
+    assert rank(won)["low"].rank == 2
     assert set(table.files) == {"name.csv", "name.png"}
 
 
