@@ -20,7 +20,7 @@ from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import Check
 from evolve_arena.runs.store.record import Record
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
-from evolve_arena.studies.checkers_td.tables import draw_tournament
+from evolve_arena.studies.checkers_td.study import draw_tournament
 from evolve_arena.studies.four_in_a_row.study import Point, read_published
 from evolve_arena.studies.four_in_a_row.study import draw_curves as draw_published
 from evolve_arena.studies.mlp_vs_neat.study import draw_progress as draw_arms

@@ -25,7 +25,7 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
 from evolve_arena.studies.checkers_td import plan as checkers_td_plan
 from evolve_arena.studies.checkers_td import readings as checkers_td_readings
-from evolve_arena.studies.checkers_td import tables as checkers_td_tables
+from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
 from evolve_arena.studies.checkers_td.fit import (
@@ -57,7 +57,7 @@ from evolve_arena.studies.checkers_td.readings import (
     play_variants,
     tell_readings,
 )
-from evolve_arena.studies.checkers_td.tables import compare_tournaments
+from evolve_arena.studies.checkers_td.study import compare_tournaments
 from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
     TdLinearConfig,
@@ -651,9 +651,9 @@ def test_all_tables_are_there(tiny: StudyResult) -> None:
 
 def test_weights_that_ran_away_are_told(tiny: StudyResult, monkeypatch: pytest.MonkeyPatch) -> None:
     material = Material(Settings(1), {p.name: Run.open(p) for p in tiny.out.glob("*-1")}, 1)
-    assert checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING) == []
-    monkeypatch.setattr(checkers_td_tables, "LARGEST", 0.02)
-    (note,) = checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING)
+    assert checkers_td_study._tell_of_runaways(material, WITHOUT_LEARNING) == []
+    monkeypatch.setattr(checkers_td_study, "LARGEST", 0.02)
+    (note,) = checkers_td_study._tell_of_runaways(material, WITHOUT_LEARNING)
     largest = {
         name: float(abs(run.state().population).max()) for name, run in material.runs.items()
     }

@@ -27,7 +27,7 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.runs.store.history import Check
-from evolve_arena.studies.checkers_td import tables as checkers_td_tables
+from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.four_in_a_row import study as four_in_a_row
@@ -183,20 +183,20 @@ def test_wins_in_a_round_robin(won: int, verdict: str) -> None:
 
 
 def test_tournaments_of_checkers_are_higher_or_lower() -> None:
-    judge = checkers_td_tables._judge
+    judge = checkers_td_study._judge
     assert judge(0.11, 0.1) == "; higher here"
     assert judge(-0.11, 0.1) == "; lower here"
     assert judge(0.09, 0.1) == judge(-0.09, 0.1) == "; agrees"
     assert judge(0.5, None) == ""
     # A variance of 0.01 in each of two groups of three: 4 degrees of freedom.
-    spread = checkers_td_tables._spread([[0.4, 0.5, 0.6], [0.1, 0.2, 0.3]])
+    spread = checkers_td_study._spread([[0.4, 0.5, 0.6], [0.1, 0.2, 0.3]])
     assert spread == pytest.approx(stats.t.ppf(0.975, 4) * 0.1 * (1 + 1 / 3) ** 0.5)
 
 
 def test_a_crosstables_cells_are_means_of_wins_and_losses() -> None:
     cells = [{(1, 2): Score(7, 2, 1)}, {(1, 2): Score(4, 6, 0)}]
-    assert checkers_td_tables._format_cell((1, 2), cells) == "5.5-4"
-    assert checkers_td_tables._format_cell((2, 1), cells) == ""
+    assert checkers_td_study._format_cell((1, 2), cells) == "5.5-4"
+    assert checkers_td_study._format_cell((2, 1), cells) == ""
 
 
 def test_rounds_of_checkers_tell_both_sides() -> None:
