@@ -34,12 +34,8 @@ from pydantic import Field, ValidationError
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
-from evolve_arena.core.registry import make_game
-from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.core.stream import new_stream
 from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.learning.tuple_learning import FIGURES
-from evolve_arena.evolve.td import LearnerState, VectorLearner
+from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, padded
 from evolve_arena.genomes.simd import LANES
@@ -143,6 +139,7 @@ class QLearning(VectorLearner):
     rate = "method.learning_rate"
     config_type = QLearningConfig
     network_type = ActionNetworkConfig
+    kernel = f"{FOLDER}.q_learning:learn_part"
     config: QLearningConfig
     decoder: NetworkDecoder
 
@@ -155,22 +152,13 @@ class QLearning(VectorLearner):
 
     def make_work(self, state: LearnerState) -> Work:
         """A part for each learner: all games of a generation."""
-        count = self.config.individuals
-        seeds = derive_seeds(state.seed, state.generation, "games", count)
-        return Work(
-            kernel=f"{FOLDER}.q_learning:learn_part",
-            inputs=(state.population, seeds, self.decoder.inputs_of_bits),
-            outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
-            options={
-                "board": self.decoder.game.rules._asdict(),
-                "sizes": list(self.decoder.mlp.sizes),
-                "activation": self.decoder.activation,
-                **self.config.model_dump(mode="json"),
-                "epsilon": self.find_epsilon(state.generation),
-            },
-            coarse=True,
-            games=self.config.games,
-        )
+        options = {
+            "sizes": list(self.decoder.mlp.sizes),
+            "activation": self.decoder.activation,
+            **self.config.model_dump(mode="json"),
+            "epsilon": self.find_epsilon(state.generation),
+        }
+        return self.arrange(state, [self.decoder.inputs_of_bits], options)
 
     def find_epsilon(self, generation: int) -> float:
         """The share of random moves in the games of a *generation*."""
@@ -193,21 +181,16 @@ def learn_part(
     part: slice,
 ) -> None:
     """Plays the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
-    genomes, seeds, bits = inputs
-    taught, figures = outputs
+    bits = inputs[2]
     first, *hidden, last = options["sizes"]
     mlp = MLP(first, tuple(hidden), last, options["activation"])
     learning = make_learning_settings(mlp, bits, options)
-    code, games = compile_games(make_game("connect-four", **options["board"]))
-    room = make_room(code, learning)
-    if part.start == part.stop:  # only to compile
-        network = make_network(mlp, genomes[0])
-        games.play_games(learning, network, new_stream(0), room, 0, np.zeros(FIGURES))
-    for one in range(part.start, part.stop):
-        network, stream = make_network(mlp, genomes[one]), new_stream(int(seeds[one]))
-        figures[one] = 0.0
-        games.play_games(learning, network, stream, room, options["games"], figures[one])
-        taught[one] = read_genome(mlp, network)
+    code, lessons = compile_games(find_game_of(options))
+    room, games = make_room(code, learning), options["games"] if part.stop > part.start else 0
+    for genes, stream, figures in each_learner(inputs, outputs, part):
+        network = make_network(mlp, genes)
+        lessons.play_games(learning, network, stream, room, games, figures)
+        genes[:] = read_genome(mlp, network)
 
 
 def compile_games(game: AnyGame) -> tuple[Any, Any]:

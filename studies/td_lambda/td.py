@@ -18,12 +18,9 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
-from evolve_arena.core.registry import find_game, game_of
-from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
 from evolve_arena.evolve.learning.learner import LearnerConfig
-from evolve_arena.evolve.learning.tuple_learning import FIGURES
-from evolve_arena.evolve.td import LearnerState, VectorLearner
+from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import count_changes, make_states
@@ -37,7 +34,6 @@ from evolve_arena.studies.td_lambda.td_kernel import (
 
 MOST_HIDDEN = 1024
 FOLDER = "evolve_arena.studies.td_lambda"
-KERNEL = f"{FOLDER}.td:teach_part"
 
 
 class TdConfig(LearnerConfig):
@@ -112,6 +108,7 @@ class Td(VectorLearner):
     rate = "method.rate_scale"
     config_type = TdConfig
     network_type = ValueNetworkConfig
+    kernel = f"{FOLDER}.td:teach_part"
     config: TdConfig
     decoder: NetworkDecoder
 
@@ -147,29 +144,11 @@ class Td(VectorLearner):
 
     def make_work(self, state: LearnerState) -> Work:
         """A learner's games of one generation are a part."""
-        learners, genes = state.population.shape
         bits = self.decoder.inputs_of_bits
-        return Work(
-            kernel=KERNEL,
-            inputs=(
-                state.population,
-                derive_seeds(state.seed, state.generation, "games", learners),
-                bits[:, 0].astype(np.int64),
-                bits[:, 1].astype(np.float32),
-            ),
-            outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
-            options={
-                "game": self.decoder.game.name,
-                "rules": list(self.decoder.game.rules),
-                "inputs": self.decoder.inputs,
-                "units": self.decoder.hidden[0],
-                "learning": list(
-                    make_learning_settings(self.config, self.decoder, state.generation)
-                ),
-            },
-            coarse=True,
-            games=self.config.games,
-        )
+        learning = make_learning_settings(self.config, self.decoder, state.generation)
+        sizes = {"inputs": self.decoder.inputs, "units": self.decoder.hidden[0]}
+        inputs = bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32)
+        return self.arrange(state, inputs, {**sizes, "learning": list(learning)})
 
 
 def teach_part(
@@ -179,20 +158,15 @@ def teach_part(
     part: slice,
 ) -> None:
     """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
-    population, seeds, index, factor = inputs
-    game: Any = game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+    _, _, index, factor = inputs
+    game = find_game_of(options)
     code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
     pupil = new_pupil(options["inputs"], options["units"])
     workspace = _make_workspace(code, pupil, index, factor)
     learning = LearningSettings(*options["learning"])
-    rows: Sequence[int] = range(part.start, part.stop)
-    if not rows:  # only to compile
-        scratch = seeds[:1].copy(), population[0].copy(), outputs[1][0].copy()
-        lessons.teach(pupil, learning._replace(games=0), workspace, *scratch)
-    for row in rows:
-        genes, figures = outputs[0][row], outputs[1][row]
-        genes[:], figures[:] = population[row], 0.0
-        stream = seeds[row : row + 1].copy()  # it goes on as numbers are drawn
+    if part.start == part.stop:
+        learning = learning._replace(games=0)
+    for genes, stream, figures in each_learner(inputs, outputs, part):
         lessons.teach(pupil, learning, workspace, stream, genes, figures)
         game.refuse_faults(workspace.states)
 

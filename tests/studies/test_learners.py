@@ -164,6 +164,11 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("checkers-06-rafalmore", "method.rate=0", "method.rate is 0: it must be above 0"),
         ("checkers-06-rafalmore", "method.initialisation=zeros", "zeros"),
         ("checkers-06-rafalmore", "method.lambda=0.5", "method.lambda is no key"),
+        ("ticket-to-ride-imitation", "method.players=[2, 2]", "each number of players once"),
+        ("ticket-to-ride-imitation", "method.players=[6]", "2 to 5 play"),
+        ("ticket-to-ride-imitation", "network.activation='sin'", "sin"),
+        ("ticket-to-ride-imitation", "network.features=27", "network.features"),
+        ("ticket-to-ride-imitation", "network.script='rule:tixt'", "did you mean 'text'"),
     ],
 )
 def test_what_does_not_fit_is_refused(recipe: str, change: str, said: str) -> None:

@@ -316,22 +316,6 @@ def test_each_choice_makes_a_difference() -> None:
 # Values
 
 
-def test_the_step_is_the_gradient() -> None:
-    """By differences: what a value gains per weight is what the weight gains per step."""
-    learning = PLAIN._replace(features=14, rate=1.0)
-    weights, episode = draw_episode(learning, 2, 8)
-    state = episode[0].tolist()
-    before = Learner(learning, weights).value(state)
-    slopes = []
-    for gene in range(14):
-        moved = weights.copy()
-        moved[gene] += 0.5
-        slopes.append((Learner(learning, moved).value(state) - before) / 0.5)
-    learner = Learner(learning, weights)
-    learner.learn(episode, before + 1.0)  # a difference of 1
-    assert learner.weights - weights == pytest.approx(slopes)
-
-
 @pytest.mark.parametrize("bins", [0, VALUES])
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
