@@ -19,7 +19,7 @@ from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
-from evolve_arena.studies.checkers_td import linear_matches
+from evolve_arena.studies.checkers_td import td_linear
 from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
@@ -242,7 +242,7 @@ def test_values_beyond_31_count_as_31() -> None:
     assert GAME.count("features", board, 0)[4] == 34
     participants, options = gather(PLAIN), {"draws": 0, "learn": True}
     players = participants.weights, participants.learning, participants.seats, participants.shapes
-    table = linear_matches._Table(players, np.uint64(1), options)
+    table = td_linear._Table(players, np.uint64(1), options)
     episode = table.learning
     episode.states[:] = 99
     episode.counts[1] = 3
