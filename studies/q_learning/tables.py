@@ -277,7 +277,7 @@ def measure_equal_sets(material: Material) -> Table:
             rows.append(Row("equal-sets", f"set {label}", column, given, *mean_share(samples)))
         everybody = [sample for samples in groups.values() for sample in samples]
         rows.append(Row("equal-sets", "all three", column, None, *mean_share(everybody)))
-        theirs = [100 * published[stage.name(label)]["mean"] for label in EQUAL]
+        theirs = [read_published(number)[f"stage_six_{label}"][COLUMNS["mean"]] for label in EQUAL]
         ours = [100 * fmean(s.share for s in samples) for samples in groups.values()]
         spreads.append(
             f"{column[0].upper()}{column[1:]}: the three published means are"
