@@ -210,7 +210,7 @@ part_strengths() {
 import sys
 import numpy as np
 import evolve_arena as ea
-from evolve_arena.studies.four_in_a_row.curves import read_published
+from evolve_arena.studies.four_in_a_row.study import read_published
 
 numbers, seeds = ([int(word) for word in words.split()] for words in sys.argv[1:3])
 for setting in sys.argv[3:]:

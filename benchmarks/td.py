@@ -12,8 +12,10 @@ from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.learning.tuple_learning import PLIES
+from evolve_arena.evolve.td import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.studies.td_lambda.td import Td, TdState, make_learning_settings
+from evolve_arena.studies.td_lambda.td import Td, make_learning_settings
 
 __all__ = ["measure"]
 
@@ -53,16 +55,16 @@ def _make_method(*changes: str, games: int, individuals: int = 1) -> Td:
     return method
 
 
-def _practise(method: Td) -> TdState:
+def _practise(method: Td) -> LearnerState:
     """Learners in the middle of the recipe's million games, when 30 % of moves are random."""
     state = method.initial(1)
     for _ in range(5):
         outputs = SerialExecutor().do(method.make_work(state))
         state, _ = method.update(state, outputs)
-    return TdState(1, 500_000 // method.config.games, state.population)
+    return LearnerState(1, 500_000 // method.config.games, state.population)
 
 
-def _speed(method: Td, state: TdState, executor: Executor) -> float:
+def _speed(method: Td, state: LearnerState, executor: Executor) -> float:
     """Games a second of all learners together: the best of some generations."""
     work = method.make_work(state)
     executor.do(work)
@@ -74,14 +76,14 @@ def _speed(method: Td, state: TdState, executor: Executor) -> float:
     return method.config.games * method.config.individuals / best
 
 
-def _numpy_speed(method: Td, state: TdState) -> float:
+def _numpy_speed(method: Td, state: LearnerState) -> float:
     """Games a second of the baseline; its games must be the first ones of the kernel."""
     few = _make_method(games=20)
-    start_state = TdState(state.seed, 500_000 // few.config.games, state.population)
+    start_state = LearnerState(state.seed, 500_000 // few.config.games, state.population)
     genes, figures = SerialExecutor().do(few.make_work(start_state))
     learner = _make_numpy(few, start_state)
     learner.play_games(few.config.games)
-    same = learner.plies == figures[0, 1] and np.allclose(learner.genome, genes[0], atol=1e-3)
+    same = learner.plies == figures[0, PLIES] and np.allclose(learner.genome, genes[0], atol=1e-3)
     if not same:
         raise RuntimeError("the baseline does not learn what the kernel learns")
     best = np.inf
@@ -93,7 +95,7 @@ def _numpy_speed(method: Td, state: TdState) -> float:
     return NUMPY_GAMES / best
 
 
-def _make_numpy(method: Td, state: TdState) -> NumpyLearner:
+def _make_numpy(method: Td, state: LearnerState) -> NumpyLearner:
     learning = make_learning_settings(method.config, method.decoder, state.generation)
     seed = int(derive_seeds(state.seed, state.generation, "games", 1)[0])
     return NumpyLearner(method.decoder, state.population[0], learning, seed)
@@ -103,7 +105,7 @@ def _two_learners() -> Line:
     """Two learners on two cores against one on one, in turns."""
     one, two = _make_method(games=CORE_GAMES), _make_method(games=CORE_GAMES, individuals=2)
     first = _practise(one)
-    both = TdState(1, first.generation, np.repeat(first.population, 2, axis=0))
+    both = LearnerState(1, first.generation, np.repeat(first.population, 2, axis=0))
     executor = ProcessExecutor(2)
     best, alone = 0.0, 0.0
     for _ in range(ROUNDS):

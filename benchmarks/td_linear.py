@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from benchmarks.line import Line
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
 from evolve_arena.arena.executors.executor import Executor
+from evolve_arena.evolve.learning.tuple_learning import PLIES
+from evolve_arena.evolve.td import LearnerState
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.studies.checkers_td.linear_games import PLIES
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     MOST_GENES,
     LearningSettings,
+    Lesson,
     learn_from_game,
 )
-from evolve_arena.studies.checkers_td.td_linear import (
-    TdLinear,
-    TdLinearState,
-    make_learning_settings,
-)
+from evolve_arena.studies.checkers_td.td_linear import TdLinear, make_learning_settings
 
 __all__ = ["measure"]
 
@@ -57,14 +55,14 @@ def _make_method(recipe: str, individuals: int = 1) -> TdLinear:
     return method
 
 
-def _practise(method: TdLinear) -> TdLinearState:
+def _practise(method: TdLinear) -> LearnerState:
     state = method.initial(1)
     for _ in range(PRACTICE // GAMES):
         state, _ = method.update(state, SerialExecutor().do(method.make_work(state)))
     return state
 
 
-def _speed(method: TdLinear, state: TdLinearState, executor: Executor) -> tuple[float, float]:
+def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[float, float]:
     """Games a second of all learners together, the best of some generations; plies of a game."""
     work = method.make_work(state)
     games = method.config.games * method.config.individuals
@@ -76,7 +74,7 @@ def _two_learners() -> Line:
     """Two learners on two cores against one on one, in turns."""
     one, two = _make_method("06-rafalmore"), _make_method("06-rafalmore", individuals=2)
     first = _practise(one)
-    both = TdLinearState(1, first.generation, np.repeat(first.population, 2, axis=0))
+    both = LearnerState(1, first.generation, np.repeat(first.population, 2, axis=0))
     executor = ProcessExecutor(2)
     best = alone = 0.0
     for _ in range(ROUNDS):
@@ -99,16 +97,15 @@ def _sweeps(learning: LearningSettings) -> Line:
     generator = np.random.default_rng(1)
     episode = generator.integers(0, 13, (41, learning.features))
     genes = generator.normal(0.0, 0.01, learning.features)
-    rows, weights = learning.row()[None], np.zeros((1, MOST_GENES))
+    lesson = Lesson(learning.row(), *np.zeros((2, MOST_GENES)))
     states, values = episode.ravel(), np.zeros(len(episode))
-    traces = np.zeros((2, MOST_GENES))
 
     def sweep() -> None:
-        weights[0, : len(genes)] = genes
-        learn_from_game(rows, weights, 0, states, 0, len(episode), 1.0, traces, 0, values)
+        lesson.weights[: len(genes)] = genes
+        learn_from_game(lesson, states, 0, len(episode), 1.0, values)
 
     sweep()
-    if not np.allclose(weights[0, : len(genes)], _sweep_plainly(learning, genes, episode)):
+    if not np.allclose(lesson.weights[: len(genes)], _sweep_plainly(learning, genes, episode)):
         raise RuntimeError("the baseline does not learn what the kernel learns")
     quick, plain = _time(sweep), _time(lambda: _sweep_plainly(learning, genes, episode))
     return Line(

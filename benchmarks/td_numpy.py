@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
 from evolve_arena.players.board.networks import NetworkDecoder
-from evolve_arena.studies.td_lambda.td_moves import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
+from evolve_arena.studies.td_lambda.td_kernel import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
 

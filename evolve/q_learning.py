@@ -17,7 +17,13 @@ from evolve_arena.core.game import Config
 from evolve_arena.evolve.imitation import make_room
 from evolve_arena.evolve.learning.action_learning import ActionNotes
 from evolve_arena.evolve.learning.layers import new_layers, pad_numbers, unpad_numbers
-from evolve_arena.evolve.td import TemporalConfig, TemporalLearner, make_lesson, read_options
+from evolve_arena.evolve.td import (
+    TemporalConfig,
+    TemporalLearner,
+    each_learner,
+    make_lesson,
+    read_options,
+)
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.players.board.workspace import SPARE_WORDS, seen_words
 
@@ -70,7 +76,7 @@ def teach_part(
     part: slice,
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see `TemporalLearner.make_work`."""
-    population, seeds, index, factor, *against = inputs
+    _, _, index, factor, *against = inputs
     game, learning, rates = read_options(options)
     lesson = make_lesson(game, against, LESSONS, ACTIONS)
     first, *hidden, last = options["sizes"]
@@ -80,18 +86,13 @@ def teach_part(
         workspace = lesson.opponents[2]
         room = room._replace(states=workspace.states)
         notes = notes._replace(wins=workspace.wins)
-    rows: Sequence[int] = range(part.start, part.stop)
-    given = (rates, layers), (notes, room, lesson.opponents)
-    if not rows:  # only to compile
-        nothing = learning._replace(games=0)
-        lesson.lessons.teach(nothing, *given[0], seeds[:1].copy(), *given[1], outputs[1][0].copy())
-    for row in rows:
-        figures = outputs[1][row]
-        figures[:] = 0.0
-        pad_numbers(layers, population[row], layers.weights)
-        stream = seeds[row : row + 1].copy()
-        lesson.lessons.teach(learning, *given[0], stream, *given[1], figures)
-        unpad_numbers(layers, layers.weights, outputs[0][row])
+    if part.start == part.stop:
+        learning = learning._replace(games=0)
+    for genes, stream, figures in each_learner(inputs, outputs, part):
+        pad_numbers(layers, genes, layers.weights)
+        given = learning, rates, layers, stream, notes, room
+        lesson.lessons.teach(*given, lesson.opponents, figures)
+        unpad_numbers(layers, layers.weights, genes)
         lesson.refuse_faults(room.states, notes.seen)
 
 

@@ -6,7 +6,7 @@ opponents. A study may have a method of that name for its game instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -102,7 +102,7 @@ class ValueNetworkConfig(Config):
 
 
 @dataclass(frozen=True, eq=False)
-class TdState:
+class LearnerState:
     """Everything that the future of a run depends on."""
 
     seed: int
@@ -111,18 +111,115 @@ class TdState:
     """Shape ``(individuals, genes)``."""
 
 
-class TemporalLearner(Learner[TdState]):
+class VectorLearner(Learner[LearnerState]):
+    """Base of the learning methods whose learners are vectors of weights.
+
+    Raises:
+        UnknownNameError: There is no such initialisation.
+    """
+
+    genome_kind = "vector"
+    state_type = LearnerState
+    kernel: ClassVar[str]
+    """A kernel of `evolve_arena.arena.work` that plays and learns; see :meth:`arrange`."""
+    purpose: ClassVar[str] = "games"
+    """What the seeds of games are derived for."""
+
+    def __init__(self, config: Any, decoder: Any) -> None:
+        super().__init__(config, decoder)
+        self.draw(0, np.random.default_rng(0))
+
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many learners."""
+        genomes: NDArray[np.float32] = self.decoder.initialise(
+            count, self.config.initialisation, generator
+        )
+        return genomes
+
+    def initial(self, seed: int) -> LearnerState:
+        """Learners who know nothing yet."""
+        generator = derive_generator(seed, 0, "initialisation")
+        return LearnerState(seed, 0, self.draw(self.config.individuals, generator))
+
+    def find_mismatch(self, state: LearnerState) -> str | None:
+        """Compares the shape of the population with the configuration."""
+        return self.find_other_genes(state.population, self.decoder.genes)
+
+    def arrange(
+        self, state: LearnerState, inputs: Sequence[NDArray[Any]], options: Mapping[str, Any]
+    ) -> Work:
+        """Work of which a learner's games of one generation are a part; see :func:`each_learner`.
+
+        Its *inputs* follow the weights and seeds, and its *options* the game.
+        """
+        learners, game = len(state.population), self.decoder.game
+        seeds = derive_seeds(state.seed, state.generation, self.purpose, learners)
+        return Work(
+            kernel=self.kernel,
+            inputs=(state.population, seeds, *inputs),
+            outputs=(("float32", state.population.shape), ("float64", (learners, FIGURES))),
+            options={"game": game.name, "rules": list(game.rules), **options},
+            coarse=True,
+            games=self.config.games,
+        )
+
+    def epsilon_at(self, generation: int) -> float | None:
+        """The share of random moves in a *generation*, if its report is to have it."""
+        return None
+
+    def update(
+        self, state: LearnerState, outputs: Sequence[NDArray[Any]]
+    ) -> tuple[LearnerState, dict[str, float]]:
+        """The weights after the games, and means over all of these."""
+        population, figures = outputs
+        sums = figures.sum(axis=0)
+        statistics = self.describe_games(
+            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
+        )
+        epsilon = self.epsilon_at(state.generation)
+        if epsilon is not None:
+            statistics["epsilon"] = epsilon
+        after = replace(state, generation=state.generation + 1, population=population)
+        return after, statistics
+
+    def describe(self, state: LearnerState) -> dict[str, Any]:
+        """Individuals, genes of each, and the games that each has learned from."""
+        individuals, genes = state.population.shape
+        games = state.generation * self.config.games
+        return {"individuals": individuals, "genes": genes, "games_learned": games}
+
+
+def each_learner(
+    inputs: Sequence[NDArray[Any]], outputs: Sequence[NDArray[Any]], part: slice
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float64]]]:
+    """The learners of a *part* of the work that :meth:`VectorLearner.arrange` makes.
+
+    Of each its weights, which are to be changed, the stream of its games, and their figures. If the
+    part is empty, so that its kernel is only to be compiled, there is one who must not play.
+    """
+    population, seeds, *_ = inputs
+    if part.start == part.stop:
+        yield population[0].copy(), seeds[:1].copy(), np.zeros(FIGURES)
+    for row in range(part.start, part.stop):
+        genes, figures = outputs[0][row], outputs[1][row]
+        genes[:], figures[:] = population[row], 0.0
+        yield genes, seeds[row : row + 1].copy(), figures
+
+
+def find_game_of(options: Mapping[str, Any]) -> Any:
+    """The game of the *options* that :meth:`VectorLearner.arrange` gives work."""
+    return game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+
+
+class TemporalLearner(VectorLearner):
     """Base of the methods whose networks learn from differences in time.
 
     Each of them plays a generation's games, against itself or others, and learns from them.
     """
 
     rate = "method.rate_scale"
-    genome_kind = "vector"
     network_kind = "mlp"
-    state_type = TdState
-    kernel: ClassVar[str]
-    """A kernel of `evolve_arena.arena.work` that plays and learns; see :meth:`make_work`."""
+    purpose = "learning"
     config: TemporalConfig
 
     def __init__(self, config: TemporalConfig, decoder: Any) -> None:
@@ -134,21 +231,9 @@ class TemporalLearner(Learner[TdState]):
         """Multilayer perceptrons of games in one file."""
         return super().networks(game) if issubclass(game.game, BoardGame) else {}
 
-    def initial(self, seed: int) -> TdState:
-        """Learners who know nothing yet."""
-        config = self.config
-        generator = derive_generator(seed, 0, "initialisation")
-        genes = self.decoder.initialise(config.individuals, config.initialisation, generator)
-        return TdState(seed, 0, genes)
-
-    def find_mismatch(self, state: TdState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: TdState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A learner's games of one generation are a part."""
         config, decoder = self.config, self.decoder
-        learners, genes = state.population.shape
         bits = decoder.inputs_of_bits
         learning = LearningSettings(
             games=config.games,
@@ -158,47 +243,19 @@ class TemporalLearner(Learner[TdState]):
             exploration=config.exploration,
             damped=float(getattr(config, "gradient", "") == "squared"),
         )
-        return Work(
-            kernel=self.kernel,
-            inputs=(
-                state.population,
-                derive_seeds(state.seed, state.generation, "learning", learners),
-                bits[:, 0].astype(np.int64),
-                bits[:, 1].astype(np.float32),
-                *self._opponents,
-            ),
-            outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
-            options={
-                "game": decoder.game.name,
-                "rules": list(decoder.game.rules),
-                "sizes": list(decoder.mlp.sizes),
-                "activation": decoder.activation,
-                "learning": list(learning),
-                "rates": [config.rate_scale / size for size in decoder.mlp.sizes[:-1]],
-                "features": decoder.encoding == "features",
-            },
-            coarse=True,
-            games=config.games,
-        )
+        options = {
+            "sizes": list(decoder.mlp.sizes),
+            "activation": decoder.activation,
+            "learning": list(learning),
+            "rates": [config.rate_scale / size for size in decoder.mlp.sizes[:-1]],
+            "features": decoder.encoding == "features",
+        }
+        inputs = bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32), *self._opponents
+        return self.arrange(state, inputs, options)
 
-    def update(
-        self, state: TdState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[TdState, dict[str, float]]:
-        """The networks after the games, and means over all of these."""
-        population, figures = outputs
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR], plies=sums[PLIES], first_wins=sums[FIRST_WINS], draws=sums[DRAWS]
-        )
-        statistics["epsilon"] = self.config.exploration
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
-
-    def describe(self, state: TdState) -> dict[str, Any]:
-        """Individuals, genes of each, and the games that each has learned from."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games_learned": games}
+    def epsilon_at(self, generation: int) -> float:
+        """The share of random moves, in all generations."""
+        return self.config.exploration
 
 
 class Td(TemporalLearner):
@@ -263,9 +320,8 @@ def read_options(
     options: Mapping[str, Any],
 ) -> tuple[BoardGame, LearningSettings, NDArray[np.float32]]:
     """The game, the settings, and the rate of each layer, of :meth:`TemporalLearner.make_work`."""
-    rules = find_game(options["game"]).game.make_rules(*options["rules"])
     rates = np.array(options["rates"], dtype=np.float32)
-    return game_of(rules), LearningSettings(*options["learning"]), rates  # type: ignore[return-value]
+    return find_game_of(options), LearningSettings(*options["learning"]), rates
 
 
 def teach_part(
@@ -275,7 +331,7 @@ def teach_part(
     part: slice,
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see :meth:`TemporalLearner.make_work`."""
-    population, seeds, index, factor, *against = inputs
+    _, _, index, factor, *against = inputs
     first, *hidden, last = options["sizes"]
     flags = {"COUNTS_FEATURES": bool(options["features"]), "HAS_LAYERS": len(hidden) != 1}
     game, learning, rates = read_options(options)
@@ -287,18 +343,13 @@ def teach_part(
         pupil = new_pupil(first, hidden[0])
     width = 0 if has_layers else pupil.width
     workspace = lesson.share(_make_workspace(lesson.code, width, index, factor))
-    teach, given = lesson.lessons.teach, (rates, pupil)
-    rows: Sequence[int] = range(part.start, part.stop)
-    if not rows:  # only to compile
-        scratch = population[0].copy(), seeds[:1].copy(), workspace, outputs[1][0].copy()
-        teach(learning._replace(games=0), *given, *scratch, lesson.opponents)
-    for row in rows:
-        genes, figures = outputs[0][row], outputs[1][row]
-        genes[:], figures[:] = population[row], 0.0
+    if part.start == part.stop:
+        learning = learning._replace(games=0)
+    for genes, stream, figures in each_learner(inputs, outputs, part):
         if has_layers:
             pad_numbers(pupil, genes, pupil.weights)
-        stream = seeds[row : row + 1].copy()
-        teach(learning, *given, genes, stream, workspace, figures, lesson.opponents)
+        given = learning, rates, pupil, genes, stream, workspace, figures
+        lesson.lessons.teach(*given, lesson.opponents)
         if has_layers:
             unpad_numbers(pupil, pupil.weights, genes)
         seen = workspace.seen if has_layers else workspace.planes

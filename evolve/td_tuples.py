@@ -16,7 +16,6 @@ from pydantic import Field, model_validator
 
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.learner import Learner, LearnerConfig, pack_opponents
 from evolve_arena.evolve.learning.tuple_learning import (
@@ -31,7 +30,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
     make_tuple_workspace,
     merge_shards,
 )
-from evolve_arena.evolve.td import RETURNS, Lesson, make_lesson
+from evolve_arena.evolve.td import RETURNS, Lesson, find_game_of, make_lesson
 from evolve_arena.genomes.limits import COPIES
 from evolve_arena.genomes.tuple_entries import READINGS
 from evolve_arena.genomes.tuples import TuplePopulation, join_tuples
@@ -247,7 +246,7 @@ def teach_part(
 ) -> None:
     """A kernel of `evolve_arena.arena.work`; see `TdTuples.make_work`."""
     tables, structures, places, seeds, *against = inputs
-    game: Any = game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
+    game = find_game_of(options)
     lesson = make_lesson(game, against, RETURNS, LESSONS)
     learning = LearningSettings(*options["learning"])
     if part.start == part.stop:  # only to compile

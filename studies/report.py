@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 from evolve_arena.runs.store.files import write_whole
-from evolve_arena.studies.study import Row, StudyResult, Table
+from evolve_arena.studies.study import Row, StudyResult, Table, format_csv
 
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
 """The columns of a printed table."""
@@ -23,17 +21,10 @@ def write_report(result: StudyResult) -> None:
     for table in result.tables:
         for name, content in table.files.items():
             write_whole(result.out / name, content)
-    write_whole(result.out / "rows.csv", format_rows(result.rows).encode())
+    columns = [field.name for field in fields(Row) if field.name != "remark"]
+    lines = [list(row.to_dict().values()) for row in result.rows]
+    write_whole(result.out / "rows.csv", format_csv(columns, lines))
     write_whole(result.out / "report.md", format_report(result).encode())
-
-
-def format_rows(rows: Sequence[Row]) -> str:
-    """*rows* as CSV with a header; where nothing was published the cell is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return text.getvalue()
 
 
 def format_report(result: StudyResult) -> str:
@@ -56,12 +47,12 @@ def format_report(result: StudyResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def cells(row: Row, remark: str = "") -> list[str]:
+def cells(row: Row) -> list[str]:
     """One line of a printed table, cell by cell; see :data:`COLUMNS`."""
     interval = f"{format_number(row.low)} to {format_number(row.high)}"
     published = format_number(row.published)
     measured = format_number(row.measured)
-    return [row.row, row.column, published, measured, interval, f"{row.games:,}", remark]
+    return [row.row, row.column, published, measured, interval, f"{row.games:,}", row.remark]
 
 
 def format_number(value: float | str | None) -> str:
@@ -81,7 +72,7 @@ def _format_table(table: Table) -> list[str]:
     lines = [f"## {table.name}: {table.title}", "", _line(COLUMNS)]
     lines.append("| --- | --- | --: | --: | --: | --: | --- |")
     for row in table.rows:
-        lines.append(_line(cells(row, table.remarks.get((row.row, row.column), ""))))
+        lines.append(_line(cells(row)))
     for name in sorted(table.files):
         if name.endswith((".png", ".svg")):
             lines += ["", f"![{table.title}]({name})"]

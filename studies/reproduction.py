@@ -102,8 +102,9 @@ def reproduce_study(
 def print_study(result: StudyResult) -> None:
     """Prints all tables, and where the report lies."""
     for table in result.tables:
-        rows = [cells(row, table.remarks.get((row.row, row.column), "")) for row in table.rows]
-        print_table(f"{table.name}: {table.title}", COLUMNS, rows, left=2)
+        print_table(
+            f"{table.name}: {table.title}", COLUMNS, [cells(row) for row in table.rows], left=2
+        )
         for note in table.notes:
             print_line(f"- {note}")
         print_line()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
-from evolve_arena.runs.many.parallel_runs import Job, RunsProgress, watch_parts
+from evolve_arena.runs.many.parallel_runs import Job, RunsProgress
 from evolve_arena.runs.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_SEEDS = 1_000
 """How many runs of each setting a study can have."""
@@ -37,6 +44,11 @@ class Settings:
         if not (self.scale > 0.0 and math.isfinite(self.scale)):
             raise BadValueError(f"scale is {self.scale}: it must be a number above 0")
 
+    @property
+    def each_seed(self) -> range:
+        """The numbers of the runs of each setting, from 1."""
+        return range(1, self.seeds + 1)
+
     def scaled(self, count: int, *, least: int = 20) -> int:
         """*count* times the scale, but at least so many."""
         return max(least, round(count * self.scale))
@@ -58,6 +70,14 @@ class Row:
     """... to here."""
     games: int
     """How many games were measured."""
+    remark: str = ""
+    """What is to be said about it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures by name, without the remark."""
+        figures = asdict(self)
+        del figures["remark"]
+        return figures
 
 
 @dataclass(frozen=True)
@@ -76,14 +96,18 @@ class Table:
     name: str
     title: str
     rows: list[Row]
-    remarks: dict[tuple[str, str], str] = field(default_factory=dict)
-    """What is to be said about a number, by row and column."""
     notes: list[str] = field(default_factory=list)
     """What is to be said about the table, in sentences."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Charts and data that belong to it, by the name of the file."""
     grids: list[Grid] = field(default_factory=list)
     """More figures, for the report."""
+
+    def add_picture(self, name: str, figure: Figure) -> None:
+        """Adds the *figure* as a file called so, and ``.png``."""
+        from evolve_arena.runs.plots.style import render
+
+        self.files[f"{name}.png"] = render(figure, ".png")
 
 
 @dataclass(frozen=True)
@@ -100,17 +124,9 @@ class Material:
     progress: Callable[[RunsProgress], bool] | None = None
     """Is told how far tables are, and stops the study by giving False."""
 
-    def watch(self, names: Sequence[str], unit: str) -> Iterator[str]:
-        """Gives *names* one after the other, and tells each time how far they are.
-
-        Args:
-            names: What is to be done, each of which takes about as long.
-            unit: What they are: "readings", say.
-
-        Raises:
-            RunsStoppedError: Who watches wants no more.
-        """
-        return watch_parts(names, unit, self.folder, self.progress)
+    def list_runs(self, name: str) -> list[Run]:
+        """The runs of a setting, seed by seed: those called ``NAME-1``, ``NAME-2`` and so on."""
+        return [self.runs[f"{name}-{seed}"] for seed in self.settings.each_seed]
 
 
 Need = Callable[[Job], bool]
@@ -119,6 +135,11 @@ Need = Callable[[Job], bool]
 
 def _need_all(job: Job) -> bool:
     return True
+
+
+def needs(*settings: str) -> Need:
+    """Tells the runs of some *settings* from others, by the names that :class:`Material` lists."""
+    return lambda job: job.name.rpartition("-")[0] in settings
 
 
 @dataclass(frozen=True)
@@ -205,10 +226,39 @@ class StudyResult:
                 {
                     "name": table.name,
                     "title": table.title,
-                    "rows": [asdict(row) for row in table.rows],
+                    "rows": [row.to_dict() for row in table.rows],
                     "notes": table.notes,
                     "files": sorted(table.files),
                 }
                 for table in self.tables
             ],
         }
+
+
+@cache
+def read_lines(package: str, name: str) -> tuple[dict[str, str], ...]:
+    """The lines of a published table: of a CSV file with a header in the *package* of a study."""
+    file = resources.files(package).joinpath("data", name)
+    return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+
+
+def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
+    """*lines* as CSV below a header; None is an empty cell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([columns, *lines])
+    return text.getvalue().encode()
+
+
+def judge_interval(
+    low: float,
+    high: float,
+    above: str = "higher here",
+    below: str = "lower here",
+    between: str = "agrees",
+) -> str:
+    """What the interval of a difference says: *above* or *below* 0, or 0 lies in it.
+
+    >>> judge_interval(0.1, 0.3), judge_interval(-0.1, 0.3)
+    ('higher here', 'agrees')
+    """
+    return above if low > 0.0 else below if high < 0.0 else between

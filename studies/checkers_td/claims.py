@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from evolve_arena.arena.intervals import Sample, mean_interval, mean_share
+from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     Crosstable,
     Score,
     join_rounds,
+    mean_points,
     meet,
     read_published,
 )
@@ -24,7 +25,7 @@ from evolve_arena.studies.checkers_td.tournaments import (
     WITHOUT_LEARNING,
     play_tournament,
 )
-from evolve_arena.studies.study import Material, Row, Table
+from evolve_arena.studies.study import Material, Row, Table, judge_interval
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
 """The rounds of each cell, by the numbers of who moves first and of the other."""
@@ -61,32 +62,27 @@ class Claim:
         """Who against whom."""
         return f"{_name(self.heroes)} - {_name(self.others)}"
 
+    def judge(self, low: float, high: float) -> str:
+        """What the interval of the heroes' share of points says of it."""
+        said = ("refuted", "confirmed") if self.loses else ("confirmed", "refuted")
+        return judge_interval(low - 0.5, high - 0.5, *said, "open")
 
-END_OF_GAME = "end of game beats every move"
-DISCOUNT = "γ = 0.8 beats other γ"
-DISCOUNT_MORE = "with 14 features γ = 1 beats 0.8"
-ENCODING = "many-valued beats binary"
-DEPTH = "depth 7 beats all"
-FEATURES = "14 features beat 20"
-DUELS = "RafalMore wins every duel"
-BURGE_LOSES = "Burge loses to RafalMore"
-BURGE_BEATS = "Burge beats who has no more features"
 
 CLAIMS = (
-    Claim(END_OF_GAME, (1,), (2,)),
-    *(Claim(DISCOUNT, (4,), (other,)) for other in (1, 3, 5)),
-    *(Claim(DISCOUNT_MORE, (6,), (other,)) for other in (7, 8)),
-    *(Claim(ENCODING, (1,), (other,)) for other in BINARY),
-    *(Claim(DEPTH, (16,), (other,), tables=("5.9",)) for other in (6, 9, 11, 15)),
-    Claim(DEPTH, (16,), tuple(range(1, 16)), tables=("5.9",)),
-    Claim(DEPTH, (15,), tuple(range(1, 15))),
-    Claim(FEATURES, (6,), (11,)),
-    Claim(FEATURES, (16,), (15,), tables=("5.9",)),
-    Claim(DUELS, (6,), (1,), tables=("5.8",)),
-    Claim(DUELS, (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
-    Claim(BURGE_LOSES, (9,), (6,), loses=True),
-    Claim(BURGE_BEATS, (9,), (1, 2, 3, 4, 5)),
-    Claim(BURGE_BEATS, (9,), BINARY),
+    Claim("end of game beats every move", (1,), (2,)),
+    *(Claim("γ = 0.8 beats other γ", (4,), (other,)) for other in (1, 3, 5)),
+    *(Claim("with 14 features γ = 1 beats 0.8", (6,), (other,)) for other in (7, 8)),
+    *(Claim("many-valued beats binary", (1,), (other,)) for other in BINARY),
+    *(Claim("depth 7 beats all", (16,), (other,), tables=("5.9",)) for other in (6, 9, 11, 15)),
+    Claim("depth 7 beats all", (16,), tuple(range(1, 16)), tables=("5.9",)),
+    Claim("depth 7 beats all", (15,), tuple(range(1, 15))),
+    Claim("14 features beat 20", (6,), (11,)),
+    Claim("14 features beat 20", (16,), (15,), tables=("5.9",)),
+    Claim("RafalMore wins every duel", (6,), (1,), tables=("5.8",)),
+    Claim("RafalMore wins every duel", (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
+    Claim("Burge loses to RafalMore", (9,), (6,), loses=True),
+    Claim("Burge beats who has no more features", (9,), (1, 2, 3, 4, 5)),
+    Claim("Burge beats who has no more features", (9,), BINARY),
 )
 
 
@@ -104,37 +100,19 @@ def measure_claims(material: Material) -> Table:
 
 def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
     """All conclusions, by the cells of both tournaments, seed by seed."""
-    rows, remarks = [], {}
+    rows = []
     published = {name: read_published(name) for name in measured}
     joined = {name: [join_rounds(cells) for cells in seeds] for name, seeds in measured.items()}
     for claim in CLAIMS:
         for name in claim.tables:
             theirs = meet(join_rounds(published[name]), claim.heroes, claim.others)
             ours = [meet(cells, claim.heroes, claim.others) for cells in joined[name]]
-            values = mean_share([Sample(score.points, score.games) for score in ours])
-            column = f"{claim.label}, {name}"
-            row = Row("conclusions", claim.text, column, round(theirs.share, 4), *values)
-            rows.append(row)
-            verdict = judge_interval(row.low, row.high, loses=claim.loses)
-            remarks[row.row, column] = verdict + _count(claim, joined[name])
-    row = _compare_changes(published["5.9"], measured["5.9"])
-    remarks[row.row, row.column] = judge_interval(row.low, row.high, middle=0.0)
-    return Table("conclusions", "the conclusions, one by one", [*rows, row], remarks, NOTES)
-
-
-def judge_interval(low: float, high: float, *, loses: bool = False, middle: float = 0.5) -> str:
-    """What an interval says of a claim: ``confirmed``, ``refuted`` or ``open``.
-
-    Args:
-        low: Where it begins.
-        high: Where it ends.
-        loses: Whether the claim is that the value lies below *middle*.
-        middle: What the claim is about.
-    """
-    above, below = low > middle, high < middle
-    if loses:
-        above, below = below, above
-    return "confirmed" if above else "refuted" if below else "open"
+            values = mean_points(ours)
+            verdict = claim.judge(*values[1:3]) + _count(claim, joined[name])
+            column, share = f"{claim.label}, {name}", round(theirs.share, 4)
+            rows.append(Row("conclusions", claim.text, column, share, *values, verdict))
+    rows.append(_compare_changes(published["5.9"], measured["5.9"]))
+    return Table("conclusions", "the conclusions, one by one", rows, NOTES)
 
 
 def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
@@ -153,9 +131,10 @@ def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
     values = [_change(cells) for cells in measured]
     low, high = mean_interval(values) if len(values) > 1 else (-1.0, 1.0)
     games = sum(score.games for cells in measured for rounds in cells.values() for score in rounds)
+    verdict = judge_interval(low, high, "confirmed", "refuted", "open")
     claim, column = "rounds differ most with γ below 1", "change between rounds, 5.9"
     value = round(_change(published), 4)
-    return Row("conclusions", claim, column, value, fmean(values), low, high, games)
+    return Row("conclusions", claim, column, value, fmean(values), low, high, games, verdict)
 
 
 def _change(cells: Rounds) -> float:

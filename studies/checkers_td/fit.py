@@ -1,9 +1,9 @@
-"""How well measured crosstables of ``checkers-td`` foretell a published one."""
+"""How well measured crosstables of ``checkers-td`` foretell a published one, and rankings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit
 
 from evolve_arena.arena.intervals import mean_interval
+from evolve_arena.arena.statistics import Z_95
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
-from evolve_arena.studies.checkers_td.ranks import spearman
 
 Values = NDArray[np.float64]
+Vector = Sequence[float] | Values
 EXCHANGES = 100
 """How often names are exchanged to see what chance gives."""
 HALF = 0.5
@@ -127,3 +128,82 @@ def _as_arrays(
     ours = [measured[place] for place in published]
     shares = np.array([(score.points + HALF) / (score.games + 2 * HALF) for score in ours])
     return points, games, shares
+
+
+LEAST = 5
+"""Of fewer values an interval says nothing."""
+
+
+def place_values(values: Sequence[float]) -> list[int]:
+    """The place of each value, 1 for the largest; equal ones share the better place.
+
+    >>> place_values([0.3, 0.9, 0.3, 0.1])
+    [2, 1, 2, 4]
+    """
+    return [1 + sum(other > value for other in values) for value in values]
+
+
+def correlate(values: Vector, others: Vector) -> float:
+    """Pearson's correlation, -1 to 1; 0 if one side has the same value everywhere.
+
+    >>> round(correlate([1.0, 2.0, 3.0], [2.0, 4.0, 3.0]), 6)
+    0.5
+    """
+    if np.ptp(values) == 0.0 or np.ptp(others) == 0.0:
+        return 0.0
+    return float(np.corrcoef(values, others)[0, 1])
+
+
+def spearman(values: Vector, others: Vector) -> float:
+    """Spearman's rank correlation: Pearson's of the ranks, of which equal ones share the mean.
+
+    >>> round(spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
+    0.8
+    """
+    from scipy.stats import rankdata
+
+    return correlate(rankdata(values), rankdata(others))
+
+
+def kendall(values: Vector, others: Vector) -> float:
+    """Kendall's τ, in the form for ties (τ-b); 0 if one side has the same value everywhere.
+
+    Source: Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
+
+    >>> round(kendall([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
+    0.666667
+    """
+    from scipy.stats import kendalltau
+
+    return float(np.nan_to_num(kendalltau(values, others).statistic))
+
+
+def spearman_interval(value: float, count: int) -> tuple[float, float]:
+    """The 95 % interval of Spearman's correlation over *count* things that were ranked.
+
+    Source: Bonett and Wright, "Sample size requirements for estimating Pearson, Kendall and
+    Spearman correlations", Psychometrika 65 (2000).
+
+    >>> [round(bound, 3) for bound in spearman_interval(0.5, 28)]
+    [0.133, 0.747]
+    """
+    return _around(value, count, lambda: math.sqrt((1 + value * value / 2) / (count - 3)))
+
+
+def kendall_interval(value: float, count: int) -> tuple[float, float]:
+    """The same for Kendall's τ; source as for :func:`spearman_interval`.
+
+    >>> [round(bound, 3) for bound in kendall_interval(0.5, 28)]
+    [0.277, 0.672]
+    """
+    return _around(value, count, lambda: math.sqrt(0.437 / (count - 4)))
+
+
+def _around(value: float, count: int, error: Callable[[], float]) -> tuple[float, float]:
+    """Fisher's transformation there and back."""
+    if count < LEAST:
+        return -1.0, 1.0
+    if abs(value) >= 1.0:
+        return value, value
+    middle, half = math.atanh(value), Z_95 * error()
+    return math.tanh(middle - half), math.tanh(middle + half)

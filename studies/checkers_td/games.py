@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,15 +51,6 @@ class Series:
     at_a_time: int = AT_A_TIME
     """How many of them these are at most."""
 
-    @property
-    def count(self) -> int:
-        """How many meetings there are."""
-        return len(self.weights)
-
-    def weight(self, first: int, last: int | None = None) -> float:
-        """That of the meetings from number *first* to before *last*, or to the end."""
-        return sum(self.weights[first:last])
-
 
 def play_series(material: Material, all_series: Sequence[Series]) -> list[list[Meeting]]:
     """The results of all meetings, series by series; what was played before is read.
@@ -68,19 +59,46 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
         RunsStoppedError: Who watches wants no more; the same call goes on.
         StorageError: Results can't be read or written.
     """
-    folder, progress = material.folder, material.progress
-    kept = [_read(folder, series) for series in all_series]
-    clock = _Clock(all_series, [len(meetings) for meetings in kept])
-    with _hire(material.workers) as executor:
-        for number, series in enumerate(all_series):
-            while (begin := len(kept[number])) < series.count:
-                numbers = range(begin, min(begin + series.at_a_time, series.count))
-                kept[number] += series.play(numbers, executor())
-                _write(folder, series, kept[number])
-                now = clock.tell(number, len(kept[number]))
-                if progress is not None and not progress(now):
-                    raise RunsStoppedError(f"stopped in {folder}; the same command goes on")
+    kept = [_read(material.folder, series) for series in all_series]
+    done, start = 0.0, time.perf_counter()
+    with ExitStack() as stack:
+        executor: Executor | None = None
+        for number, (series, meetings) in enumerate(zip(all_series, kept, strict=True), start=1):
+            count = len(series.weights)
+            while (begin := len(meetings)) < count:
+                executor = executor or stack.enter_context(make_executor(None, material.workers))
+                numbers = range(begin, min(begin + series.at_a_time, count))
+                meetings.extend(series.play(numbers, executor))
+                _write(material.folder, series, meetings)
+                reached = len(meetings)
+                done += sum(series.weights[begin:reached])
+                rest = _weigh_rest(all_series, kept)
+                seconds = time.perf_counter() - start
+                now = RunsProgress(
+                    run=series.name,
+                    number=number,
+                    runs=len(kept),
+                    generation=reached,
+                    generations=count,
+                    seconds=seconds,
+                    seconds_left=seconds * rest / max(done, 1e-9),
+                    finished=sum(
+                        len(have) == len(other.weights)
+                        for other, have in zip(all_series, kept, strict=True)
+                    ),
+                    going={series.name: reached} if reached < count else {},
+                )
+                if material.progress is not None and not material.progress(now):
+                    raise RunsStoppedError(
+                        f"stopped in {material.folder}; the same command goes on"
+                    )
     return kept
+
+
+def _weigh_rest(all_series: Sequence[Series], kept: Sequence[Sequence[Meeting]]) -> float:
+    """How long all meetings take that are not there yet."""
+    pairs = zip(all_series, kept, strict=True)
+    return sum(sum(series.weights[len(meetings) :]) for series, meetings in pairs)
 
 
 def fingerprint(*parts: bytes | str | int) -> str:
@@ -90,53 +108,6 @@ def fingerprint(*parts: bytes | str | int) -> str:
         content = part if isinstance(part, bytes) else str(part).encode()
         digest.update(len(content).to_bytes(8, "little") + content)
     return digest.hexdigest()
-
-
-class _Clock:
-    """How far all series are, and how long the rest takes if it goes on as so far."""
-
-    def __init__(self, all_series: Sequence[Series], reached: Sequence[int]) -> None:
-        self._sittings = all_series
-        self._reached = list(reached)
-        self._start = time.perf_counter()
-        self._done = 0.0
-
-    def tell(self, number: int, reached: int) -> RunsProgress:
-        """Notes that a series has *reached* so many meetings."""
-        series = self._sittings[number]
-        self._done += series.weight(self._reached[number], reached)
-        self._reached[number] = reached
-        pairs = list(zip(self._sittings, self._reached, strict=True))
-        left = sum(other.weight(have) for other, have in pairs)
-        seconds = time.perf_counter() - self._start
-        return RunsProgress(
-            run=series.name,
-            number=number + 1,
-            runs=len(self._sittings),
-            generation=reached,
-            generations=series.count,
-            seconds=seconds,
-            seconds_left=seconds * left / max(self._done, 1e-9),
-            finished=sum(have == other.count for other, have in pairs),
-            going={series.name: reached} if reached < series.count else {},
-        )
-
-
-@contextmanager
-def _hire(workers: int | None) -> Iterator[Callable[[], Executor]]:
-    """Gives an executor when it is first asked for, and closes it in the end."""
-    hired: list[Executor] = []
-
-    def executor() -> Executor:
-        if not hired:
-            hired.append(make_executor(None, workers))
-        return hired[0]
-
-    try:
-        yield executor
-    finally:
-        for one in hired:
-            one.close()
 
 
 def _read(folder: Path | None, series: Series) -> list[Meeting]:

@@ -1,10 +1,31 @@
-"""Games of checkers in which linear players learn, against others or themselves; compiled.
+"""Games of checkers in which linear players learn, and how their weights do; compiled.
 
 It is copied for the players who meet; see `evolve_arena.players.board.kernel.specialise_board`. A
 player's weights are 64-bit numbers here. After each change they are written, of 32 bits, to the
 network of its seat, so that its next move is searched with what it has learned; two slots may
 belong to one player, who then learns from both sides of the board. Among equally good moves chance
 decides, so that games differ.
+
+After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004), sections 5.2 to 5.6.
+An episode is what one player saw in a game: the features of position after position, of which
+the last is that in which the game ended. A reward comes there and nowhere else. Where his
+printed formulas are not those of TD(λ) a lesson says which of the two is meant:
+
+==============  ================================  =============================================
+what            TD(λ)                             as printed
+==============  ================================  =============================================
+the last        is worth nothing but the reward   is worth the reward and what its features say
+position
+after a move    weights of the position before    weights of the position reached change
+                change
+after a game    traces run forward, and values    one sweep from the last position to the
+                are those of the game's           first, in which traces gather later positions
+                beginning: the sum of what        and values change at once
+                TD(λ) gives off-line
+==============  ================================  =============================================
+
+Replacing traces take a feature's value where that is not 0, as his text says, and leave the
+trace to decay elsewhere. (The printed loop replaces all of them, so λ would play no part.)
 """
 
 from __future__ import annotations
@@ -17,7 +38,8 @@ from numpy.typing import NDArray
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
-from evolve_arena.genomes.simd import peek, poke
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import value_moves
 from evolve_arena.players.board.rules import (
     GOES_ON,
@@ -34,25 +56,6 @@ from evolve_arena.players.board.rules import (
 from evolve_arena.players.board.values import take_slot
 from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT
 from evolve_arena.players.search import TABLE_AT
-from evolve_arena.studies.checkers_td.linear_learning import (
-    AFTER,
-    BEFORE,
-    EVERY_MOVE,
-    FEATURE_COUNT,
-    RATE,
-    STATES,
-    UPDATE,
-    VALUES,
-    clear_traces,
-    learn_from_game,
-    learn_from_move,
-    write_weights,
-)
-
-PLIES, FIRST_WINS, DRAWS, ERROR = range(4)
-FIGURES = 4
-"""What is counted over all games: jumps and steps, games that who began has won, draws, and the sum
-of the differences between values and their targets."""
 
 STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
 DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES}
@@ -60,12 +63,77 @@ DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES
 capture or a man's move, but not by repetition. ``pieces``: what is drawn by the standard is won by
 who has more pieces."""
 
+VALUES = 32
+"""Values of a feature that are told apart, from 0 on; larger ones count as the last."""
 LAST_VALUE = VALUES - 1
+MOST_FEATURES = 20
+MOST_GENES = MOST_FEATURES * VALUES
+LOST = 1e6
+"""Weights beyond this have no bounds any more."""
+
+EVERY_MOVE, END_OF_GAME = 0, 1
+TD, BURGE = 0, 1
+NONE, ACCUMULATING, REPLACING = 0, 1, 2
+AFTER, BEFORE = 0, 1
+
+SETTINGS_FIELDS = 11
+RATE, DISCOUNT, DECAY, TRACE, UPDATE, RULE = range(6)
+FAITHFUL, STATES, FEATURE_COUNT, BINARY, EXPLORATION = range(6, SETTINGS_FIELDS)
+"""Fields of a lesson's row, in the order of :class:`LearningSettings`."""
 
 
-class EpisodeWorkspace(NamedTuple):
-    """Room for a game and what is learned from it."""
+class LearningSettings(NamedTuple):
+    """How a player learns; compiled code reads it as a row of numbers, field by field."""
 
+    rate: float
+    """α; at 0 nothing is learned."""
+    discount: float
+    """γ."""
+    decay: float
+    """λ."""
+    trace: int
+    """NONE, ACCUMULATING or REPLACING."""
+    update: int
+    """EVERY_MOVE or END_OF_GAME."""
+    rule: int
+    """TD, or BURGE: from the last position to the first each is drawn towards the value that
+    the next one has by then, and the last towards the reward (section 5.6)."""
+    faithful: int
+    """1 for the formulas as printed, 0 for TD(λ)."""
+    states: int
+    """AFTER or BEFORE: whether an episode has the positions after a player's own moves, or
+    those before them."""
+    features: int
+    """How many features a position has."""
+    binary: int
+    """1 if each value of a feature has a weight of its own, 0 if a feature has one."""
+    exploration: float
+    """How often a move is played at random, from 0 to 1."""
+
+    def row(self) -> NDArray[np.float64]:
+        """The same as an array of shape ``(SETTINGS_FIELDS,)``."""
+        return np.array(self, dtype=np.float64)
+
+
+class Lesson(NamedTuple):
+    """What a player of a game learns by."""
+
+    settings: NDArray[np.float64]
+    """Shape ``(SETTINGS_FIELDS,)``; see :class:`LearningSettings`."""
+    weights: NDArray[np.float64]
+    """Shape ``(MOST_GENES,)``. A feature's weight stands at its number j, or for its value v at
+    ``VALUES * j + v``."""
+    traces: NDArray[np.float64]
+    """Of the same shape: what its moves before left there; see :func:`clear_traces`."""
+
+
+class LearningTable(NamedTuple):
+    """Who sits at a table, and room for a game and what is learned from it."""
+
+    settings: NDArray[np.float64]
+    """How each learns, shape ``(players, SETTINGS_FIELDS)``."""
+    weights: NDArray[np.float64]
+    """What each knows, shape ``(players, MOST_GENES)``; changed in place, with the packed ones."""
     states: NDArray[np.int64]
     """The features of both players' positions, one's behind the other's."""
     counts: NDArray[np.int64]
@@ -75,6 +143,12 @@ class EpisodeWorkspace(NamedTuple):
     values: NDArray[np.float64]
 
 
+@inlined
+def _take_lesson(table: Any, who: int, slot: int) -> Any:
+    """How and what the player *who* learns on a *slot*."""
+    return Lesson(table.settings[who], table.weights[who], table.traces[slot])
+
+
 @compiled
 def play_and_learn(
     draws: int,
@@ -82,10 +156,8 @@ def play_and_learn(
     first: int,
     second: int,
     packed: Any,
-    learning_rows: Any,
-    weights: Any,
     workspace: Any,
-    episode: EpisodeWorkspace,
+    table: LearningTable,
     figures: Any,
 ) -> Any:
     """Plays one game, from which the players learn.
@@ -93,34 +165,31 @@ def play_and_learn(
     Args:
         draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
         learn: Whether anybody learns.
-        first: Who begins, a row of the packed players, of *learning_rows* and of *weights*.
+        first: Who begins, a row of the packed players and of the *table*.
         second: The other; the same if somebody plays himself.
         packed: The players, with the weights that they play by.
-        learning_rows: How each learns, shape ``(players, SETTINGS_FIELDS)``.
-        weights: What each knows, shape ``(players, MOST_GENES)``; changed in place, with the
-            packed ones.
         workspace: What the players need, with the stream that chance comes from.
-        episode: Memory that is used again and again.
-        figures: :data:`FIGURES`, to which the game's are added.
+        table: What they know, and memory that is used again and again.
+        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
 
     Returns:
         1 if who began has won, 0 for a draw, -1 if the other has.
     """
-    given = packed, learning_rows, weights, workspace, episode
+    given = packed, workspace, table
     for slot in range(2):
         who = second if slot else first
         take_slot(packed, who, slot, workspace)
-        episode.counts[slot] = 0
-        clear_traces(learning_rows, who, episode.traces, slot)
+        table.counts[slot] = 0
+        clear_traces(_take_lesson(table, who, slot))
     states = workspace.states
     state, ply, before, error = begin(states), 0, -1, 0.0
     outcome = judge(states, state)
     while outcome == GOES_ON and ply < LONGEST:
         slot = find_mover(states, state)
         who = second if slot else first
-        learns = learn and learning_rows[who, RATE] > 0.0
+        learns = learn and table.settings[who, RATE] > 0.0
         # Who jumps on saw the position before the first jump, and sees that after the last one.
-        if learns and learning_rows[who, STATES] == BEFORE and slot != before:
+        if learns and table.settings[who, STATES] == BEFORE and slot != before:
             error += _see(who, slot, state, False, 0.0, *given)
         workspace.plies[0] = ply
         move = _choose_move(packed, who, slot, state, workspace)
@@ -128,7 +197,7 @@ def play_and_learn(
         state = advance(states, state, move, ply)
         outcome = judge_at(states, state, ply)
         goes_on = outcome == GOES_ON and ply < LONGEST and find_mover(states, state) != slot
-        if learns and learning_rows[who, STATES] == AFTER and goes_on:
+        if learns and table.settings[who, STATES] == AFTER and goes_on:
             error += _see(who, slot, state, False, 0.0, *given)
         before = slot
     if outcome == GOES_ON:
@@ -138,7 +207,7 @@ def play_and_learn(
         outcome = int(lead > 0) - int(lead < 0)
     for slot in range(2):
         who = second if slot else first
-        if learn and learning_rows[who, RATE] > 0.0:
+        if learn and table.settings[who, RATE] > 0.0:
             error += _see(who, slot, state, True, float(outcome * (1 - 2 * slot)), *given)
     figures[PLIES] += ply
     figures[FIRST_WINS] += outcome > 0
@@ -172,54 +241,230 @@ def _see(
     is_last: bool,
     reward: float,
     packed: Any,
-    learning_rows: Any,
-    weights: Any,
     workspace: Any,
-    episode: EpisodeWorkspace,
+    table: LearningTable,
 ) -> Any:
-    """Adds a position to the episode of who sits on *slot*, and learns if it is time to.
+    """Adds a position to the episode of *who* sits on a *slot*, and learns if it is time to.
 
-    Args:
-        who: Whose episode.
-        slot: See there.
-        state: The position.
-        is_last: Whether the game has ended in that position.
-        reward: What the player gets there.
-        packed: As in :func:`play_and_learn`, like what follows.
-        learning_rows: See there.
-        weights: See there.
-        workspace: See there.
-        episode: See there.
-
-    Returns:
-        By how much values were off their targets.
+    If the game has ended in that *state* it is the last one, and brings a *reward*. All else is as
+    in :func:`play_and_learn`. Returns by how much values were off their targets.
     """
-    features = int(learning_rows[who, FEATURE_COUNT])
-    start = slot * (episode.states.shape[0] // 2)
-    here = start + episode.counts[slot] * features
+    lesson = _take_lesson(table, who, slot)
+    features = int(lesson.settings[FEATURE_COUNT])
+    start = slot * (table.states.shape[0] // 2)
+    here = start + table.counts[slot] * features
     given = workspace.states, state, slot, workspace.values, features
     count_features(*given, workspace.notes, np.int64(0))
     counted = features_at(workspace.values)
     for place in range(features):
-        value = int(workspace.values[counted + place])
-        episode.states[here + place] = min(value, LAST_VALUE)
-    episode.counts[slot] += 1
-    count = episode.counts[slot]
-    if learning_rows[who, UPDATE] == EVERY_MOVE:
+        table.states[here + place] = min(int(workspace.values[counted + place]), LAST_VALUE)
+    table.counts[slot] += 1
+    count = table.counts[slot]
+    if lesson.settings[UPDATE] == EVERY_MOVE:
         if count == 1:
             return 0.0
-        error = learn_from_move(
-            *(learning_rows, weights, who, episode.states, here - features, here, is_last, reward),
-            *(episode.traces, slot),
-        )
+        error = learn_from_move(lesson, table.states, here - features, here, is_last, reward)
     elif is_last:
-        error = learn_from_game(
-            *(learning_rows, weights, who, episode.states, start, count, reward),
-            *(episode.traces, slot, episode.values),
-        )
+        error = learn_from_game(lesson, table.states, start, count, reward, table.values)
     else:
         return 0.0
-    write_weights(learning_rows, weights, who, packed.weights, packed.seats[who, WEIGHTS_AT])
+    write_weights(lesson, packed.weights, packed.seats[who, WEIGHTS_AT])
     for place in range(TABLE_AT, workspace.memory.shape[0]):  # values of positions are others now
         workspace.memory[place] = 0
     return error
+
+
+@compiled
+def value_state(lesson: Lesson, states: Any, at: int) -> Any:
+    """What the linear function says of a position.
+
+    Args:
+        lesson: Has the weights.
+        states: Features one after the other (``int64``, 0 to 31).
+        at: Where those of the position begin.
+    """
+    total = 0.0
+    binary = lesson.settings[BINARY] != 0.0
+    for feature in range(int(lesson.settings[FEATURE_COUNT])):
+        value = states[at + feature]
+        if binary:
+            total += lesson.weights[VALUES * feature + value]
+        else:
+            total += lesson.weights[feature] * value
+    return total
+
+
+@compiled
+def learn_from_game(
+    lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any
+) -> Any:
+    """Changes the weights after a game, by a whole episode.
+
+    Args:
+        lesson: What is changed, and how.
+        states: The features of the episode's positions.
+        at: Where those of the first position begin.
+        count: How many positions there are, the last of the game included.
+        reward: What the player got at the end.
+        values: Scratch for *count* numbers.
+
+    Returns:
+        By how much values were off their targets: the sum of the absolute differences.
+    """
+    clear_traces(lesson)
+    if lesson.settings[RULE] == BURGE:
+        return _sweep_as_burge(lesson, states, at, count, reward)
+    if lesson.settings[FAITHFUL] != 0.0:
+        return _sweep(lesson, states, at, count, reward)
+    return _add_up(lesson, states, at, count, reward, values)
+
+
+@compiled
+def learn_from_move(
+    lesson: Lesson, states: Any, before: int, reached: int, is_last: bool, reward: float
+) -> Any:
+    """Changes the weights after a move, by two positions that follow one another in an episode.
+
+    Args:
+        lesson: What is changed, and how.
+        states: The features of the episode's positions.
+        before: Where those of the earlier position begin.
+        reached: Where those of the later one begin.
+        is_last: Whether the game has ended there.
+        reward: 0 as long as it has not.
+
+    Returns:
+        The absolute difference between the earlier position's value and its target.
+    """
+    faithful = lesson.settings[FAITHFUL] != 0.0
+    value = value_state(lesson, states, before)
+    following = 0.0
+    if faithful or not is_last:
+        following = value_state(lesson, states, reached)
+    difference = reward + lesson.settings[DISCOUNT] * following - value
+    _mark(lesson, states, reached if faithful else before)
+    _follow_traces(lesson, difference)
+    return abs(difference)
+
+
+@compiled
+def clear_traces(lesson: Lesson) -> None:
+    """Forgets what happened in the game before."""
+    for gene in range(_count_genes(lesson)):
+        lesson.traces[gene] = 0.0
+
+
+@compiled
+def write_weights(lesson: Lesson, numbers: Any, at: int) -> None:
+    """Write what a player knows to where the network that plays reads it.
+
+    Args:
+        lesson: Has the weights.
+        numbers: The packed weights (``float32``); see `evolve_arena.genomes.dense`.
+        at: Where those of the player begin.
+    """
+    for gene in range(_count_genes(lesson)):
+        weight = np.float32(lesson.weights[gene])
+        numbers[at + LANES * (1 + gene)] = weight if np.isfinite(weight) else np.float32(0.0)
+
+
+@compiled
+def spoil_if_lost(lesson: Lesson) -> None:
+    """Makes weights that grew beyond all bounds no numbers, so that everybody sees it."""
+    for gene in range(_count_genes(lesson)):
+        if not abs(lesson.weights[gene]) <= LOST:
+            lesson.weights[gene] = np.nan
+
+
+@inlined
+def _add_up(lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any) -> Any:
+    """TD(λ) off-line. Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
+    features = int(lesson.settings[FEATURE_COUNT])
+    for place in range(count - 1):
+        values[place] = value_state(lesson, states, at + place * features)
+    values[count - 1] = 0.0
+    error = 0.0
+    for place in range(count - 1):
+        difference = lesson.settings[DISCOUNT] * values[place + 1] - values[place]
+        if place == count - 2:
+            difference += reward
+        _mark(lesson, states, at + place * features)
+        _follow_traces(lesson, difference)
+        error += abs(difference)
+    return error
+
+
+@inlined
+def _sweep(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
+    """The loops of sections 5.2 and 5.5, which are one where nothing is traced."""
+    features = int(lesson.settings[FEATURE_COUNT])
+    error = 0.0
+    for place in range(count - 2, -1, -1):
+        here = at + place * features
+        _mark(lesson, states, here)
+        following = value_state(lesson, states, here + features)
+        value = value_state(lesson, states, here)
+        difference = reward + lesson.settings[DISCOUNT] * following - value
+        reward = 0.0
+        _follow_traces(lesson, difference)
+        error += abs(difference)
+    return error
+
+
+@inlined
+def _sweep_as_burge(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
+    """The loop of section 5.6; the discount, which it lacks, is 1 where he used it."""
+    features = int(lesson.settings[FEATURE_COUNT])
+    target = reward
+    error = 0.0
+    for place in range(count - 1, -1, -1):
+        here = at + place * features
+        difference = target - value_state(lesson, states, here)
+        _add_state(lesson, states, here, lesson.settings[RATE] * difference)
+        target = lesson.settings[DISCOUNT] * value_state(lesson, states, here)
+        error += abs(difference)
+    return error
+
+
+@inlined
+def _add_state(lesson: Lesson, states: Any, at: int, factor: float) -> None:
+    """Adds the gradient of a position's value, times *factor*, to the weights."""
+    binary = lesson.settings[BINARY] != 0.0
+    for feature in range(int(lesson.settings[FEATURE_COUNT])):
+        value = states[at + feature]
+        if binary:
+            lesson.weights[VALUES * feature + value] += factor
+        else:
+            lesson.weights[feature] += factor * value
+
+
+@inlined
+def _mark(lesson: Lesson, states: Any, at: int) -> None:
+    """Lets traces decay and marks the features of a position."""
+    settings, traces = lesson.settings, lesson.traces
+    kind = settings[TRACE]
+    kept = settings[DISCOUNT] * settings[DECAY] if kind != NONE else 0.0
+    for gene in range(_count_genes(lesson)):
+        traces[gene] *= kept
+    binary = settings[BINARY] != 0.0
+    for feature in range(int(settings[FEATURE_COUNT])):
+        value = states[at + feature]
+        place = VALUES * feature + value if binary else feature
+        amount = 1.0 if binary else float(value)
+        if kind != REPLACING:
+            traces[place] += amount
+        elif amount != 0.0:
+            traces[place] = amount
+
+
+@inlined
+def _follow_traces(lesson: Lesson, difference: float) -> None:
+    change = lesson.settings[RATE] * difference
+    for gene in range(_count_genes(lesson)):
+        lesson.weights[gene] += change * lesson.traces[gene]
+
+
+@inlined
+def _count_genes(lesson: Lesson) -> Any:
+    features = int(lesson.settings[FEATURE_COUNT])
+    return features * VALUES if lesson.settings[BINARY] != 0.0 else features

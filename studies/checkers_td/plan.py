@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,15 +13,15 @@ from evolve_arena.arena.work import Work
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.checkers_td.linear_learning import EXPLORATION
-from evolve_arena.studies.checkers_td.linear_matches import (
+from evolve_arena.studies.checkers_td.published import PLAYERS, Score
+from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
+    TdLinear,
+    make_learning_settings,
     make_meetings,
     make_participants,
 )
-from evolve_arena.studies.checkers_td.published import PLAYERS, Score
-from evolve_arena.studies.checkers_td.td_linear import TdLinear, make_learning_settings
-from evolve_arena.studies.study import Material, Need, Settings
+from evolve_arena.studies.study import Material, Settings
 
 UNSTATED = 4
 """How many plies the recipes look ahead where the text does not say it."""
@@ -77,16 +77,8 @@ CHOSEN_GAMES = 500
 
 def plan(settings: Settings) -> list[Job]:
     """All players of all seeds, those that search deepest first: they would be the last to end."""
-    jobs = [
-        _job(number, seed, settings) for seed in range(1, settings.seeds + 1) for number in PLAYERS
-    ]
+    jobs = [_job(number, seed, settings) for seed in settings.each_seed for number in PLAYERS]
     return sorted(jobs, key=lambda job: -job.weight)
-
-
-def needs(numbers: Sequence[int]) -> Need:
-    """Tells the runs of players with these *numbers* from others."""
-    names = {recipe_name(number) for number in numbers}
-    return lambda job: job.name.rpartition("-")[0] in names
 
 
 def trained(material: Material, seed: int, numbers: Sequence[int]) -> list[Run]:
@@ -142,44 +134,21 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participant
     return make_participants([method.decoder for method in methods], learning, genomes)
 
 
+def make_beginners(recipes: Sequence[Recipe], seeds: Sequence[int]) -> Participants:
+    """Players who have learned nothing yet, each by a recipe and a seed."""
+    methods = [recipe.make_method() for recipe in recipes]
+    return make_participants(
+        [method.decoder for method in methods],
+        [make_learning_settings(method.config, method.decoder) for method in methods],
+        [method.initial(seed).population[0] for method, seed in zip(methods, seeds, strict=True)],
+    )
+
+
 def arrange(
     participants: Participants, pairings: Any, seeds: NDArray[np.uint64], **options: Any
 ) -> Work:
     """Meetings, as by `make_meetings`, whose games are drawn as the tables' reading says."""
     return make_meetings(participants, pairings, seeds, draws=CHOSEN.draws, **options)
-
-
-def without_exploration(participants: Participants) -> Participants:
-    """The same players, who play no move at random: they do so in training only."""
-    learning = participants.learning.copy()
-    learning[:, EXPLORATION] = 0.0
-    return replace(participants, learning=learning)
-
-
-def identify(participants: Participants) -> bytes:
-    """The players' weights and how they learn and search, as bytes."""
-    arrays = participants.weights, participants.learning, participants.seats, participants.shapes
-    return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-
-
-def pick(participants: Participants, rows: NDArray[np.int32]) -> Participants:
-    """Some of *participants*, by their rows; who is named twice becomes two players."""
-    return Participants(
-        *(participants.weights[rows], participants.learning[rows]),
-        *(participants.seats[rows], participants.shapes[rows]),
-    )
-
-
-def keep_learned(
-    participants: Participants, weights: NDArray[np.float64]
-) -> tuple[Participants, NDArray[np.bool_]]:
-    """The same players with other *weights*, and which of them are no numbers any more.
-
-    These players keep the weights that they had.
-    """
-    lost: NDArray[np.bool_] = np.logical_not(np.isfinite(weights).all(axis=1))
-    kept = np.where(lost[:, np.newaxis], participants.weights, weights)
-    return replace(participants, weights=kept), lost
 
 
 def read_scores(rows: NDArray[np.int64]) -> list[Score]:

@@ -5,12 +5,11 @@ Both crosstables are read from the printed text, one row of a file for each cell
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
+
+from evolve_arena.arena.intervals import Sample, mean_share
+from evolve_arena.studies.study import read_lines
 
 ROUNDS = ((13, 11), (7, 17), (8, 17), (6, 19))
 """Section 5.2: what RafalForw and RafalBack won of each other in four rounds."""
@@ -50,6 +49,11 @@ class Score:
         return Score(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
 
 
+def mean_points(scores: Sequence[Score]) -> tuple[float, float, float, int]:
+    """The mean share of points over seeds, its interval, and all games; see `mean_share`."""
+    return mean_share([Sample(score.points, score.games) for score in scores])
+
+
 Crosstable = Mapping[tuple[int, int], Score]
 """By the numbers of who moves first and of the other, what the first one did."""
 
@@ -63,7 +67,7 @@ def read_published(table: str) -> dict[tuple[int, int], tuple[Score, ...]]:
         table: ``5.8`` (one round) or ``5.9`` (two rounds).
     """
     cells: dict[tuple[int, int], tuple[Score, ...]] = {}
-    for line in _read_lines(f"tournament_{table.replace('.', '_')}.csv"):
+    for line in read_lines(__package__, f"tournament_{table.replace('.', '_')}.csv"):
         if line["wins"]:
             place = int(line["row_no"]), int(line["col_no"])
             score = Score(int(line["wins"]), int(line["losses"]), int(line["draws"] or 0))
@@ -96,11 +100,5 @@ def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Sco
     return total
 
 
-@cache
-def _read_lines(name: str) -> tuple[dict[str, str], ...]:
-    file = resources.files(__package__).joinpath(f"data/{name}")
-    return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
-
-
-PLAYERS = {int(line["no"]): line["name"] for line in _read_lines("players.csv")}
+PLAYERS = {int(line["no"]): line["name"] for line in read_lines(__package__, "players.csv")}
 """The sixteen players by number. The text spells the sixth both RafaMore and RafalMore."""

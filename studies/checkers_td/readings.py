@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from evolve_arena.arena.executors import Executor
-from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.files import explain_storage_errors, write_whole
-from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_interval
-from evolve_arena.studies.checkers_td.fit import Fit, measure_fit
+from evolve_arena.studies.checkers_td.claims import CLAIMS
+from evolve_arena.studies.checkers_td.fit import Fit, measure_fit, spearman_interval
 from evolve_arena.studies.checkers_td.games import (
     FOLDER,
     Meeting,
@@ -32,30 +32,26 @@ from evolve_arena.studies.checkers_td.games import (
     fingerprint,
     play_series,
 )
-from evolve_arena.studies.checkers_td.linear_matches import (
-    Participants,
-    make_meetings,
-    make_participants,
-    read_weights,
-)
 from evolve_arena.studies.checkers_td.plan import (
     Reading,
     estimate_cost,
-    identify,
-    keep_learned,
+    make_beginners,
     read_scores,
     recipe_name,
-    without_exploration,
 )
 from evolve_arena.studies.checkers_td.published import (
     Crosstable,
     Score,
     join_rounds,
+    mean_points,
     meet,
     read_published,
 )
-from evolve_arena.studies.checkers_td.ranks import spearman_interval
-from evolve_arena.studies.checkers_td.td_linear import make_learning_settings
+from evolve_arena.studies.checkers_td.td_linear import (
+    Participants,
+    make_meetings,
+    read_weights,
+)
 from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 
@@ -129,6 +125,11 @@ class Result:
         """Such as ``depth 3, rates x 3, 500 games``."""
         return f"{self.reading.name}, {self.length} games"
 
+    @property
+    def total(self) -> Score:
+        """All games."""
+        return sum((score for table in self.tables for score in table.values()), Score())
+
 
 def list_variants() -> list[Variant]:
     """All readings, those that take longest last."""
@@ -147,8 +148,7 @@ def list_variants() -> list[Variant]:
 
 def measure_readings(material: Material) -> Table:
     """How well the tournament of each reading foretells the published ones."""
-    variants = list_variants()
-    return tell_readings(play_variants(material, variants))
+    return tell_readings(play_variants(material, list_variants()))
 
 
 def tell_readings(results: Sequence[Result]) -> Table:
@@ -159,30 +159,29 @@ def tell_readings(results: Sequence[Result]) -> Table:
         for result in results
     ]
     best = max(range(len(results)), key=lambda place: fits[place]["5.8"].gain)
-    rows, remarks = [], {}
+    rows = []
     for place, (result, fit) in enumerate(zip(results, fits, strict=True)):
-        rows += _make_rows(result, fit)
-        inside = f"{fit['5.8'].inside} of {fit['5.8'].cells} cells inside"
-        remarks[result.name, "gain, 5.8"] = inside + ("; fits best" if place == best else "")
+        rows += _make_rows(result, fit, "; fits best" if place == best else "")
     yardstick = measure_fit(published["5.8"], [published["5.9"]])
     return Table(
         name="readings",
         title="what the text leaves open, and how well each reading of it fits",
         rows=rows,
-        remarks=remarks,
         notes=[*NOTES, _tell_yardstick(yardstick), f"Of {len(results)} readings"
                f" {results[best].name} fits table 5.8 best."],
         grids=[_make_fit_grid(results, fits), _make_claims_grid(results, published["5.8"])],
     )  # fmt: skip
 
 
-def _make_rows(result: Result, fits: Mapping[str, Fit]) -> list[Row]:
-    games = sum(score.games for table in result.tables for score in table.values())
+def _make_rows(result: Result, fits: Mapping[str, Fit], best: str) -> list[Row]:
+    games = result.total.games
     rows = []
     for name, fit in fits.items():
+        said = f"{fit.inside} of {fit.cells} cells inside{best}" if name == "5.8" else ""
+        gain = None, fit.gain, fit.low, fit.high, games, said
         ends = spearman_interval(fit.spearman, len(NUMBERS))
         rows += [
-            Row("readings", result.name, f"gain, {name}", None, fit.gain, fit.low, fit.high, games),
+            Row("readings", result.name, f"gain, {name}", *gain),
             Row("readings", result.name, f"Spearman, {name}", None, fit.spearman, *ends, games),
         ]
     return rows
@@ -195,7 +194,7 @@ def _make_fit_grid(results: Sequence[Result], fits: Sequence[Mapping[str, Fit]])
     lines = []
     for result, fit in zip(results, fits, strict=True):
         one, two = (fit[name] for name in TABLES)
-        total = sum((score for table in result.tables for score in table.values()), Score())
+        total = result.total
         cells = [
             *(f"{one.gain:.3f}", f"{two.gain:.3f}", f"{one.chance:.3f}"),
             *(f"{one.spearman:.2f}", f"{two.spearman:.2f}"),
@@ -219,8 +218,8 @@ def _make_claims_grid(results: Sequence[Result], published: Crosstable) -> Grid:
         line = [result.name]
         for claim in claims:
             scores = [meet(table, claim.heroes, claim.others) for table in result.tables]
-            share, low, high, _ = mean_share([Sample(some.points, some.games) for some in scores])
-            line.append(f"{share:.2f} {judge_interval(low, high, loses=claim.loses)}")
+            share, low, high, _ = mean_points(scores)
+            line.append(f"{share:.2f} {claim.judge(low, high)}")
         lines.append(line)
     title = "Points of the player named first, and what is to be said of the conclusion"
     return Grid(title, ["reading", *(claim.label for claim in claims)], lines)
@@ -268,11 +267,11 @@ def play_variants(material: Material, variants: Sequence[Variant]) -> list[Resul
 def _make_series(material: Material, variant: Variant, seed: int) -> Series:
     """The steps of a variant with one seed, as meetings of which most have no rounds."""
     recipes = [variant.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
-    participants = _make_beginners(recipes, seed)
+    participants = make_beginners(recipes, [seed] * len(recipes))
     step = material.settings.scaled(STEP, least=1)
     games = material.settings.scaled(GAMES, least=1)
     draws = variant.reading.draws
-    identity = fingerprint(identify(participants), draws, str(variant.steps), seed, step, games)
+    identity = fingerprint(participants.identity, draws, str(variant.steps), seed, step, games)
     name = re.sub("[^a-z0-9.]+", "-", f"reading {variant.reading.name} seed {seed}")
     path = material.folder / FOLDER / f"{name}.safetensors" if material.folder else None
     costs = [estimate_cost(r.network["depth"], r.network["features"]) for r in recipes]
@@ -281,15 +280,6 @@ def _make_series(material: Material, variant: Variant, seed: int) -> Series:
     training, tournament = step * sum(costs), games * len(PAIRINGS) * fmean(costs)
     weights = tuple(training if length else tournament for length in variant.steps)
     return Series(name, weights, identity, trainee.play, at_a_time=1)
-
-
-def _make_beginners(recipes: Sequence[Recipe], seed: int) -> Participants:
-    methods = [recipe.make_method() for recipe in recipes]
-    return make_participants(
-        [method.decoder for method in methods],
-        [make_learning_settings(method.config, method.decoder) for method in methods],
-        [method.initial(seed).population[0] for method in methods],
-    )
 
 
 @dataclass
@@ -315,52 +305,36 @@ class _Trainee:
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         """Does steps, which follow one another."""
-        return [self._do(number, executor) for number in numbers]
-
-    def _do(self, number: int, executor: Executor) -> Meeting:
-        if self._at != number:
-            self._read(number)
-        while self._at < number:
-            self._advance(executor)
-        meeting = self._advance(executor)
-        self._write()
-        return meeting
+        meetings = []
+        for number in numbers:
+            if self._at != number:
+                self._read(number)
+            while self._at < number:
+                self._advance(executor)
+            meetings.append(self._advance(executor))
+            self._write()
+        return meetings
 
     def _advance(self, executor: Executor) -> Meeting:
-        """Does the step that is next."""
-        training = self.variant.steps[self._at] > 0
-        meeting = self._train(executor) if training else self._compete(executor)
+        """Does the step that is next: everybody trains alone, or the tournament is played."""
+        trains, players, at = self.variant.steps[self._at] > 0, self._participants, self._at
+        if trains:
+            pairs = np.stack([self.order, self.order], axis=1)
+            seeds = derive_seeds(self.seed, at, "reading", len(NUMBERS))[self.order]
+        else:
+            pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
+            seeds = derive_seeds(self.seed, at, "reading-tournament", len(pairs))
+            players = players.without_exploration()
+        options: dict[str, Any] = {"learn": trains, "draws": self.variant.reading.draws}
+        games = self.games[0 if trains else 1]
+        outputs = executor.do(make_meetings(players, pairs, seeds, games=games, **options))
         self._at += 1
-        return meeting
-
-    def _train(self, executor: Executor) -> Meeting:
-        seeds = derive_seeds(self.seed, self._at, "reading", len(NUMBERS))[self.order]
-        pairs = np.stack([self.order, self.order], axis=1)
-        outputs = executor.do(
-            make_meetings(
-                *(self._participants, pairs, seeds),
-                games=self.games[0],
-                learn=True,
-                draws=self.variant.reading.draws,
-            )
-        )
-        weights = self._participants.weights.copy()
+        if not trains:
+            return Meeting(tuple(read_scores(outputs[1])))
+        weights = players.weights.copy()
         weights[self.order] = read_weights(outputs)[:, 0]
-        self._participants, lost = keep_learned(self._participants, weights)
+        self._participants, lost = players.keep_learned(weights)
         return Meeting((), int(lost.sum()))
-
-    def _compete(self, executor: Executor) -> Meeting:
-        pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
-        seeds = derive_seeds(self.seed, self._at, "reading-tournament", len(pairs))
-        outputs = executor.do(
-            make_meetings(
-                *(without_exploration(self._participants), pairs, seeds),
-                games=self.games[1],
-                learn=False,
-                draws=self.variant.reading.draws,
-            )
-        )
-        return Meeting(tuple(read_scores(outputs[1])))
 
     def _read(self, number: int) -> None:
         """Takes what the file knows, if that is of this variant and of step *number*."""

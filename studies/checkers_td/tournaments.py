@@ -1,4 +1,8 @@
-"""Both tournaments of ``checkers-td``: who meets whom, and how a meeting goes."""
+"""Games after training in ``checkers-td``: both tournaments, and the rounds of section 5.2.
+
+In a tournament everybody meets everybody. In section 5.2 two players who know nothing yet meet,
+train, meet again, and so on: learning after every move against learning after the game.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +16,27 @@ from numpy.typing import NDArray
 from evolve_arena.arena.executors import Executor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.workspace import DEPTH
+from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
-from evolve_arena.studies.checkers_td.linear_learning import FEATURE_COUNT
-from evolve_arena.studies.checkers_td.linear_matches import Participants, read_weights
+from evolve_arena.studies.checkers_td.linear_games import FEATURE_COUNT
 from evolve_arena.studies.checkers_td.plan import (
     CHOSEN,
     arrange,
     estimate_cost,
     gather,
-    identify,
-    keep_learned,
-    pick,
+    make_beginners,
     read_scores,
-    without_exploration,
+    recipe_name,
 )
-from evolve_arena.studies.checkers_td.published import PLAYERS, WITHOUT_ROW, Score
-from evolve_arena.studies.study import Material
+from evolve_arena.studies.checkers_td.published import (
+    PLAYERS,
+    ROUNDS,
+    WITHOUT_ROW,
+    Score,
+    mean_points,
+)
+from evolve_arena.studies.checkers_td.td_linear import Participants, read_weights
+from evolve_arena.studies.study import Material, Row, Table
 
 GAMES = 10
 """Games of a round; the row's player moves first in all of them."""
@@ -73,11 +82,10 @@ def play_tournament(
     material: Material, tournament: Tournament
 ) -> list[dict[tuple[int, int], Meeting]]:
     """The meetings of *tournament*, seed by seed; what was played before is not played again."""
-    seeds = range(1, material.settings.seeds + 1)
-    all_series = [_make_series(material, tournament, seed) for seed in seeds]
+    series = [_make_series(material, tournament, seed) for seed in material.settings.each_seed]
     return [
         dict(zip(tournament.pairings, meetings, strict=True))
-        for meetings in play_series(material, all_series)
+        for meetings in play_series(material, series)
     ]
 
 
@@ -93,9 +101,8 @@ def _make_series(material: Material, tournament: Tournament, seed: int) -> Serie
         play = partial(meet_and_learn, participants, pairings, seed, games, between)
     else:
         play = partial(_meet, participants, pairings, seed, games)
-    identity = fingerprint(
-        identify(participants), pairings.tobytes(), seed, games, between, CHOSEN.draws
-    )
+    lengths = games, between, CHOSEN.draws
+    identity = fingerprint(participants.identity, pairings.tobytes(), seed, *lengths)
     looks = zip(participants.seats[:, DEPTH], participants.learning[:, FEATURE_COUNT], strict=True)
     costs = np.array([estimate_cost(int(depth), int(features)) for depth, features in looks])
     weights = tuple(costs[pairings].sum(axis=1).tolist())
@@ -113,10 +120,9 @@ def _meet(
     """One round; nobody learns."""
     some = list(numbers)
     seeds = derive_seeds(seed, 0, "tournament", len(pairings))[some]
-    players = without_exploration(participants)
-    work = arrange(players, pairings[some], seeds, games=games, learn=False)
-    scores = executor.do(work)[1]
-    return [Meeting((score,)) for score in read_scores(scores)]
+    players = participants.without_exploration()
+    outputs = executor.do(arrange(players, pairings[some], seeds, games=games, learn=False))
+    return [Meeting((score,)) for score in read_scores(outputs[1])]
 
 
 def meet_and_learn(
@@ -139,12 +145,12 @@ def meet_and_learn(
     first, second = (seeds(generation=part, count=len(pairings))[some] for part in (0, 2))
     alone = seeds(generation=1, count=pairings.size).reshape(-1, 2)[some].reshape(-1)
 
-    own = pick(participants, seats)
+    own = participants.pick(seats)
     pairs = workspace.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
     itself = np.stack([workspace, workspace], axis=1)
     outputs = executor.do(arrange(own, itself, alone, games=between, learn=True))
-    own, two = keep_learned(own, read_weights(outputs)[:, 0])
+    own, two = own.keep_learned(read_weights(outputs)[:, 0])
     _, three, more = _learn_together(own, pairs, second, games, executor)
     lost = (one | two | three).reshape(-1, 2).sum(axis=1)
     return [
@@ -161,7 +167,125 @@ def _learn_together(
     executor: Executor,
 ) -> tuple[Participants, NDArray[np.bool_], list[Score]]:
     """A round in which both learn: who they are then, whose weights were lost, and the scores."""
-    players = without_exploration(own)
+    players = own.without_exploration()
     outputs = executor.do(arrange(players, pairs, seeds, games=games, learn=True))
-    after, lost = keep_learned(own, read_weights(outputs).reshape(len(own.weights), -1))
+    after, lost = own.keep_learned(read_weights(outputs).reshape(len(own.weights), -1))
     return after, lost, read_scores(outputs[1])
+
+
+# Section 5.2
+
+FORWARD, BACKWARD = 2, 1
+"""The numbers of RafalForw and RafalBack."""
+ROUND_GAMES = 25
+"""Games of a round: the printed wins add up to 24, 24, 25 and 25."""
+TRAINING_GAMES = 50
+"""Games of each player against itself between two rounds; the text says "several dozen"."""
+PAIRS = 10
+"""Pairs of players for each seed, who know nothing of one another."""
+
+LABELS = {
+    **{f"round {place + 1}": (place,) for place in range(len(ROUNDS))},
+    "rounds 2 to 4": tuple(range(1, len(ROUNDS))),
+}
+"""What the table's rows are made of."""
+ROUND_NOTES = [
+    "Points of RafalBack, who learns at the end of the game, against RafalForw, who learns after"
+    " every move; a draw counts half. The publication prints four rows of two numbers, 13-11, 7-17,"
+    f" 8-17 and 6-19. They are read as the wins of both in four rounds of {ROUND_GAMES} games, of"
+    " which what is missing was drawn.",
+    f"Before the first round nobody has learned anything; after each round but the last both play"
+    f" {TRAINING_GAMES} games against themselves. They don't learn during the rounds, where each of"
+    " them begins every second game.",
+    f"The publication has one pair, here are {PAIRS} for each seed; the interval is Student's, over"
+    " pairs.",
+]
+
+
+def measure_rounds(material: Material) -> Table:
+    """The four rounds, published and measured."""
+    series = [_make_rounds(material, seed) for seed in material.settings.each_seed]
+    meetings = [meeting for played in play_series(material, series) for meeting in played]
+    rows = []
+    for label, places in LABELS.items():
+        scores = [sum((meeting.rounds[place] for place in places), Score()) for meeting in meetings]
+        values = mean_points(scores)
+        said = _tell_wins(sum(scores, Score()), places)
+        rows.append(Row("5.2", label, "RafalBack", _published_share(places), *values, said))
+    lost = sum(meeting.lost for meeting in meetings)
+    notes = (
+        [*ROUND_NOTES, f"How often weights grew beyond all bounds: {lost}."]
+        if lost
+        else ROUND_NOTES
+    )
+    return Table("5.2", "end of game against every move, four rounds", rows, notes)
+
+
+def _make_rounds(material: Material, seed: int) -> Series:
+    games = material.settings.scaled(ROUND_GAMES, least=2)
+    between = material.settings.scaled(TRAINING_GAMES, least=1)
+    participants = _make_pairs(seed)
+    identity = fingerprint(participants.identity, seed, games, between, CHOSEN.draws)
+    play = partial(play_pairs, participants, seed, games, between)
+    return Series(f"5.2-seed-{seed}", (1.0,) * PAIRS, identity, play)
+
+
+def _make_pairs(seed: int) -> Participants:
+    """All pairs of one seed, RafalBack before RafalForw, as they are before any training."""
+    recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
+    seeds = [1000 * seed + pair for pair in range(PAIRS) for _ in recipes]
+    return make_beginners(recipes * PAIRS, seeds)
+
+
+def play_pairs(
+    participants: Participants,
+    seed: int,
+    games: int,
+    between: int,
+    numbers: Sequence[int],
+    executor: Executor,
+) -> list[Meeting]:
+    """All rounds of some pairs."""
+    players = np.array([(2 * pair, 2 * pair + 1) for pair in numbers], dtype=np.int32)
+    everybody = players.reshape(-1)
+    alone = np.stack([everybody, everybody], axis=1)
+    rounds: list[list[Score]] = [[] for _ in numbers]
+    lost = np.zeros(len(participants.weights), dtype=np.int64)
+    for number in range(len(ROUNDS)):
+        if number:
+            seeds = derive_seeds(seed, number, "training", len(participants.weights))[everybody]
+            work = arrange(participants, alone, seeds, games=between, learn=True)
+            learned = participants.weights.copy()
+            learned[everybody] = read_weights(executor.do(work))[:, 0]
+            participants, spoilt = participants.keep_learned(learned)
+            lost += spoilt
+        seeds = derive_seeds(seed, number, "rounds", PAIRS)[list(numbers)]
+        calm = participants.without_exploration()
+        work = arrange(calm, players, seeds, games=games, learn=False, alternate=True)
+        for kept, score in zip(rounds, read_scores(executor.do(work)[1]), strict=True):
+            kept.append(score)
+    return [
+        Meeting(tuple(kept), int(lost[list(pair)].sum()))
+        for kept, pair in zip(rounds, players.tolist(), strict=True)
+    ]
+
+
+def _published_share(places: Sequence[int]) -> float:
+    """RafalBack's points in some published rounds, whose games that nobody won were drawn."""
+    forward, backward = _count_published(places)
+    games = ROUND_GAMES * len(places)
+    return round((backward + (games - forward - backward) / 2) / games, 4)
+
+
+def _tell_wins(score: Score, places: Sequence[int]) -> str:
+    forward, backward = _count_published(places)
+    return (
+        f"won {score.wins}, lost {score.losses}, drawn {score.draws}"
+        f"; published {backward}, {forward}"
+    )
+
+
+def _count_published(places: Sequence[int]) -> tuple[int, int]:
+    """What RafalForw and RafalBack won in some published rounds."""
+    forward, backward = np.sum([ROUNDS[place] for place in places], axis=0).tolist()
+    return forward, backward

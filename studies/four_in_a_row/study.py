@@ -3,15 +3,17 @@
 Their text promises 100 points for each run; for run 2 it prints 103. All of them are used: its
 "last 50 points" are the points 54 to 103.
 
-What four-in-a-row would look like if the evolved player always moved first.
-
 The publication does not say who begins. Checks here balance colours; the same champions are
 measured once more as first movers, and so are populations in their round robins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import DuelResult
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.arena.intervals import Sample, mean_share
+from evolve_arena.arena.intervals import Sample, mean_share, next_interval
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.method import State
@@ -32,10 +34,28 @@ from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import History
-from evolve_arena.studies.four_in_a_row.curves import LAST, Point
-from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
+from evolve_arena.studies.drawing import add_legend, draw_runs
+from evolve_arena.studies.study import (
+    Material,
+    Row,
+    Settings,
+    Study,
+    Table,
+    TableKind,
+    format_csv,
+    judge_interval,
+    read_lines,
+)
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LAST = 50
+"""How many points at the end of a curve its level is the mean of."""
+LEVEL, BEST = "mean of last 50 points", "best point"
 NUMBERS = (1, 2, 3, 4, 5, 6)
+EVERY = 10
+"""Generations between two published points."""
 FIRST = 5
 """At how many checks, counted from the beginning, hardly anything has been learnt."""
 MATCHES = 99
@@ -44,10 +64,14 @@ WINS = f"wins in {MATCHES} duels"
 SCRIPTED_GAMES = 10_000
 
 
+_judge = partial(judge_interval, above="holds", below="fails", between="open")
+"""What the interval of a difference says of a claim that it is above 0."""
+
+
 def plan(settings: Settings) -> list[Job]:
     """Each of the six runs with each seed, all runs of the first seed first."""
     jobs = []
-    for seed in range(1, settings.seeds + 1):
+    for seed in settings.each_seed:
         for number in NUMBERS:
             recipe = load_recipe(f"four-in-a-row-{number}")
             changes = {
@@ -56,14 +80,12 @@ def plan(settings: Settings) -> list[Job]:
                 "check.games": settings.scaled(recipe.check.games),
                 "run.keep_every": 1,
             }
-            jobs.append(Job(_name(number, seed), recipe.change(changes)))
+            jobs.append(Job(f"run-{number}-seed-{seed}", recipe.change(changes)))
     return jobs
 
 
 def measure_curves(material: Material) -> Table:
     """The level and the best point of each learning curve, and a picture of all."""
-    from evolve_arena.studies.four_in_a_row.curves import Point, compare
-
     return compare(
         "curves",
         "share of games won against the test bot",
@@ -112,8 +134,6 @@ def measure_diversity(material: Material) -> Table:
 
 def measure_moving_first(material: Material) -> Table:
     """The curves once more, with the evolved player moving first in every game."""
-    from evolve_arena.studies.four_in_a_row.curves import compare
-
     table = compare(
         "moving-first",
         "share won if the evolved player always moves first",
@@ -157,19 +177,16 @@ def measure_opponents(material: Material) -> Table:
     seeds = [int(seed) for seed in derive_seeds(0, 0, "four-in-a-row", 2)]
     weak = _tell("random", None, duel(game, chance, bot, games=games, seed=seeds[0]))
     strong = _tell("test-bot", "most", duel(game, bot, chance, games=games, seed=seeds[1]))
-    rows = [weak, strong]
-    remarks = {(strong.row, strong.column): _judge(strong.low > 0.5, strong.high < 0.5)}
+    rows = [weak, replace(strong, remark=_judge(strong.low - 0.5, strong.high - 0.5))]
     for number in NUMBERS:
         runs = _runs(material, number)
         evolved = _meet(number, runs, bot, "more than random")
-        verdict = _judge(evolved.low > weak.high, evolved.high < weak.low)
-        remarks[evolved.row, evolved.column] = verdict
-        rows += [evolved, _meet(number, runs, chance, None)]
+        verdict = _judge(evolved.low - weak.high, evolved.high - weak.low)
+        rows += [replace(evolved, remark=verdict), _meet(number, runs, chance, None)]
     return Table(
         name="opponents",
         title="evolved players, a random one and the test bot",
         rows=rows,
-        remarks=remarks,
         notes=[
             "Claims: an evolved player wins more against the test bot than a random player does,"
             " and the test bot wins most games against a random player.",
@@ -180,42 +197,22 @@ def measure_opponents(material: Material) -> Table:
     )
 
 
-FOUR_IN_A_ROW = Study(
-    name="four-in-a-row",
-    summary="Neuroevolution for Connect Four: six runs, checked against a test bot.",
-    source="Łukasz Dragan and Piotr Izert, MSI2 Four-in-a-row (2016)",
-    plan=plan,
-    tables=(
-        TableKind("curves", "level and best point of the six learning curves", measure_curves),
-        TableKind("diversity", "wins of the best individual in a round robin", measure_diversity),
-        TableKind("moving-first", "the curves, ours moving first always", measure_moving_first),
-        TableKind("diversity-first", "the round robin, moving first", measure_winning_first),
-        TableKind("opponents", "evolved, random and scripted players", measure_opponents),
-    ),
-)
-
-
-def _name(number: int, seed: int) -> str:
-    return f"run-{number}-seed-{seed}"
-
-
 def _runs(material: Material, number: int) -> list[Run]:
-    seeds = range(1, material.settings.seeds + 1)
-    return [material.runs[_name(number, seed)] for seed in seeds]
+    return material.list_runs(f"run-{number}-seed")
 
 
 def _table_of_wins(
     name: str, title: str, samples: dict[str, dict[int, list[Sample]]], notes: list[str]
 ) -> Table:
     """Wins in 99 duels, by column and run."""
-    rows, remarks = [], {}
+    rows = []
     for column, runs in samples.items():
         for number, seeds in runs.items():
-            measured, low, high, games = mean_share(seeds)
-            wins = (MATCHES * measured, MATCHES * low, MATCHES * high)
-            rows.append(Row(name, f"run {number}", column, "95-99", *wins, games))
-            remarks[f"run {number}", column] = "inside" if 95 <= wins[0] <= 99 else "outside"
-    return Table(name, title, rows, remarks, notes)
+            *shares, games = mean_share(seeds)
+            wins, low, high = (MATCHES * share for share in shares)
+            place = "inside" if 95 <= wins <= 99 else "outside"
+            rows.append(Row(name, f"run {number}", column, "95-99", wins, low, high, games, place))
+    return Table(name, title, rows, notes)
 
 
 def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | None) -> Row:
@@ -236,13 +233,8 @@ def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | N
 
 
 def _tell(name: str, published: str | None, result: DuelResult) -> Row:
-    sample = Sample(result.wins, result.games)
-    column = f"won against {result.names[1]}"
-    return Row("opponents", name, column, published, *mean_share([sample]))
-
-
-def _judge(holds: bool, fails: bool) -> str:
-    return "holds" if holds else "fails" if fails else "open"
+    values = mean_share([Sample(result.wins, result.games)])
+    return Row("opponents", name, f"won against {result.names[1]}", published, *values)
 
 
 def begin_each_check(run: Run) -> list[Point]:
@@ -290,3 +282,147 @@ def _wins_as_first(decoder: NetworkDecoder, state: State) -> NDArray[np.int64]:
     packed = decoder.pack(state.population)
     results = SerialExecutor().play(make_batch(decoder.game, packed, pairings, seeds))
     return np.bincount(first[results.outcomes == 1], minlength=count)
+
+
+# The curves
+
+
+@dataclass(frozen=True)
+class Point(Sample):
+    """What a champion did against the test bot."""
+
+    generation: int
+
+
+Curves = Mapping[int, Sequence[Sequence[Point]]]
+"""By the number of the run, the curve of each seed."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """One of the six published curves."""
+
+    crossover_probability: str
+    hidden_layers: str
+    inputs: str
+    points: list[float]
+    """Shares of 1000 games won against the test bot, one every ten generations."""
+
+    @property
+    def level(self) -> float:
+        """The mean of the last 50 points."""
+        return fmean(self.points[-LAST:])
+
+    @property
+    def best(self) -> float:
+        """The best point."""
+        return max(self.points)
+
+    @property
+    def label(self) -> str:
+        """What sets the run apart."""
+        layers = "one hidden layer" if self.hidden_layers == "1" else "two hidden layers"
+        inputs = self.inputs.replace(",", "/")
+        return f"{layers}, {inputs}, p_c = {self.crossover_probability}"
+
+
+def read_published() -> dict[int, Published]:
+    """The six published curves by number."""
+    curves: dict[int, Published] = {}
+    for line in read_lines(__package__, "curves.csv"):
+        given = (line["p_c"], line["hidden_layers"], line["input_encoding"])
+        curve = curves.setdefault(int(line["run"]), Published(*given, []))
+        curve.points.append(float(line["fraction_won_vs_test_bot"]))
+    return curves
+
+
+def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
+    """The table *name*: level and best point of each curve, with a picture and the points."""
+    published, rows = read_published(), []
+    for number, curves in measured.items():
+        for column, value, samples in (
+            (LEVEL, published[number].level, [_pick_last(curve) for curve in curves]),
+            (BEST, published[number].best, [_pick_best(curve) for curve in curves]),
+        ):
+            values = round(value, 4), *mean_share(samples)
+            rows.append(Row(name, f"run {number}", column, *values, _place(value, samples)))
+    table = Table(name, title, rows, notes, {f"{name}.csv": _format_curves(measured)})
+    table.add_picture(name, draw_curves(title, published, measured))
+    return table
+
+
+def _pick_last(curve: Sequence[Point]) -> Sample:
+    return Sample.pool((point.won, point.games) for point in curve[-LAST:])
+
+
+def _pick_best(curve: Sequence[Point]) -> Sample:
+    return max(curve, key=lambda point: point.share)
+
+
+def _place(published: float, samples: Sequence[Sample]) -> str:
+    """Where one more run like these would fall, and whether the published one does."""
+    if len(samples) == 1:
+        return ""
+    low, high = next_interval([sample.share for sample in samples])
+    verdict = "inside" if low <= published <= high else "outside"
+    return f"one more run: {max(0.0, low):.3f} to {min(1.0, high):.3f}; published is {verdict}"
+
+
+def _format_curves(measured: Curves) -> bytes:
+    """All measured points as CSV."""
+    return format_csv(
+        ["run", "seed", "generation", "wins", "games", "fraction_won"],
+        [
+            [number, seed, point.generation, round(point.won), point.games, round(point.share, 6)]
+            for number, curves in measured.items()
+            for seed, curve in enumerate(curves, start=1)
+            for point in curve
+        ],
+    )
+
+
+def draw_curves(title: str, published: Mapping[int, Published], measured: Curves) -> Figure:
+    """One panel per run: the published curve, the mean of ours and their range over seeds."""
+    from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
+
+    figure = new_figure(10.5, 6.4, dpi=100)
+    set_title(figure, f"Four-in-a-row: {title}")
+    panels = figure.subplots(2, 3, sharex=True, sharey=True)
+    for axes, number in zip(panels.flat, measured, strict=True):
+        style_axes(axes, title=f"Run {number}", remark=published[number].label)
+        points = published[number].points
+        x = EVERY * np.arange(1, len(points) + 1)
+        axes.plot(x, points, color="#333333", linewidth=0.8, linestyle="--", label="published")
+        curves = measured[number]
+        count = "" if len(curves) == 1 else f", mean of {len(curves)} seeds"
+        draw_runs(
+            *(axes, [point.generation for point in curves[0]]),
+            ([point.share for point in curve] for curve in curves),
+            hue=OKABE_ITO[0],
+            alpha=0.22,
+            label=f"measured{count}",
+            range_label="their range",
+        )
+    highest = max(axes.dataLim.ymax for axes in panels.flat)
+    panels[0, 0].set_ylim(0.0, 0.8 if highest <= 0.8 else 1.0)  # of all panels
+    for axes in panels[:, 0]:
+        axes.set_ylabel("share of games won", fontsize=9)
+    for axes in panels[1]:
+        axes.set_xlabel("generation", fontsize=9)
+    add_legend(figure, panels[0, 0], 3)
+    return figure
+
+
+FOUR_IN_A_ROW = Study(
+    name="four-in-a-row",
+    summary="Neuroevolution for Connect Four: six runs, checked against a test bot.",
+    source="Łukasz Dragan and Piotr Izert, MSI2 Four-in-a-row (2016)",
+    plan=plan,
+    tables=(
+        TableKind("curves", "level and best point of the six learning curves", measure_curves),
+        TableKind("diversity", "wins of the best individual in a round robin", measure_diversity),
+        TableKind("moving-first", "the curves, ours moving first always", measure_moving_first),
+        TableKind("diversity-first", "the round robin, moving first", measure_winning_first),
+        TableKind("opponents", "evolved, random and scripted players", measure_opponents),
+    ),
+)

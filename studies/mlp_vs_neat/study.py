@@ -27,10 +27,10 @@ from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
+from evolve_arena.studies.drawing import add_legend, draw_runs
 from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     Record = dict[str, list[tuple[float, Check]]]
@@ -41,6 +41,7 @@ CHECKS = 25
 """How often a run is checked."""
 LAST = 5
 """How many checks at the end the level of a run is the mean of."""
+OPPONENTS = ("test-bot", "random")
 SPECIES = 20
 """About how many species are judged in each generation."""
 GAMES = 4000
@@ -78,7 +79,7 @@ ARMS = (
 def plan(settings: Settings) -> list[Job]:
     """Each arm with each seed, all arms of the first seed first."""
     jobs = []
-    for seed in range(1, settings.seeds + 1):
+    for seed in settings.each_seed:
         for arm in ARMS:
             recipe = load_recipe(arm.recipe).change(arm.changes)
             generations = count_generations(recipe, settings.scaled(BUDGET, least=100_000))
@@ -89,9 +90,9 @@ def plan(settings: Settings) -> list[Job]:
                 "check.every": max(1, generations // CHECKS),
                 "check.games": settings.scaled(1000),
                 "check.share": 1.0,
-                "check.opponents": ["test-bot", "random"],
+                "check.opponents": list(OPPONENTS),
             }
-            jobs.append(Job(_name(arm, seed), recipe.change(changes)))
+            jobs.append(Job(f"{arm.name}-seed-{seed}", recipe.change(changes)))
     return jobs
 
 
@@ -124,13 +125,11 @@ def count_generations(recipe: Recipe, budget: int) -> int:
 
 def measure_curves(material: Material) -> Table:
     """The level that each arm reaches, the games and seconds it took, and a picture."""
-    from evolve_arena.runs.plots.style import render
-
     rows, curves = [], {}
     for arm in ARMS:
         records = [_read(run) for run in _runs(material, arm)]
         curves[arm.label] = records
-        for opponent in ("test-bot", "random"):
+        for opponent in OPPONENTS:
             samples = [
                 Sample.pool((check.wins, check.games) for _, check in record[opponent][-LAST:])
                 for record in records
@@ -145,13 +144,10 @@ def measure_curves(material: Material) -> Table:
             f"{arm.name}: {games / 1e6:.2f} million training games and {seconds:.0f} s of"
             " evolution per run."
         )
-    return Table(
-        name="curves",
-        title=f"share won in the last {LAST} checks",
-        rows=rows,
-        notes=[*costs, "Checks are games against players that took no part in training."],
-        files={"curves.png": render(draw_progress(curves), ".png")},
-    )
+    notes = [*costs, "Checks are games against players that took no part in training."]
+    table = Table("curves", f"share won in the last {LAST} checks", rows, notes)
+    table.add_picture("curves", draw_progress(curves))
+    return table
 
 
 def measure_champions(material: Material) -> Table:
@@ -250,16 +246,8 @@ def _totals(run: Run) -> tuple[int, float]:
     return games, seconds
 
 
-def _name(arm: Arm, seed: int) -> str:
-    return f"{arm.name}-seed-{seed}"
-
-
 def _runs(material: Material, arm: Arm) -> list[Run]:
-    seeds = range(1, material.settings.seeds + 1)
-    return [material.runs[_name(arm, seed)] for seed in seeds]
-
-
-OPPONENTS = ("test-bot", "random")
+    return material.list_runs(f"{arm.name}-seed")
 
 
 def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
@@ -275,26 +263,14 @@ def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
     for axes, opponent in zip(panels, OPPONENTS, strict=True):
         style_axes(axes, title=f"Won against {opponent}")
         for place, (label, records) in enumerate(curves.items()):
-            _draw_arm(axes, label, [r[opponent] for r in records], OKABE_ITO[place], LINES[place])
+            some = [record[opponent] for record in records]
+            games = np.array([[before for before, _ in checks] for checks in some]) / 1e6
+            shares = [[check.won for _, check in checks] for checks in some]
+            look: dict[str, Any] = {"hue": OKABE_ITO[place], "line": LINES[place]}
+            draw_runs(axes, games.mean(axis=0), shares, alpha=0.18, label=label, **look)
         axes.set_xlabel("training games, millions", fontsize=9)
         axes.set_xlim(left=0.0)
         axes.set_ylim(0.0 if opponent == "test-bot" or axes.dataLim.ymin < 0.5 else 0.5, 1.0)
     panels[0].set_ylabel("share of games won by the champion of the moment", fontsize=9)
-    handles, labels = panels[0].get_legend_handles_labels()
-    columns = len(curves)
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, fontsize=9, frameon=False
-    )
+    add_legend(figure, panels[0], len(curves))
     return figure
-
-
-def _draw_arm(axes: Axes, label: str, records: Sequence[Sequence], hue: str, line: str) -> None:  # type: ignore[type-arg]
-    games = np.array([[before for before, _ in record] for record in records]) / 1e6
-    shares = np.array([[check.won for _, check in record] for record in records])
-    x = games.mean(axis=0)
-    marker = "o" if len(x) < 5 else ""
-    look: dict[str, Any] = {"marker": marker, "label": label, "clip_on": False}
-    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, **look)
-    if len(records) > 1:
-        edges = shares.min(axis=0), shares.max(axis=0)
-        axes.fill_between(x, *edges, color=hue, alpha=0.18, linewidth=0)

@@ -8,8 +8,7 @@ from typing import Any
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Material, Settings
+from evolve_arena.studies.study import Settings
 
 MOST = 1000
 """Games in a generation, at most."""
@@ -53,53 +52,26 @@ class Stage:
         return f"stage-{self.word}-{label}"
 
 
+def _vary(key: str, form: str, *values: float) -> dict[str, Changes]:
+    """The values of a *key* of the method, by what they are in names."""
+    return {form.format(value): {f"method.{key}": value} for value in values}
+
+
+FUTURES = {
+    f"{future}-{games}k": {"method.future": future, "games": 1000 * games}
+    for future in ("best-known", "mean")
+    for games in (5, 10, 50, 100, 150)
+}
+UNITS = {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)}
+RATES = _vary("learning_rate", "{:g}", 0.001, 0.01, 0.05, 0.1)
+SETS = {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()}
 STAGES = (
-    Stage(
-        1,
-        "one",
-        "estimate of the future, games",
-        {
-            f"{future}-{games}k": {"method.future": future, "games": 1000 * games}
-            for future in ("best-known", "mean")
-            for games in (5, 10, 50, 100, 150)
-        },
-        "best-known-50k",
-    ),
-    Stage(
-        2,
-        "two",
-        "hidden units",
-        {str(units): {"network.hidden": [units]} for units in (25, 50, 75, 100, 125)},
-        "50",
-    ),
-    Stage(
-        3,
-        "three",
-        "temperature",
-        {f"{value:.1f}": {"method.temperature": value} for value in (0.5, 1.0, 1.5, 2.0)},
-        "1.5",
-    ),
-    Stage(
-        4,
-        "four",
-        "discount",
-        {f"{value:.2f}": {"method.discount": value} for value in (0.0, 0.25, 0.5, 0.75, 1.0)},
-        "1.00",
-    ),
-    Stage(
-        5,
-        "five",
-        "learning rate",
-        {f"{value:g}": {"method.learning_rate": value} for value in (0.001, 0.01, 0.05, 0.1)},
-        "0.05",
-    ),
-    Stage(
-        6,
-        "six",
-        "rewards",
-        {label: {"method.rewards": rewards} for label, rewards in REWARDS.items()},
-        "6",
-    ),
+    Stage(1, "one", "estimate of the future, games", FUTURES, "best-known-50k"),
+    Stage(2, "two", "hidden units", UNITS, "50"),
+    Stage(3, "three", "temperature", _vary("temperature", "{:.1f}", 0.5, 1.0, 1.5, 2.0), "1.5"),
+    Stage(4, "four", "discount", _vary("discount", "{:.2f}", 0.0, 0.25, 0.5, 0.75, 1.0), "1.00"),
+    Stage(5, "five", "learning rate", RATES, "0.05"),
+    Stage(6, "six", "rewards", SETS, "6"),
 )
 
 CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
@@ -128,7 +100,7 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
     return [
         _job(stage.name(label), (stage.number, place, agent), {**before, **changes}, settings)
         for place, (label, changes) in enumerate(stage.options.items())
-        for agent in range(1, settings.seeds + 1)
+        for agent in settings.each_seed
     ]
 
 
@@ -141,24 +113,13 @@ def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
         _job(name, (len(STAGES) + number, place, agent), {**before, **changes}, settings)
         for number, extras in enumerate((right, others), start=1)
         for place, (name, changes) in enumerate(extras.items())
-        for agent in range(1, settings.seeds + 1)
+        for agent in settings.each_seed
     ]
-
-
-def needs(*prefixes: str) -> Callable[[str], bool]:
-    """Tells names of runs that begin so from others."""
-    return lambda name: name.startswith(prefixes)
 
 
 def configurations(stage: Stage) -> dict[str, str]:
     """The names of the configurations of *stage*, with the published names of the same."""
     return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
-
-
-def agents(material: Material, configuration: str) -> list[Run]:
-    """The runs of a configuration, agent by agent."""
-    numbers = range(1, material.settings.seeds + 1)
-    return [material.runs[f"{configuration}-{number}"] for number in numbers]
 
 
 def _take_over(number: int, choose: Choose) -> dict[str, Any]:

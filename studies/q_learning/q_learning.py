@@ -25,21 +25,20 @@ ours:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
-from evolve_arena.core.registry import make_game
-from evolve_arena.core.seeding import derive_generator, derive_seeds
-from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
+from evolve_arena.evolve.learning.learner import LearnerConfig
+from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import ACTIVATIONS, padded
+from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
@@ -50,21 +49,13 @@ from evolve_arena.players.board.workspace import (
     seen_words,
 )
 from evolve_arena.studies.q_learning.q_learning_games import (
-    DRAWS,
-    ERRORS,
-    FIGURES,
-    FIRST_WINS,
     FUTURES,
-    PLIES,
-    SECTIONS,
-    LearningSettings,
-    Room,
-)
-from evolve_arena.studies.q_learning.q_learning_network import (
     OTHER,
+    SECTIONS,
+    ActionNetwork,
+    LearningSettings,
     Reader,
-    make_network,
-    read_genome,
+    Room,
 )
 
 FOLDER = "evolve_arena.studies.q_learning"
@@ -141,71 +132,35 @@ class ActionNetworkConfig(Config):
     """The function of the hidden units."""
 
 
-@dataclass(frozen=True, eq=False)
-class QLearningState:
-    """Everything that the future of a run depends on."""
-
-    seed: int
-    generation: int
-    population: NDArray[np.float32]
-    """Shape ``(individuals, genes)``."""
-
-
-class QLearning(Learner[QLearningState]):
-    """Teaches networks what moves are worth.
-
-    Raises:
-        BadValueError: The initialisation's width, or a size of the board or the network, is
-            out of range.
-        UnknownNameError: There is no such encoding or initialisation.
-    """
+class QLearning(VectorLearner):
+    """Teaches networks what moves are worth."""
 
     name = "q-learning"
     rate = "method.learning_rate"
     config_type = QLearningConfig
-    genome_kind = "vector"
     network_type = ActionNetworkConfig
-    state_type = QLearningState
+    kernel = f"{FOLDER}.q_learning:learn_part"
     config: QLearningConfig
     decoder: NetworkDecoder
 
-    def __init__(self, config: QLearningConfig, decoder: NetworkDecoder) -> None:
-        super().__init__(config, decoder)
-        decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
-
-    def initial(self, seed: int) -> QLearningState:
-        """Networks that know nothing."""
-        config = self.config
-        generator = derive_generator(seed, 0, "initialisation")
-        population = self.decoder.initialise(config.individuals, config.initialisation, generator)
-        if config.faithful:
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many networks that know nothing."""
+        population = super().draw(count, generator)
+        if self.config.faithful:
             population[:, -1] = 0.0
-        return QLearningState(seed, 0, population)
+        return population
 
-    def find_mismatch(self, state: QLearningState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: QLearningState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A part for each learner: all games of a generation."""
-        count = self.config.individuals
-        seeds = derive_seeds(state.seed, state.generation, "games", count)
-        return Work(
-            kernel=f"{FOLDER}.q_learning:learn_part",
-            inputs=(state.population, seeds, self.decoder.inputs_of_bits),
-            outputs=(("<f4", state.population.shape), ("<f8", (count, FIGURES))),
-            options={
-                "board": self.decoder.game.rules._asdict(),
-                "sizes": list(self.decoder.mlp.sizes),
-                "activation": self.decoder.activation,
-                **self.config.model_dump(mode="json"),
-                "epsilon": self.epsilon_at(state.generation),
-            },
-            coarse=True,
-            games=self.config.games,
-        )
+        options = {
+            "sizes": list(self.decoder.mlp.sizes),
+            "activation": self.decoder.activation,
+            **self.config.model_dump(mode="json"),
+            "epsilon": self.find_epsilon(state.generation),
+        }
+        return self.arrange(state, [self.decoder.inputs_of_bits], options)
 
-    def epsilon_at(self, generation: int) -> float:
+    def find_epsilon(self, generation: int) -> float:
         """The share of random moves in the games of a *generation*."""
         config = self.config
         if config.epsilon_end is None:
@@ -213,26 +168,10 @@ class QLearning(Learner[QLearningState]):
         done = min(1.0, generation * config.games / config.epsilon_games)
         return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
-    def update(
-        self, state: QLearningState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[QLearningState, dict[str, float]]:
-        """The taught networks; how far off a move's value was and how games went, on average."""
-        population, figures = outputs
-        total = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=total[ERRORS],
-            plies=total[PLIES],
-            first_wins=total[FIRST_WINS],
-            draws=total[DRAWS],
-        )
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
-
-    def describe(self, state: QLearningState) -> dict[str, Any]:
+    def describe(self, state: LearnerState) -> dict[str, Any]:
         """Individuals, genes of each, and the games that each has played."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games": games}
+        told = super().describe(state)
+        return {"games" if key == "games_learned" else key: told[key] for key in told}
 
 
 def learn_part(
@@ -241,32 +180,17 @@ def learn_part(
     outputs: Sequence[NDArray[Any]],
     part: slice,
 ) -> None:
-    """Plays the games of some learners; a kernel, see :mod:`evolve_arena.arena.work`.
-
-    Args:
-        options: ``board``, the game's options; ``sizes`` of the network's layers and its
-            ``activation``; what :func:`make_learning_settings` takes; and ``games``, how many each
-            learner plays.
-        inputs: The population, shape ``(individuals, genes)``, a seed for each, and the decoder's
-            ``inputs_of_bits``.
-        outputs: The population afterwards, and the ``FIGURES`` of each learner's games.
-        part: Which learners.
-    """
-    genomes, seeds, bits = inputs
-    taught, figures = outputs
+    """Plays the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
+    bits = inputs[2]
     first, *hidden, last = options["sizes"]
     mlp = MLP(first, tuple(hidden), last, options["activation"])
     learning = make_learning_settings(mlp, bits, options)
-    code, games = compile_games(make_game("connect-four", **options["board"]))
-    room = make_room(code, learning)
-    if part.start == part.stop:  # only to compile
-        network = make_network(mlp, genomes[0])
-        games.play_games(learning, network, new_stream(0), room, 0, np.zeros(FIGURES))
-    for one in range(part.start, part.stop):
-        network, stream = make_network(mlp, genomes[one]), new_stream(int(seeds[one]))
-        figures[one] = 0.0
-        games.play_games(learning, network, stream, room, options["games"], figures[one])
-        taught[one] = read_genome(mlp, network)
+    code, lessons = compile_games(find_game_of(options))
+    room, games = make_room(code, learning), options["games"] if part.stop > part.start else 0
+    for genes, stream, figures in each_learner(inputs, outputs, part):
+        network = make_network(mlp, genes)
+        lessons.play_games(learning, network, stream, room, games, figures)
+        genes[:] = read_genome(mlp, network)
 
 
 def compile_games(game: AnyGame) -> tuple[Any, Any]:
@@ -316,6 +240,28 @@ def make_learning_settings(
     )
 
 
+def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
+    """The network of *genome*, of shape ``(genes,)``, as it can be taught."""
+    inputs, units, _ = mlp.sizes
+    width = padded(units)
+    rows = np.zeros((inputs + 1, width), dtype=np.float32)
+    rows[:, :units] = genome[: (inputs + 1) * units].reshape(inputs + 1, units)
+    last = np.zeros(LANES + width, dtype=np.float32)
+    last[0] = genome[-1]
+    last[LANES : LANES + units] = genome[(inputs + 1) * units : -1]
+    mask = np.zeros(width, dtype=np.float32)
+    mask[:units] = 1.0
+    return ActionNetwork(rows.ravel(), last, mask)
+
+
+def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
+    """The genome of the taught network, shape ``(genes,)``."""
+    inputs, units, _ = mlp.sizes
+    rows = network.rows.reshape(inputs + 1, -1)[:, :units]
+    output = network.last[LANES : LANES + units]
+    return np.concatenate([rows.ravel(), output, network.last[:1]])
+
+
 def make_room(code: Any, learning: LearningSettings) -> Room:
     """Where a learner's games by the rules of a compiled module compute."""
     values = SECTIONS * learning.reader.width + int(padded(code.MOVES))
@@ -326,3 +272,106 @@ def make_room(code: Any, learning: LearningSettings) -> Room:
         changes=np.zeros(count_changes(code), dtype=np.int64),
         sums=np.zeros(values, dtype=np.float32),
     )
+
+
+# Settings of the thesis
+
+
+class Board(Config):
+    """The key ``board``."""
+
+    rows: int = Field(ge=1)
+    cols: int = Field(ge=1)
+
+
+class ThesisRewards(Config):
+    """The key ``rewards``."""
+
+    win: float
+    loss: float
+    tie: float
+    each_move: float
+
+
+class Storage(Config):
+    """The key ``neural_storage``."""
+
+    hidden_neurons: int = Field(ge=1)
+
+
+class ThesisSettings(Config):
+    """A whole file of settings of Młokosiewicz's program, with the keys of his listing 5.4."""
+
+    board: Board
+    needed_to_win: int
+    games_to_play: int = Field(ge=1)
+    saving_rate: int = Field(ge=1)
+    learning_rate: float
+    discount_factor: float
+    estimated_optimal_future_value: Literal["mean", "best_known"]
+    boltzmann_temperature: float
+    rewards: ThesisRewards
+    neural_storage: Storage
+
+
+def convert_settings(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The *content* of such a file, called ``NAME.config``, as that of a recipe.
+
+    What it says of games and of saving becomes whole generations, each as long as the time between
+    two savings; learnt is as his program did, quirks included.
+
+    Args:
+        content: As `json.load` gives it.
+
+    Raises:
+        BadValueError: A key is missing, unknown or of the wrong kind, or the games to play are
+            no multiple of the saving rate.
+
+    >>> settings = {
+    ...     "board": {"rows": 6, "cols": 7}, "needed_to_win": 4,
+    ...     "games_to_play": 5000, "saving_rate": 1000,
+    ...     "learning_rate": 0.05, "discount_factor": 1,
+    ...     "estimated_optimal_future_value": "best_known", "boltzmann_temperature": 1,
+    ...     "rewards": {"win": 2, "loss": -2, "tie": 0, "each_move": -0.01},
+    ...     "neural_storage": {"hidden_neurons": 50},
+    ... }
+    >>> convert_settings(settings)["run"]
+    {'generations': 5, 'checkpoint_every': 1}
+    """
+    try:
+        settings = ThesisSettings.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BadValueError(f"{key}: {first['msg']}" if key else str(first["msg"])) from None
+    generations, rest = divmod(settings.games_to_play, settings.saving_rate)
+    if rest or not generations:
+        raise BadValueError(
+            f"games_to_play is {settings.games_to_play}: it must be a multiple of saving_rate "
+            f"({settings.saving_rate})"
+        )
+    rewards = settings.rewards
+    return {
+        "game": {
+            "columns": settings.board.cols,
+            "rows": settings.board.rows,
+            "connect": settings.needed_to_win,
+        },
+        "network": {"hidden": [settings.neural_storage.hidden_neurons]},
+        "method": {
+            "name": "q-learning",
+            "games": settings.saving_rate,
+            "learning_rate": settings.learning_rate,
+            "discount": settings.discount_factor,
+            "future": settings.estimated_optimal_future_value.replace("_", "-"),
+            "temperature": settings.boltzmann_temperature,
+            "rewards": {
+                "win": rewards.win,
+                "loss": rewards.loss,
+                "draw": rewards.tie,
+                "move": rewards.each_move,
+            },
+            "faithful": True,
+        },
+        "run": {"generations": generations, "checkpoint_every": 1},
+    }

@@ -5,6 +5,13 @@ After Młokosiewicz's thesis (see :mod:`evolve_arena.studies.q_learning.q_learni
 `evolve_arena.players.board.kernel.specialise_board`. Who moves reads his own discs as the first
 kind, whoever began. The random stream, the weights and all room to work in are handed in, so that a
 learner's games depend on nothing else.
+
+The network that is taught reads a board and a column and tells the column's worth: one hidden
+layer, one linear output, on explicit vectors. In contrast to networks that only play (see
+:mod:`evolve_arena.genomes.network`) its first layer is ``float32``, since learning moves weights by
+less than the steps of whole numbers. A board's sums are added up anew for each ply, cell by cell in
+a fixed order, and a disc more adds one row to them. Whoever makes an :class:`ActionNetwork` pads
+every width to whole vectors with zeros; they stay zero.
 """
 
 from __future__ import annotations
@@ -14,10 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, chance
-from evolve_arena.genomes.network import exponentials
-from evolve_arena.genomes.simd import peek
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
+from evolve_arena.genomes import simd
+from evolve_arena.genomes.network import ACTIVATIONS, activate, exponentials
+from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.rules import (
     CELLS,
     GOES_ON,
@@ -31,30 +41,53 @@ from evolve_arena.players.board.rules import (
     list_changes,
     look,
 )
-from evolve_arena.studies.q_learning.q_learning_network import (
-    Reader,
-    add_disc,
-    best_column,
-    sum_board,
-    teach,
-    value_columns,
-)
 
 BEST_KNOWN, MEAN = 0, 1
 FUTURES = {"best-known": BEST_KNOWN, "mean": MEAN}
 """The code of each way to estimate the future."""
 
-ERRORS, PLIES, FIRST_WINS, DRAWS = 0, 1, 2, 3
-FIGURES = 4
-"""What is counted over all games: how far off the moves' values were, plies, games that who began
-won, draws."""
-
 DRAWN = 0
+TANH = ACTIVATIONS["tanh"]
 BIT = np.uint64(1)
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 HEIGHT = CELLS // MOVES
 """Bits of a column."""
+OTHER = 64
+"""The first bit of the opponent's discs; a board has 64 cells at most."""
+
+
+class ActionNetwork(NamedTuple):
+    """The weights, which learning changes in place, and what marks the true units."""
+
+    rows: NDArray[np.float32]
+    """One row per input, the column's last, then the biases: ``inputs + 1`` times the padded
+    hidden width."""
+    last: NDArray[np.float32]
+    """The output's bias and 15 zeros, then its weight for each hidden unit."""
+    mask: NDArray[np.float32]
+    """1 for each hidden unit, 0 for what pads them."""
+
+
+class Reader(NamedTuple):
+    """How a board reaches the network's inputs, and the kind of its units."""
+
+    rows: NDArray[np.int64]
+    """Where in ``rows`` the row of each bit that is seen begins: of one's own disc on each cell,
+    and from OTHER on of the opponent's."""
+    factors: NDArray[np.float32]
+    """What each bit gives to its input."""
+    own_factor: Any
+    """What an own disc does (``float32``)."""
+    other_factor: Any
+    column_row: Any
+    """Where the row of the input for the column begins."""
+    bias_row: Any
+    width: Any
+    """Hidden units, padded."""
+    kind: Any
+    """The activation's code, sigmoid or tanh."""
+
 
 MOVER, WAITER, REPLY, AGAIN, HIDDEN, SECTIONS = 0, 1, 2, 3, 4, 5
 """Sections of the sums, a hidden width each: those of the board as the player to move and as the
@@ -96,7 +129,10 @@ class Room(NamedTuple):
 def play_games(
     learning: Any, network: Any, stream: Any, room: Any, games: int, figures: Any
 ) -> None:
-    """Plays *games* games, learns from every move, and adds up their *figures*."""
+    """Plays *games* games, learns from every move, and adds up their *figures*.
+
+    These are what `evolve_arena.evolve.learning.tuple_learning` counts.
+    """
     for _ in range(games):
         _play_game(learning, network, stream, room, figures)
 
@@ -112,7 +148,7 @@ def _play_game(learning: Any, network: Any, stream: Any, room: Any, figures: Any
         result = end_of(learning, after, plies, room)
         target = find_target(learning, network, state, column, after, result, plies, room)
         error = learn_move(learning, network, column, target, room)
-        figures[ERRORS] += abs(np.float64(error))
+        figures[ERROR] += abs(np.float64(error))
         state = after
     figures[PLIES] += plies
     figures[FIRST_WINS] += result > 0
@@ -139,7 +175,7 @@ def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: An
     """
     reader, allowed = learning.reader, find_allowed(room.states, state, room.moves)
     values = room.sums[SECTIONS * reader.width :]
-    best = value_columns(network, reader, MOVES, allowed, room.sums, MOVER * reader.width, values)
+    best = _value_all(network, reader, allowed, room, MOVER)
     if learning.temperature > ZERO:
         exponentials(values, MOVES, peek(values, best), learning.temperature)
         total = 0.0
@@ -210,7 +246,7 @@ def find_target(
     reader = learning.reader
     first, stop = 0, MOVES
     if learning.future == BEST_KNOWN:
-        first, _ = best_column(network, reader, stop, allowed, room.sums, REPLY * reader.width)
+        first = _value_all(network, reader, allowed, room, REPLY)
         stop = first + 1
     total, count = ZERO, ZERO
     for reply in range(first, stop):
@@ -249,8 +285,16 @@ def _future_after(
         return learning.draw if result == DRAWN else learning.loss
     _add_move(learning, network, state, column, seat, room, MOVER, AGAIN)
     allowed, reader = find_allowed(room.states, after, room.moves), learning.reader
-    _, value = best_column(network, reader, MOVES, allowed, room.sums, AGAIN * reader.width)
-    return value
+    best = _value_all(network, reader, allowed, room, AGAIN)
+    return peek(room.sums, SECTIONS * reader.width + best)
+
+
+@inlined
+def _value_all(network: Any, reader: Any, allowed: Any, room: Any, section: int) -> Any:
+    """The best column for the sums of a *section*; what all are worth stands behind these."""
+    values = room.sums[SECTIONS * reader.width :]
+    at = section * reader.width
+    return value_columns(network, reader, MOVES, allowed, room.sums, at, values)
 
 
 @inlined
@@ -292,3 +336,157 @@ def mirror_discs(discs: Any) -> Any:
         part = (discs >> np.uint64(column * HEIGHT)) & whole
         result |= part << np.uint64((MOVES - 1 - column) * HEIGHT)
     return result
+
+
+@inlined
+def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, at: int) -> None:
+    """Puts the first layer's sums of a board into *workspace* from *at* on, without a column."""
+    for block in range(0, reader.width, LANES):
+        total = simd.load(network.rows, reader.bias_row + block)
+        own_total = _sum_rows(network, reader, own, 0, block)
+        other_total = _sum_rows(network, reader, other, OTHER, block)
+        total = simd.add(total, simd.multiply(own_total, simd.spread(reader.own_factor)))
+        total = simd.add(total, simd.multiply(other_total, simd.spread(reader.other_factor)))
+        simd.store(workspace, at + block, total)
+
+
+@inlined
+def _sum_rows(network: Any, reader: Any, discs: Any, first: int, block: int) -> Any:
+    """The sum of the rows of *discs*, whose bits are counted from *first* on."""
+    total = simd.spread(ZERO)
+    while discs:
+        row = peek(reader.rows, first + lowest_bit(discs)) + block
+        total = simd.add(total, simd.load(network.rows, row))
+        discs &= discs - BIT
+    return total
+
+
+@inlined
+def add_disc(
+    network: Any, row: int, factor: Any, width: int, workspace: Any, at: int, to: int
+) -> None:
+    """Adds a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
+    for block in range(0, width, LANES):
+        term = simd.multiply(simd.load(network.rows, row + block), simd.spread(factor))
+        simd.store(workspace, to + block, simd.add(simd.load(workspace, at + block), term))
+
+
+@inlined
+def value_columns(
+    network: Any, reader: Any, columns: int, allowed: Any, workspace: Any, at: int, values: Any
+) -> Any:
+    """Values every *allowed* column (bit c) for the board whose sums begin at *at*.
+
+    Returns:
+        The first column of the largest value; that value stands in *values*.
+    """
+    best = -1
+    for column in range(columns):
+        if not (allowed >> np.uint64(column)) & BIT:
+            continue
+        value = _value_column(network, reader, column, workspace, at)
+        poke(values, column, value)
+        if best < 0 or value > peek(values, best):
+            best = column
+    return best
+
+
+@inlined
+def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: int) -> Any:
+    factor = simd.spread(np.float32(column))
+    total = simd.spread(ZERO)
+    for block in range(0, reader.width, LANES):
+        term = simd.multiply(factor, simd.load(network.rows, reader.column_row + block))
+        unit = activate(simd.add(simd.load(workspace, at + block), term), reader.kind)
+        weight = simd.load(network.last, LANES + block)
+        total = simd.add(total, simd.multiply(unit, weight))
+    return simd.halve_sum(total) + peek(network.last, 0)
+
+
+@inlined
+def teach(
+    network: Any,
+    reader: Any,
+    own: Any,
+    other: Any,
+    column: int,
+    target: Any,
+    rate: Any,
+    bias_learns: Any,
+    workspace: Any,
+    at: int,
+    hidden_at: int,
+) -> Any:
+    """One step of gradient descent on half the squared error of the value of *column*.
+
+    Each weight moves by *rate* times the error times the value's derivative by it, all
+    derivatives being those before the step. Source: Rumelhart, Hinton and Williams, "Learning
+    representations by back-propagating errors", Nature 323 (1986), equations 6 to 9.
+
+    Args:
+        network: Whose weights are changed.
+        reader: How it reads the board.
+        own: The discs of who moves.
+        other: The opponent's.
+        column: The move.
+        target: What its value should be (``float32``).
+        rate: The step's length (``float32``).
+        bias_learns: Whether the output's bias is changed as well.
+        workspace: Where the sums of this board begin at *at*, and where there is room for a value
+            of each hidden unit at *hidden_at*.
+        at: See *workspace*.
+        hidden_at: See *workspace*.
+
+    Returns:
+        The error before the step: *target* less the value.
+    """
+    factor = simd.spread(np.float32(column))
+    total = simd.spread(ZERO)
+    for block in range(0, reader.width, LANES):
+        term = simd.multiply(factor, simd.load(network.rows, reader.column_row + block))
+        unit = activate(simd.add(simd.load(workspace, at + block), term), reader.kind)
+        unit = simd.multiply(unit, simd.load(network.mask, block))
+        simd.store(workspace, hidden_at + block, unit)
+        total = simd.add(total, simd.multiply(unit, simd.load(network.last, LANES + block)))
+    error = target - (simd.halve_sum(total) + peek(network.last, 0))
+    step = rate * error
+    if bias_learns:
+        poke(network.last, 0, peek(network.last, 0) + step)
+    for block in range(0, reader.width, LANES):
+        unit = simd.load(workspace, hidden_at + block)
+        weight = simd.load(network.last, LANES + block)
+        new_weight = simd.add(weight, simd.multiply(simd.spread(step), unit))
+        simd.store(network.last, LANES + block, new_weight)
+        slope = simd.multiply(weight, _derivative(unit, reader.kind))
+        change = simd.multiply(simd.spread(step), slope)
+        _change_row(network.rows, reader.bias_row + block, change)
+        _change_row(network.rows, reader.column_row + block, simd.multiply(factor, change))
+        own_change = simd.multiply(simd.spread(reader.own_factor), change)
+        _change_rows(network, reader, own, 0, block, own_change)
+        other_change = simd.multiply(simd.spread(reader.other_factor), change)
+        _change_rows(network, reader, other, OTHER, block, other_change)
+    return error
+
+
+@inlined
+def _change_rows(
+    network: Any, reader: Any, discs: Any, first: int, block: int, change: Any
+) -> None:
+    """Adds a *change* to the rows of *discs*, whose bits are counted from *first* on."""
+    while discs:
+        _change_row(network.rows, peek(reader.rows, first + lowest_bit(discs)) + block, change)
+        discs &= discs - BIT
+
+
+@inlined
+def _change_row(rows: Any, at: int, change: Any) -> None:
+    simd.store(rows, at, simd.add(simd.load(rows, at), change))
+
+
+@inlined
+def _derivative(unit: Any, kind: int) -> Any:
+    """The derivative of the activation, told by its value: s(1 - s), or 1 - t² for tanh."""
+    one = simd.spread(ONE)
+    if kind == TANH:
+        return simd.subtract(one, simd.multiply(unit, unit))
+    return simd.multiply(unit, simd.subtract(one, unit))

@@ -12,23 +12,23 @@ from __future__ import annotations
 from functools import partial
 
 from evolve_arena.runs.many.parallel_runs import Job
-from evolve_arena.studies.q_learning.extras import (
+from evolve_arena.studies.q_learning.plan import (
+    STAGES,
+    Choose,
+    choose_as_published,
+    plan_extras,
+    plan_stage,
+)
+from evolve_arena.studies.q_learning.tables import (
+    choose_best,
     measure_corrected,
     measure_equal_sets,
     measure_exploration,
     measure_minimax,
     measure_rewards,
+    measure_stage,
     measure_winners,
 )
-from evolve_arena.studies.q_learning.plan import (
-    STAGES,
-    Choose,
-    choose_as_published,
-    needs,
-    plan_extras,
-    plan_stage,
-)
-from evolve_arena.studies.q_learning.tables import choose_best, measure_mutual, measure_random
 from evolve_arena.studies.study import Material, Need, Settings, Study, TableKind
 
 SOURCE = (
@@ -51,8 +51,8 @@ def plan_first(settings: Settings) -> list[Job]:
 
 def plan_next(number: int, material: Material) -> list[Job]:
     """Stage *number*, or what follows the last one; nothing if the stage before was not run."""
-    before = needs(STAGES[number - 2].name(""))
-    if not any(before(name) for name in material.runs):
+    before = STAGES[number - 2].name("")
+    if not any(name.startswith(before) for name in material.runs):
         return []
     choose: Choose = partial(choose_best, material)
     if number > LAST:
@@ -62,9 +62,8 @@ def plan_next(number: int, material: Material) -> list[Job]:
 
 def _need(first: int, last: int = LAST, *more: str) -> Need:
     """Needs the runs of the stages from *first* to *last*, and what begins with *more*."""
-    prefixes = [stage.name("") for stage in STAGES[first - 1 : last]]
-    needed = needs(*prefixes, *more)
-    return lambda job: needed(job.name)
+    prefixes = *(stage.name("") for stage in STAGES[first - 1 : last]), *more
+    return lambda job: job.name.startswith(prefixes)
 
 
 def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
@@ -77,12 +76,10 @@ def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
         if number == LAST:
             rewards = TableKind("6.11", "the sets of rewards", measure_rewards, lambda job: False)
             kinds.append(rewards)
-        for place, against, measure in (
-            (mutual, "each other", measure_mutual),
-            (random, "random", measure_random),
-        ):
+        for place, against in ((mutual, "each other"), (random, "random")):
             name, heading = f"6.{place}", f"{title}: against {against}"
-            kinds.append(TableKind(name, heading, partial(measure, name, heading, stage), needed))
+            measure = partial(measure_stage, name, heading, stage, mutual=place == mutual)
+            kinds.append(TableKind(name, heading, measure, needed))
     sixth = 1 if own else LAST
     return (
         *kinds,

@@ -1,23 +1,50 @@
-"""The rankings of ``q-learning``: configurations by what their agents win."""
+"""The tables of ``q-learning``: configurations by what their agents win, and what is added.
+
+The rankings were published. Added are winners, equal rewards, corrections, other exploration, and
+how agents do against minimax.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
-from importlib import resources
-from statistics import fmean
+from dataclasses import replace
+from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.executors import Executor, make_executor
 from evolve_arena.arena.intervals import Sample, mean_share, t_95
+from evolve_arena.arena.pairings import gauntlet
 from evolve_arena.arena.ranking import Ranked, meet_others, name_configuration, rank_configurations
+from evolve_arena.arena.statistics import wilson_interval
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.registry import make_game
+from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.packed import combine_players
+from evolve_arena.players.player import CompiledPlayer, Player
+from evolve_arena.players.specification import make_player
 from evolve_arena.runs.many.parallel_runs import FAR
 from evolve_arena.runs.run import Run
-from evolve_arena.studies.q_learning.plan import Stage, agents, configurations
-from evolve_arena.studies.study import Material, Row, Table
+from evolve_arena.studies.drawing import add_legend
+from evolve_arena.studies.q_learning.plan import (
+    CORRECTED,
+    EXPLORATION,
+    REWARDS,
+    STAGES,
+    Stage,
+    configurations,
+)
+from evolve_arena.studies.study import (
+    Material,
+    Row,
+    Table,
+    format_csv,
+    judge_interval,
+    read_lines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,18 +72,14 @@ MUTUAL = (
 RANDOM = "Every agent plays 1000 games moving first and 1000 moving second, times the scale."
 
 
-def measure_mutual(name: str, title: str, stage: Stage, material: Material) -> Table:
-    """Everybody against everybody else of a stage."""
+def measure_stage(
+    name: str, title: str, stage: Stage, material: Material, *, mutual: bool
+) -> Table:
+    """Everybody of a stage against everybody else, if it is *mutual*, or the random player."""
     runs = _stage_runs(material, stage)
-    notes = [SHARES, MUTUAL, JUDGED, *tell_of_attempts(runs.values())]
-    return make_ranking(name, title, meet_each_other(runs), _find_published(name, stage), notes)
-
-
-def measure_random(name: str, title: str, stage: Stage, material: Material) -> Table:
-    """Everybody of a stage against the random player."""
-    runs = _stage_runs(material, stage)
-    notes = [SHARES, RANDOM, JUDGED, *tell_of_attempts(runs.values())]
-    return make_ranking(name, title, meet_random(runs), _find_published(name, stage), notes)
+    won, note = (meet_each_other(runs), MUTUAL) if mutual else (meet_random(runs), RANDOM)
+    notes = [SHARES, note, JUDGED, *tell_of_attempts(runs.values())]
+    return make_ranking(name, title, won, find_published(name, stage), notes)
 
 
 def choose_best(material: Material, stage: Stage) -> str:
@@ -65,24 +88,19 @@ def choose_best(material: Material, stage: Stage) -> str:
     Of equal ones the better one against the random player.
     """
     runs = _stage_runs(material, stage)
-    mutual, random = (rank(won) for won in (meet_each_other(runs), meet_random(runs)))
-    means = {ranked.name: ranked.mean for ranked in random}
-    places = {name: place_of(mutual, name) + place_of(random, name) for name in means}
-    return min(
-        stage.options, key=lambda label: (places[stage.name(label)], -means[stage.name(label)])
-    )
+    mutual, random = rank(meet_each_other(runs)), rank(meet_random(runs))
+
+    def judge(label: str) -> tuple[int, float]:
+        name = stage.name(label)
+        return mutual[name].rank + random[name].rank, -random[name].mean
+
+    return min(stage.options, key=judge)
 
 
-def place_of(ranking: Sequence[Ranked], name: str) -> int:
-    """The place of a configuration, from 1; equal means share the better one."""
-    return next(ranked.rank for ranked in ranking if ranked.name == name)
-
-
-def rank(won: Agents) -> list[Ranked]:
-    """The configurations, the best mean first."""
-    return rank_configurations(
-        {name: sample.share for name, sample in won.items()}, name_configuration
-    )
+def rank(won: Agents) -> dict[str, Ranked]:
+    """The configurations by name, the best mean first."""
+    shares = {name: sample.share for name, sample in won.items()}
+    return {ranked.name: ranked for ranked in rank_configurations(shares, name_configuration)}
 
 
 def meet_each_other(runs: Mapping[str, Run]) -> dict[str, Sample]:
@@ -94,45 +112,35 @@ def meet_each_other(runs: Mapping[str, Run]) -> dict[str, Sample]:
 
 def meet_random(runs: Mapping[str, Run]) -> dict[str, Sample]:
     """What each run's last check says of its agent."""
-    won = {}
-    for name, run in runs.items():
-        check = run.checks()[-1]
-        won[name] = Sample(check.wins, check.games)
-    return won
+    checks = {name: run.checks()[-1] for name, run in runs.items()}
+    return {name: Sample(check.wins, check.games) for name, check in checks.items()}
 
 
 def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
     """The table *name*, with a chart; configurations in the order of *published*, if any."""
-    from evolve_arena.runs.plots.style import render
-
     groups = _group(won)
-    places = partial(place_of, rank(won))
+    ranked = rank(won)
     theirs = {key: values["mean"] for key, values in published.items()}
-    rows, remarks = [], {}
+    rows = []
     for group in [*published, *(key for key in groups if key not in published)]:
         some = groups[group]
         best, worst = max(some, key=lambda s: s.share), min(some, key=lambda s: s.share)
         given = published.get(group, {})
-        for column, samples in (("mean", some), ("best", [best]), ("worst", [worst])):
-            rows.append(Row(name, group, column, given.get(column), *mean_share(samples)))
-        remark = f"rank {places(group)}"
+        remark = f"rank {ranked[group].rank}"
         if given:
             place = 1 + sum(mean > theirs[group] for mean in theirs.values())
             remark += f", published {place}{_judge(groups, group, given['mean'])}"
-        remarks[group, "mean"] = remark
-    return Table(
-        name=name,
-        title=title,
-        rows=rows,
-        remarks=remarks,
-        notes=list(notes),
-        files={
-            f"{name}.csv": _format_agents(won).encode(),
-            f"{name}.png": render(draw_ranking(f"{name}: {title}", groups, published), ".png"),
-        },
-    )
+        for column, samples, said in (
+            ("mean", some, remark),
+            ("best", [best], ""),
+            ("worst", [worst], ""),
+        ):
+            rows.append(Row(name, group, column, given.get(column), *mean_share(samples), said))
+    table = Table(name, title, rows, list(notes), {f"{name}.csv": _format_agents(won)})
+    table.add_picture(name, draw_ranking(f"{name}: {title}", groups, published))
+    return table
 
 
 def tell_of_attempts(runs: Iterable[Run]) -> list[str]:
@@ -152,11 +160,10 @@ def _judge(groups: Mapping[str, Sequence[Sample]], group: str, published: float)
     count = len(groups[group])
     if count < 2:
         return ""
-    variances = [statistics.variance([s.share for s in some]) for some in groups.values()]
-    apart = statistics.fmean(s.share for s in groups[group]) - published
-    half = t_95(len(groups) * (count - 1)) * math.sqrt(2 * statistics.fmean(variances) / count)
-    verdict = "agrees" if abs(apart) <= half else "higher here" if apart > 0 else "lower here"
-    return f"; {verdict}"
+    variances = [variance([s.share for s in some]) for some in groups.values()]
+    apart = fmean(s.share for s in groups[group]) - published
+    half = t_95(len(groups) * (count - 1)) * math.sqrt(2 * fmean(variances) / count)
+    return f"; {judge_interval(apart - half, apart + half)}"
 
 
 def _group(won: Agents) -> dict[str, list[Sample]]:
@@ -167,10 +174,14 @@ def _group(won: Agents) -> dict[str, list[Sample]]:
 
 
 def _stage_runs(material: Material, stage: Stage) -> dict[str, Run]:
-    return {run.path.name: run for name in configurations(stage) for run in agents(material, name)}
+    return _runs_of(material, configurations(stage))
 
 
-def _find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
+def _runs_of(material: Material, names: Iterable[str]) -> dict[str, Run]:
+    return {run.path.name: run for name in names for run in material.list_runs(name)}
+
+
+def find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
     """A published ranking as shares, by our names of configurations, in its order."""
     ours = {theirs: mine for mine, theirs in configurations(stage).items()}
     table = read_published(name)
@@ -180,25 +191,206 @@ def _find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
     }
 
 
-@cache
 def read_published(name: str) -> dict[str, dict[str, float]]:
     """A published table: by row, its cells by column."""
-    file = resources.files(__package__).joinpath("data/tables.csv")
     table: dict[str, dict[str, float]] = {}
-    for line in csv.DictReader(io.StringIO(file.read_text("utf-8"))):
+    for line in read_lines(__package__, "tables.csv"):
         if line["table"] == name:
             table.setdefault(line["row"], {})[line["column"]] = float(line["value"])
     return table
 
 
-def _format_agents(won: Agents) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["agent", "configuration", "won", "games", "share"])
-    for name, sample in won.items():
-        share = round(sample.share, 6)
-        writer.writerow([name, name_configuration(name), sample.won, sample.games, share])
-    return text.getvalue()
+def _format_agents(won: Agents) -> bytes:
+    return format_csv(
+        ["agent", "configuration", "won", "games", "share"],
+        [
+            [name, name_configuration(name), sample.won, sample.games, round(sample.share, 6)]
+            for name, sample in won.items()
+        ],
+    )
+
+
+SIDE_GAMES = 500
+"""How many games each agent plays on each side against each depth of minimax."""
+
+EQUAL = ("2", "3", "6")
+"""Sets of rewards that differ only in what a loss brings, which nobody ever gets."""
+REWARD_COLUMNS = {"win": "win", "loss": "loss", "draw": "tie", "move": "each_move"}
+
+
+def measure_rewards(material: Material) -> Table:
+    """Table 6.11: what the sets of rewards are."""
+    published = read_published("6.11")
+    rows = [
+        Row("6.11", f"set {number}", key, published[number][column], value, value, value, 0)
+        for number, rewards in REWARDS.items()
+        for key, column in REWARD_COLUMNS.items()
+        for value in (rewards[key],)
+    ]
+    notes = [
+        "In the original program, and so in this study, nobody ever gets the reward for a loss: it"
+        " is looked up only after one's own move. So the sets 2, 3 and 6 are the same, and set 4"
+        " rewards nothing at all."
+    ]
+    return Table("6.11", "the sets of rewards", rows, notes=notes)
+
+
+def measure_winners(material: Material) -> Table:
+    """Which configuration of each stage is best here, and how the author's choice does."""
+    rows = []
+    for stage in STAGES:
+        table = find_published(f"6.{2 * stage.number + stage.number // len(STAGES)}", stage)
+        for whose, label in (
+            ("best here", choose_best(material, stage)),
+            ("the author's choice", stage.chosen),
+        ):
+            name = stage.name(label)
+            values = mean_share(list(meet_random(_runs_of(material, [name])).values()))
+            remark = f"{label}: {_tell_places(material, stage, label)}"
+            row = f"stage {stage.word}"
+            rows.append(Row("winners", row, whose, table[name]["mean"], *values, remark))
+    notes = [
+        "Published and measured: the mean share won against random. Best here is the"
+        " configuration with the best places in both rankings together, of equal ones the better"
+        " one against random.",
+        "The author chose by hand, from both rankings and what training costs; after stage six"
+        " there was no choice, so that stands for the best set in games against each other.",
+        "Where the best one here is not the author's, the difference is often within chance: see"
+        " the intervals.",
+    ]
+    return Table("winners", "what is best after each stage", rows, notes)
+
+
+def measure_equal_sets(material: Material) -> Table:
+    """What sets of rewards that are the same come to: chance alone tells them apart."""
+    stage = STAGES[-1]
+    runs = _stage_runs(material, stage)
+    rows, spreads = [], []
+    for column, number, won in (
+        ("won against each other", "6.12", meet_each_other(runs)),
+        ("won against random", "6.13", meet_random(runs)),
+    ):
+        published = find_published(number, stage)
+        groups = {label: _group(won)[stage.name(label)] for label in EQUAL}
+        for label, samples in groups.items():
+            given = published[stage.name(label)]["mean"]
+            rows.append(Row("equal-sets", f"set {label}", column, given, *mean_share(samples)))
+        everybody = [sample for samples in groups.values() for sample in samples]
+        rows.append(Row("equal-sets", "all three", column, None, *mean_share(everybody)))
+        theirs = [read_published(number)[f"stage_six_{label}"][COLUMNS["mean"]] for label in EQUAL]
+        ours = [100 * fmean(s.share for s in samples) for samples in groups.values()]
+        spreads.append(
+            f"{column[0].upper()}{column[1:]}: the three published means are"
+            f" {max(theirs) - min(theirs):.1f} points apart, ours {max(ours) - min(ours):.1f}."
+        )
+    notes = [
+        "These sets differ only in the reward for a loss, which nobody ever gets: with the same"
+        " seed they give the same network, bit by bit. Here their seeds are different, so what"
+        " tells them apart is chance alone, there as here.",
+        *spreads,
+    ]
+    return Table("equal-sets", "equal sets of rewards", rows, notes=notes)
+
+
+def measure_corrected(material: Material) -> Table:
+    """The two best sets of rewards, as in the original program and put right."""
+    faithful = [STAGES[-1].name(label) for label in CORRECTED]
+    notes = [
+        "The configurations of stage six with the sets 1 and 6 of rewards, as the original program"
+        " learns (stage-six) and put right (corrected): a reply that ends the game brings the"
+        " reward for a loss or a draw, the last disc can win, and the output has a bias.",
+        "Put right, set 6 punishes a loss with 5 where a win brings 2.",
+    ]
+    title = "the program's quirks put right, against each other and against random"
+    return _rank_both("corrected", title, material, [*faithful, *CORRECTED.values()], notes)
+
+
+def measure_exploration(material: Material) -> Table:
+    """Random moves with a probability, constant or falling, beside Boltzmann's distribution."""
+    title = "a share of random moves instead of Boltzmann's distribution"
+    notes = [
+        "All learn as stage six does with set 1 of rewards. stage-six-1: Boltzmann's distribution;"
+        " epsilon-constant: a tenth of the moves at random; epsilon-falling: all of them at first,"
+        " none in the end. Section 3.5.1 describes both; the author tried neither."
+    ]
+    names = [STAGES[-1].name("1"), *EXPLORATION]
+    return _rank_both("exploration", title, material, names, notes)
+
+
+def measure_minimax(material: Material) -> Table:
+    """What the agents of stage six win against minimax, on each side."""
+    game = make_game("connect-four")
+    stage = STAGES[-1]
+    groups: dict[str, list[Player]] = {
+        name: [run.champion for run in material.list_runs(name)] for name in configurations(stage)
+    }
+    groups["random"] = [make_player("random", game)]
+    games = material.settings.scaled(SIDE_GAMES)
+    rows: list[Row] = []
+    with make_executor(None, material.workers) as executor:
+        for name, players in groups.items():
+            sides: dict[str, list[Row]] = {"first": [], "second": []}
+            for depth in (1, 2, 3, 4):
+                opponent = make_player(f"minimax:depth={depth}", game)
+                for side, samples in _win_by_side(game, [*players, opponent], games, executor):
+                    label, column = f"{name}, moving {side}", f"depth {depth}"
+                    row = Row("minimax", label, column, None, *_mean_share(samples))
+                    sides[side].append(row)
+            rows += sides["first"] + sides["second"]
+    notes = [
+        f"Shares of games won, a draw being none: {games} games of each agent on each side. Minimax"
+        " plays no random moves, but draws among equal ones. The mean over agents, with Student's"
+        " interval, or Wilson's of all games where that is wider.",
+        "They stand in for section 6.7, in which the author won all his games against agents of"
+        " the sets 1 and 6.",
+    ]
+    return Table("minimax", "stage six against minimax", rows, notes=notes)
+
+
+def _win_by_side(
+    game: AnyGame, players: Sequence[Player], games: int, executor: Executor
+) -> list[tuple[str, list[Sample]]]:
+    """What all but the last of *players* win against him, moving first, and moving second."""
+    packed = combine_players([p.packed for p in players if isinstance(p, CompiledPlayer)])
+    rows = np.arange(len(players), dtype=np.int32)
+    pairings = np.repeat(gauntlet(rows[:-1], rows[-1:]), games, axis=0)
+    samples = []
+    for side, pairs, win in (("first", pairings, 1), ("second", pairings[:, ::-1].copy(), -1)):
+        seeds = derive_seeds(1, 0, f"moving {side}", len(pairs))
+        outcomes = executor.play(make_batch(game, packed, pairs, seeds)).outcomes
+        wins = (outcomes == win).reshape(len(players) - 1, games).sum(axis=1)
+        samples.append((side, [Sample(int(count), games) for count in wins]))
+    return samples
+
+
+def _mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
+    """The mean over agents with its interval, which is never narrower than that of the games."""
+    mean, low, high, games = mean_share(samples)
+    least, most = wilson_interval(sum(sample.won for sample in samples), games)
+    return mean, min(low, least), max(high, most), games
+
+
+def _rank_both(
+    name: str, title: str, material: Material, names: list[str], notes: list[str]
+) -> Table:
+    """Some configurations against each other and against random, in one table."""
+    runs = _runs_of(material, names)
+    table = make_ranking(name, "against each other", meet_each_other(runs), {}, [])
+    random = make_ranking(f"{name}-random", "against random", meet_random(runs), {}, [])
+    rows = [
+        replace(row, table=name, column=f"{row.column}, against {against}", remark="")
+        for against, part in (("each other", table), ("random", random))
+        for row in part.rows
+    ]
+    return Table(name, title, rows, notes=notes, files=table.files | random.files)
+
+
+def _tell_places(material: Material, stage: Stage, label: str) -> str:
+    runs = _stage_runs(material, stage)
+    mutual, random = (
+        rank(won)[stage.name(label)].rank for won in (meet_each_other(runs), meet_random(runs))
+    )
+    return f"rank {mutual} against each other, {random} against random"
 
 
 APART = 0.17
@@ -246,6 +438,5 @@ def draw_ranking(
     axes.set_xlim(0.0, 1.0)
     axes.xaxis.set_major_locator(MultipleLocator(0.1))
     axes.set_xlabel("share of games won", fontsize=9)
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=9, frameon=False)
+    add_legend(figure, axes, 2)
     return figure

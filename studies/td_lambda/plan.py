@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Material, Need, Settings
+from evolve_arena.studies.study import Settings
 
 GAMES = 1_000_000
 SHORT = 300_000
@@ -80,21 +79,5 @@ def plan(settings: Settings, chosen: list[Setting]) -> list[Job]:
     return [
         setting.job(individual, settings)
         for setting in dict.fromkeys(chosen)
-        for individual in range(1, settings.seeds + 1)
+        for individual in settings.each_seed
     ]
-
-
-def needs(chosen: list[Setting]) -> Need:
-    """Tells the runs of the *chosen* settings from others."""
-    names = {setting.name for setting in chosen}
-
-    def need(job: Job) -> bool:
-        return job.name.rpartition("-")[0] in names
-
-    return need
-
-
-def individuals(material: Material, setting: Setting) -> list[Run]:
-    """The runs of a setting, individual by individual."""
-    numbers = range(1, material.settings.seeds + 1)
-    return [material.runs[f"{setting.name}-{number}"] for number in numbers]

@@ -8,24 +8,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import make_executor
-from evolve_arena.arena.statistics import Z_95, wilson_interval
-from evolve_arena.core.game import AnyGame
+from evolve_arena.arena.intervals import mean_share
+from evolve_arena.arena.statistics import Z_95
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.many.parallel_runs import Job
-from evolve_arena.studies.study import Material, Row, Settings, Study, Table, TableKind
-from evolve_arena.studies.td_lambda.curves import CONCEPTS, concept_samples, published
-from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, needs, plan
+from evolve_arena.studies.study import (
+    Material,
+    Row,
+    Settings,
+    Study,
+    Table,
+    TableKind,
+    needs,
+)
+from evolve_arena.studies.td_lambda.plan import LONG, SHORT, Setting, plan
 from evolve_arena.studies.td_lambda.tables import (
     compare_individuals,
     compare_settings,
+    concept_samples,
     measure_ends,
     measure_long,
+    published,
 )
 
 Labelled = dict[str, Setting]
@@ -79,13 +89,9 @@ def plan_all(settings: Settings) -> list[Job]:
     return plan(settings, sorted(chosen, key=lambda setting: setting.games < LONG))
 
 
-def _kind(
-    name: str, summary: str, labelled: Labelled, measure: Callable[[Material, Labelled], Table]
-) -> TableKind:
-    def make(material: Material) -> Table:
-        return measure(material, labelled)
-
-    return TableKind(name, summary, make, needs(list(labelled.values())))
+def _kind(name: str, summary: str, labelled: Labelled, measure: Callable[..., Table]) -> TableKind:
+    names = (setting.name for setting in labelled.values())
+    return TableKind(name, summary, partial(measure, labelled=labelled), needs(*names))
 
 
 def _compare(name: str, figure: str, summary: str, labelled: Labelled) -> TableKind:
@@ -95,7 +101,7 @@ def _compare(name: str, figure: str, summary: str, labelled: Labelled) -> TableK
 
 def _ladder(name: str, noise: float) -> TableKind:
     summary = f"the scripted players, {100 * noise:g} % random moves"
-    return TableKind(name, summary, partial(measure_ladder, name, noise), needs([]))
+    return TableKind(name, summary, partial(measure_ladder, name, noise), needs())
 
 
 def measure_ladder(name: str, noise: float, material: Material) -> Table:
@@ -105,35 +111,22 @@ def measure_ladder(name: str, noise: float, material: Material) -> Table:
     for depth in range(1, 5):
         specification = f"minimax:depth={depth},noise={noise:g}"
         players[f"MM{depth}"] = make_player(specification, game)
-    rows, remarks = [], {}
-    for row in _measure(name, players, game, material):
-        rows.append(row)
-        if row.column not in CONCEPTS:
-            remarks[row.row, row.column] = _judge(row)
-    title = f"scripted players, {100 * noise:g} % random moves"
-    return Table(name, title, rows, remarks, NOTES + ([] if noise else [ALONE]))
-
-
-def _measure(name: str, players: dict[str, Player], game: AnyGame, material: Material) -> list[Row]:
-    rows = []
-    games = material.settings.scaled(LADDER_GAMES)
-    given = published(name)
-    executor = make_executor(None, material.workers)
-    try:
+    rows, given = [], published(name)
+    games, times = material.settings.scaled(LADDER_GAMES), material.settings.scaled(100, least=5)
+    with make_executor(None, material.workers) as executor:
         for label, player in players.items():
             for other, opponent in players.items():
                 result = duel(game, player, opponent, games=games, seed=1, executor=executor)
-                points, interval = result.score, result.wilson_95
                 (value,) = given[label, other]
-                rows.append(Row(name, label, other, value, points, *interval, result.games))
-            times = material.settings.scaled(100, least=5)
+                values = value, result.score, *result.wilson_95, result.games
+                row = Row(name, label, other, *values)
+                rows.append(replace(row, remark=_judge(row)))
             for group, sample in concept_samples(player, game, times).items():
                 (value,) = given[label, group]
-                interval = wilson_interval(sample.won, sample.games)
-                rows.append(Row(name, label, group, value, sample.share, *interval, sample.games))
-    finally:
-        executor.close()
-    return rows
+                values = value, *mean_share([sample])
+                rows.append(Row(name, label, group, *values))
+    title = f"scripted players, {100 * noise:g} % random moves"
+    return Table(name, title, rows, NOTES + ([] if noise else [ALONE]))
 
 
 def _judge(row: Row) -> str:

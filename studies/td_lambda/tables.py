@@ -1,25 +1,32 @@
-"""The tables of ``td-lambda`` about learners: what every individual reached, and how."""
+"""The tables of ``td-lambda`` about learners: what every individual reached, and how.
+
+That is, against five opponents, and in concept states.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from evolve_arena.arena.intervals import Sample, difference_interval, mean_interval, mean_share
-from evolve_arena.studies.study import Grid, Material, Row, Table
-from evolve_arena.studies.td_lambda.curves import (
-    CONCEPTS,
-    Curve,
-    measure_concepts,
-    pick_best,
-    published,
-    read_curve,
-    smooth,
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.players.player import Player
+from evolve_arena.runs.positions import find_own_positions, read_positions, solve_positions
+from evolve_arena.runs.run import Run
+from evolve_arena.studies.study import (
+    Grid,
+    Material,
+    Row,
+    Table,
+    format_csv,
+    judge_interval,
+    read_lines,
 )
-from evolve_arena.studies.td_lambda.plan import CHECKS, LADDER, OPPONENTS, Setting, individuals
+from evolve_arena.studies.td_lambda.plan import CHECKS, LADDER, OPPONENTS, Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +55,14 @@ STATES = (
     " columns. The original 60 states are lost; ours are others of the same kinds, so these"
     " columns can be compared only roughly."
 )
-BEST = (
+CHOSEN = (
     "The chart shows the individual with the best final result, the mean over opponents, of each"
     " setting, smoothed by the mean of three neighbours. It was chosen by its last points, which"
-    " therefore flatter. The dots on the right are the published final results of all four"
-    " individuals; published curves exist only as pictures."
+    " therefore flatter."
+)
+DOTS = (
+    " The dots on the right are the published final results of all four individuals; published"
+    " curves exist only as pictures."
 )
 
 
@@ -62,13 +72,97 @@ ELSEWHERE = {
     "R2-G3-L1": ("A.2", "G3"),
 }
 """In which table and row the results of these settings were published."""
+CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}
+"""The groups of concept states."""
+COLUMNS = {"Slump": "random"}
+"""What the publication calls an opponent otherwise than we do."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How a run's individual did at its checks."""
+
+    games: list[int]
+    """Training games before each check."""
+    points: dict[str, list[Sample]]
+    """By opponent; a draw counts half."""
+
+    @property
+    def final(self) -> float:
+        """The mean over opponents of the points at the last check."""
+        return fmean(samples[-1].share for samples in self.points.values())
+
+    def smoothed(self, opponent: str) -> list[float]:
+        """The shares as the publication draws them."""
+        return smooth([sample.share for sample in self.points[opponent]])
+
+
+def read_curve(run: Run) -> Curve:
+    """The checks of *run*."""
+    names = {specification: name for name, specification in OPPONENTS.items()}
+    points: dict[str, list[Sample]] = {name: [] for name in OPPONENTS}
+    generations: dict[int, None] = {}
+    for check in run.checks():
+        generations[check.generation] = None
+        points[names[check.opponent]].append(Sample(check.wins + check.draws / 2, check.games))
+    each = run.recipe.method["games"]
+    return Curve([generation * each for generation in generations], points)
+
+
+def smooth(values: Sequence[float]) -> list[float]:
+    """Each value's mean with its neighbours; the first and the last stay as they are.
+
+    >>> smooth([1.0, 2.0, 6.0, 1.0])
+    [1.0, 3.0, 3.0, 1.0]
+    """
+    inner = [fmean(values[place - 1 : place + 2]) for place in range(1, len(values) - 1)]
+    return [*values[:1], *inner, *values[1:][-1:]]
+
+
+def pick_best(curves: Sequence[Curve]) -> int:
+    """The place of the individual with the best final result; of equals the first."""
+    return max(range(len(curves)), key=lambda place: (curves[place].final, -place))
+
+
+def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sample]:
+    """What the champion of a check does in concept states; that of the last one if None."""
+    return concept_samples(run.champion_at(generation), run.method.decoder.game)
+
+
+def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str, Sample]:
+    """Return how many states of each group *player* solves, and of how many.
+
+    One that draws its answers is asked *times* times.
+
+    Raises:
+        BadValueError: The concept states are not for the board of *game*.
+    """
+    path = find_own_positions(game)
+    if path is None:
+        raise BadValueError(f"concept states are not for {game.describe()}")
+    solved = solve_positions(player, game, read_positions(game, path), times=times)["solved"]
+    return {
+        name[0]: Sample(group["share"] * group["count"], group["count"])
+        for name, group in solved["by_group"].items()
+    }
+
+
+@cache
+def published(table: str) -> dict[tuple[str, str], list[float]]:
+    """A published table: by row and column, a value for each individual."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    for line in read_lines(__package__, "tables.csv"):
+        if line["table"] == table:
+            row, column = (COLUMNS.get(line[key], line[key]) for key in ("row", "column"))
+            cells.setdefault((row, column), []).append(float(line["value"]))
+    return cells
 
 
 def compare_individuals(material: Material, labelled: Labelled) -> Table:
     """Table 4.1: how much individuals of one setting differ."""
     finals = {
-        label: [_last_points(read_curve(run)) for run in individuals(material, setting)]
-        for label, setting in labelled.items()
+        label: [_last_points(curve) for curve in some]
+        for label, some in _read(material, labelled).items()
     }
     table = _compare("4.1", "individuals after 300,000 games (R1-G1-L1)", finals, [POINTS, MEANS])
     table.notes.append(
@@ -81,29 +175,20 @@ def compare_settings(
     material: Material, labelled: Labelled, *, name: str, title: str, figure: str
 ) -> Table:
     """A table of appendix A with its figure: all individuals of some settings."""
-    from evolve_arena.runs.plots.style import render
-
     curves = _read(material, labelled)
-    finals = {
-        label: [
-            _last_points(curve) | measure_concepts(run)
-            for curve, run in zip(curves[label], individuals(material, setting), strict=True)
-        ]
-        for label, setting in labelled.items()
-    }
-    table = _compare(name, title, finals, [POINTS, MEANS, STATES, BEST])
+    finals = _find_finals(material, labelled, curves)
+    table = _compare(name, title, finals, [POINTS, MEANS, STATES, CHOSEN + DOTS])
     heading = f"Figure {figure}: {title}" if figure[0].isdigit() else title
-    picture = draw_curves(heading, _best(curves), _published_ends(name, finals))
-    table.files[f"figure-{figure}.png"] = render(picture, ".png")
+    ends = {label: _find_published(name, label) for label in finals}
+    picture = draw_curves(heading, _best(curves), ends)
+    table.add_picture(f"figure-{figure}", picture)
     return table
 
 
 def measure_ends(material: Material, labelled: Labelled) -> Table:
     """Figure 4.1: what learning comes to if ε falls to other values, and whether it gets worse."""
-    from evolve_arena.runs.plots.style import render
-
     curves = _read(material, labelled)
-    rows, remarks = [], {}
+    rows = []
     for label, some in curves.items():
         for opponent in OPPONENTS:
             levels = [Sample.pool(_pairs(curve.points[opponent][-LAST:])) for curve in some]
@@ -114,45 +199,31 @@ def measure_ends(material: Material, labelled: Labelled) -> Table:
             sample.games for curve in some for each in curve.points.values() for sample in each
         )
         claim = "falls" if label == "ε to 0" else "does not fall"
-        row = Row("figure-4.1", label, "rise at the end", claim, mean, low, high, games)
-        rows.append(row)
-        remarks[row.row, row.column] = "falls" if high < 0 else "rises" if low > 0 else "open"
+        values = claim, mean, low, high, games, judge_interval(low, high, "rises", "falls", "open")
+        rows.append(Row("figure-4.1", label, "rise at the end", *values))
     title = "what ε falls to (R1-G3-L1)"
     picture = draw_curves(f"Figure 4.1: {title}", _best(curves), {})
-    return Table(
-        name="figure-4.1",
-        title=title,
-        rows=rows,
-        remarks=remarks,
-        notes=[
-            f"Against each opponent: the points in the last {LAST} of {CHECKS} checks.",
-            f"Rise at the end: the mean over opponents of the points in the last {RECENT} checks,"
-            f" minus those in the {RECENT} in the middle of the run. Claim: results fall towards"
-            " the end if ε falls to 0, and only then.",
-            BEST.partition(" The dots")[0],
-        ],
-        files={"figure-4.1.png": render(picture, ".png")},
-    )
+    notes = [
+        f"Against each opponent: the points in the last {LAST} of {CHECKS} checks.",
+        f"Rise at the end: the mean over opponents of the points in the last {RECENT} checks,"
+        f" minus those in the {RECENT} in the middle of the run. Claim: results fall towards"
+        " the end if ε falls to 0, and only then.",
+        CHOSEN,
+    ]
+    table = Table("figure-4.1", title, rows, notes)
+    table.add_picture("figure-4.1", picture)
+    return table
 
 
 def measure_long(material: Material, labelled: Labelled) -> Table:
     """Table A.5 and figure 4.7: the long run, with concept states all the way."""
-    from evolve_arena.runs.plots.style import render
-
     curves = _read(material, labelled)
-    runs = {label: individuals(material, setting) for label, setting in labelled.items()}
-    finals = {
-        label: [
-            _last_points(curve) | measure_concepts(run)
-            for curve, run in zip(curves[label], runs[label], strict=True)
-        ]
-        for label in labelled
-    }
+    finals = _find_finals(material, labelled, curves)
     title = "the long run, 5,000,000 games (R1-G4-L1)"
-    table = _compare("A.5", title, finals, [POINTS, MEANS, STATES, BEST.partition(" The dots")[0]])
-    (label,) = labelled
+    table = _compare("A.5", title, finals, [POINTS, MEANS, STATES, CHOSEN])
+    ((label, setting),) = labelled.items()
     best = pick_best(curves[label])
-    curve, run = curves[label][best], runs[label][best]
+    curve, run = curves[label][best], material.list_runs(setting.name)[best]
     each = run.recipe.method["games"]
     concepts = [measure_concepts(run, games // each) for games in curve.games]
     picture = draw_long_run(
@@ -160,13 +231,26 @@ def measure_long(material: Material, labelled: Labelled) -> Table:
         curve,
         {name: [state[name].share for state in concepts] for name in CONCEPTS},
     )
-    table.files["figure-4.7.png"] = render(picture, ".png")
+    table.add_picture("figure-4.7", picture)
     return table
 
 
 def _read(material: Material, labelled: Labelled) -> dict[str, list[Curve]]:
     return {
-        label: [read_curve(run) for run in individuals(material, setting)]
+        label: [read_curve(run) for run in material.list_runs(setting.name)]
+        for label, setting in labelled.items()
+    }
+
+
+def _find_finals(
+    material: Material, labelled: Labelled, curves: Mapping[str, Sequence[Curve]]
+) -> Finals:
+    """What each individual has reached in the end: points, and concept states."""
+    return {
+        label: [
+            _last_points(curve) | measure_concepts(run)
+            for curve, run in zip(curves[label], material.list_runs(setting.name), strict=True)
+        ]
         for label, setting in labelled.items()
     }
 
@@ -177,24 +261,16 @@ def _best(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Curve]:
 
 def _compare(name: str, title: str, finals: Finals, notes: list[str]) -> Table:
     """The table *name*: means of every column, and every individual in a grid and in a file."""
-    rows, remarks = [], {}
+    rows = []
     for label, some in finals.items():
+        given = _find_published(name, label)
         for column in some[0]:
             samples = [final[column] for final in some]
-            values = _find_published(name, label).get(column)
-            mean = None if values is None else round(fmean(values), 4)
-            row = Row(name, label, column, mean, *mean_share(samples))
-            rows.append(row)
-            remarks[row.row, row.column] = _judge([s.share for s in samples], values)
-    return Table(
-        name=name,
-        title=title,
-        rows=rows,
-        remarks=remarks,
-        notes=list(notes),
-        files={f"{name}.csv": _format_individuals(name, finals).encode()},
-        grids=[_make_grid(name, finals)],
-    )
+            mean = round(fmean(given[column]), 4) if column in given else None
+            remark = _judge([sample.share for sample in samples], given.get(column))
+            rows.append(Row(name, label, column, mean, *mean_share(samples), remark))
+    files = {f"{name}.csv": _format_individuals(name, finals)}
+    return Table(name, title, rows, list(notes), files, [_make_grid(name, finals)])
 
 
 def _find_published(name: str, label: str) -> dict[str, list[float]]:
@@ -207,8 +283,7 @@ def _judge(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
     """Whether the means differ by more than chance."""
     if theirs is None or min(len(ours), len(theirs)) < 2:
         return ""
-    low, high = difference_interval(ours, theirs)
-    verdict = "higher here" if low > 0 else "lower here" if high < 0 else "agrees"
+    verdict = judge_interval(*difference_interval(ours, theirs))
     return f"{verdict}; {_span(theirs)}, here {_span(ours)}"
 
 
@@ -232,22 +307,17 @@ def _make_grid(name: str, finals: Finals) -> Grid:
     return Grid("All individuals, published / measured", ["individual", *columns], rows)
 
 
-def _format_individuals(name: str, finals: Finals) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["setting", "individual", "column", "published", "measured", "count"])
+def _format_individuals(name: str, finals: Finals) -> bytes:
+    lines: list[list[object]] = []
     for label, some in finals.items():
         given = _find_published(name, label)
         for number, final in enumerate(some):
             for column, sample in final.items():
-                before = dict(enumerate(given.get(column, []))).get(number, "")
+                before = dict(enumerate(given.get(column, []))).get(number)
                 share = round(sample.share, 6)
-                writer.writerow([label, number + 1, column, before, share, sample.games])
-    return text.getvalue()
-
-
-def _published_ends(name: str, finals: Finals) -> dict[str, dict[str, list[float]]]:
-    return {label: _find_published(name, label) for label in finals}
+                lines.append([label, number + 1, column, before, share, sample.games])
+    columns = ["setting", "individual", "column", "published", "measured", "count"]
+    return format_csv(columns, lines)
 
 
 def _last_points(curve: Curve) -> dict[str, Sample]:

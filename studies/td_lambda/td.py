@@ -9,7 +9,6 @@ What that text leaves open are keys here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,32 +18,22 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
-from evolve_arena.core.registry import find_game, game_of
-from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
-from evolve_arena.evolve.learning.learner import Learner, LearnerConfig
-from evolve_arena.genomes.mlp import MLP
+from evolve_arena.evolve.learning.learner import LearnerConfig
+from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import count_changes, make_states
 from evolve_arena.studies.td_lambda.td_kernel import (
-    DRAWS,
-    ERROR,
-    FIGURES,
-    FIRST_WINS,
-    PLIES,
-    epsilon_at,
-)
-from evolve_arena.studies.td_lambda.td_moves import (
     EXPLORATIONS,
     RANDOM_LESSONS,
     LearningSettings,
     Workspace,
+    epsilon_at,
 )
 
 MOST_HIDDEN = 1024
 FOLDER = "evolve_arena.studies.td_lambda"
-KERNEL = f"{FOLDER}.td:teach_part"
 
 
 class TdConfig(LearnerConfig):
@@ -112,25 +101,14 @@ class ValueNetworkConfig(Config):
     """Whether a move that wins at once is played whatever the values say."""
 
 
-@dataclass(frozen=True, eq=False)
-class TdState:
-    """Everything that the future of a run depends on."""
-
-    seed: int
-    generation: int
-    population: NDArray[np.float32]
-    """Shape ``(individuals, genes)``."""
-
-
-class Td(Learner[TdState]):
+class Td(VectorLearner):
     """Lets value networks play themselves and learn by TD(λ)."""
 
     name = "td"
     rate = "method.rate_scale"
     config_type = TdConfig
-    genome_kind = "vector"
     network_type = ValueNetworkConfig
-    state_type = TdState
+    kernel = f"{FOLDER}.td:teach_part"
     config: TdConfig
     decoder: NetworkDecoder
 
@@ -149,72 +127,28 @@ class Td(Learner[TdState]):
         decoder: NetworkDecoder = super().make_decoder(game, network, config)
         return decoder
 
-    def __init__(self, config: TdConfig, decoder: NetworkDecoder) -> None:
-        super().__init__(config, decoder)
-        decoder.mlp.initialise(0, config.initialisation, np.random.default_rng(0))
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
+        """The first weights of so many learners, without biases if there are to be none."""
+        genes = super().draw(count, generator)
+        if not self.config.biases:
+            inputs, units, _ = self.decoder.mlp.sizes
+            genes[:, [*range(inputs * units, (inputs + 1) * units), -1]] = 0.0
+        return genes
 
-    def initial(self, seed: int) -> TdState:
-        """Learners who know nothing yet."""
-        config = self.config
-        generator = derive_generator(seed, 0, "initialisation")
-        genes = self.decoder.initialise(config.individuals, config.initialisation, generator)
-        if not config.biases:
-            genes[:, _find_biases(self.decoder.mlp)] = 0.0
-        return TdState(seed, 0, genes)
+    def epsilon_at(self, generation: int) -> float | None:
+        """The probability of a random move at the beginning of a *generation*, if there is one."""
+        if self.config.exploration != "epsilon":
+            return None
+        learning = make_learning_settings(self.config, self.decoder, generation)
+        return float(epsilon_at(learning, learning.played))
 
-    def find_mismatch(self, state: TdState) -> str | None:
-        """Compares the shape of the population with the configuration."""
-        return self.find_other_genes(state.population, self.decoder.genes)
-
-    def make_work(self, state: TdState) -> Work:
+    def make_work(self, state: LearnerState) -> Work:
         """A learner's games of one generation are a part."""
-        learners, genes = state.population.shape
         bits = self.decoder.inputs_of_bits
-        return Work(
-            kernel=KERNEL,
-            inputs=(
-                state.population,
-                derive_seeds(state.seed, state.generation, "games", learners),
-                bits[:, 0].astype(np.int64),
-                bits[:, 1].astype(np.float32),
-            ),
-            outputs=(("float32", (learners, genes)), ("float64", (learners, FIGURES))),
-            options={
-                "game": self.decoder.game.name,
-                "rules": list(self.decoder.game.rules),
-                "inputs": self.decoder.inputs,
-                "units": self.decoder.hidden[0],
-                "learning": make_learning_settings(
-                    self.config, self.decoder, state.generation
-                )._asdict(),
-            },
-            coarse=True,
-            games=self.config.games,
-        )
-
-    def update(
-        self, state: TdState, outputs: Sequence[NDArray[Any]]
-    ) -> tuple[TdState, dict[str, float]]:
-        """What the learners know now, and means over all of their games."""
-        population, figures = outputs
-        sums = figures.sum(axis=0)
-        statistics = self.describe_games(
-            error=sums[ERROR],
-            plies=sums[PLIES],
-            first_wins=sums[FIRST_WINS],
-            draws=sums[DRAWS],
-        )
-        if self.config.exploration == "epsilon":
-            learning = make_learning_settings(self.config, self.decoder, state.generation)
-            statistics["epsilon"] = float(epsilon_at(learning, learning.played))
-        after = replace(state, generation=state.generation + 1, population=population)
-        return after, statistics
-
-    def describe(self, state: TdState) -> dict[str, Any]:
-        """Individuals, genes of each, and the games that each has learned from."""
-        individuals, genes = state.population.shape
-        games = state.generation * self.config.games
-        return {"individuals": individuals, "genes": genes, "games_learned": games}
+        learning = make_learning_settings(self.config, self.decoder, state.generation)
+        sizes = {"inputs": self.decoder.inputs, "units": self.decoder.hidden[0]}
+        inputs = bits[:, 0].astype(np.int64), bits[:, 1].astype(np.float32)
+        return self.arrange(state, inputs, {**sizes, "learning": list(learning)})
 
 
 def teach_part(
@@ -224,21 +158,15 @@ def teach_part(
     part: slice,
 ) -> None:
     """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
-    population, seeds, index, factor = inputs
-    game: Any = game_of(find_game(options["game"]).game.make_rules(*options["rules"]))
-    modules = f"{FOLDER}.td_moves", f"{FOLDER}.td_kernel"
-    code, *_, lessons = specialise_board(game.place, game.rules, modules)
+    _, _, index, factor = inputs
+    game = find_game_of(options)
+    code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
     pupil = new_pupil(options["inputs"], options["units"])
     workspace = _make_workspace(code, pupil, index, factor)
-    learning = LearningSettings(**options["learning"])
-    rows: Sequence[int] = range(part.start, part.stop)
-    if not rows:  # only to compile
-        scratch = seeds[:1].copy(), population[0].copy(), outputs[1][0].copy()
-        lessons.teach(pupil, learning._replace(games=0), workspace, *scratch)
-    for row in rows:
-        genes, figures = outputs[0][row], outputs[1][row]
-        genes[:], figures[:] = population[row], 0.0
-        stream = seeds[row : row + 1].copy()  # it goes on as numbers are drawn
+    learning = LearningSettings(*options["learning"])
+    if part.start == part.stop:
+        learning = learning._replace(games=0)
+    for genes, stream, figures in each_learner(inputs, outputs, part):
         lessons.teach(pupil, learning, workspace, stream, genes, figures)
         game.refuse_faults(workspace.states)
 
@@ -291,9 +219,3 @@ def make_learning_settings(
         output_rate=config.rate_scale * (config.output_rate or 1.0 / decoder.hidden[0]),
         biases=config.biases,
     )
-
-
-def _find_biases(mlp: MLP) -> list[int]:
-    """Where the biases stand in a genome."""
-    inputs, units, _ = mlp.sizes
-    return [*range(inputs * units, (inputs + 1) * units), mlp.genes - 1]

@@ -86,29 +86,24 @@ def draw_ranges(
     title: str, models: Mapping[str, Sequence[Mapping[int, MirrorResult]]], published: Ranges
 ) -> Figure:
     """For each number of players the range of points of each model, and the published one."""
-    from evolve_arena.runs.plots.style import (
-        GREY,
-        MARKERS,
-        OKABE_ITO,
-        new_figure,
-        set_title,
-        style_axes,
-    )
+    from evolve_arena.runs.plots import style
 
-    figure = new_figure(7.5, 4.2, dpi=100)
-    set_title(figure, title)
+    figure = style.new_figure(7.5, 4.2, dpi=100)
+    style.set_title(figure, title)
     axes = figure.subplots()
-    style_axes(axes, label="points")
+    style.style_axes(axes, label="points")
     for place, (model, players) in enumerate(models.items()):
         for count in COUNTS:
             ours = _range([games[count] for games in players])
-            sides = ((ours, OKABE_ITO[place], -0.06), (published[model][count], GREY, 0.06))
-            for (low, mean, high), hue, shift in sides:
+            sides = (
+                (ours, style.OKABE_ITO[place], "measured", -0.06),
+                (published[model][count], style.GREY, "published", 0.06),
+            )
+            for (low, mean, high), hue, said, shift in sides:
                 x = count + 0.3 * (place - 0.5) + shift
-                said = "published" if hue == GREY else "measured"
                 label = f"{model}, {said}" if count == COUNTS[0] else None
                 axes.vlines(x, low, high, color=hue, linewidth=1.4)
-                axes.plot(x, mean, MARKERS[place], color=hue, markersize=6.0, label=label)
+                axes.plot(x, mean, style.MARKERS[place], color=hue, markersize=6.0, label=label)
     axes.set_xlim(COUNTS[0] - 0.5, COUNTS[-1] + 0.5)
     axes.set_ylim(top=1.2 * axes.get_ylim()[1])  # room for the legend
     axes.set_xticks(COUNTS, [column_name(count) for count in COUNTS])

@@ -8,14 +8,11 @@ sum up; cells which do not follow from these have a correction. Both files keep 
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -24,6 +21,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.intervals import mean_interval, t_95
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.studies.study import read_lines
 
 Values = NDArray[np.float64]
 
@@ -83,8 +81,7 @@ def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> An
 
     def estimate(result: MirrorResult, published: int) -> Estimate:
         mean, half = _ratio(values(result), result.counted)
-        mean, half = scale * mean, scale * half
-        return _symmetric(mean, half, result, published)
+        return _symmetric(scale * mean, scale * half, result, published)
 
     return estimate
 
@@ -107,8 +104,7 @@ def _symmetric(value: float, half: float, result: MirrorResult, published: int) 
 
 def _deviation(result: MirrorResult, published: int) -> Estimate:
     """The standard deviation; its interval is that of the mean square, by the delta method."""
-    points = result.results.columns["points"].astype(np.float64)
-    square, half = _ratio((points - result.mean) ** 2, result.counted)
+    square, half = _ratio((_list(result, "points") - result.mean) ** 2, result.counted)
     value = result.deviation
     return _symmetric(value, half / (2.0 * math.sqrt(square)), result, published)
 
@@ -119,7 +115,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     As the seats of a game depend on each other it is widened as that of the mean is.
     """
     points = np.sort(result.points)
-    _, half = _ratio(result.results.columns["points"].astype(np.float64), result.counted)
+    _, half = _ratio(_list(result, "points"), result.counted)
     if math.isnan(half):  # of a single game
         return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
     wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
@@ -129,7 +125,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
         return float(points[min(max(round(rank), 0), len(points) - 1)])
 
     value, middle = result.median, (len(points) - 1) / 2
-    far = reach * math.sqrt(result.games / published) * len(points) / len(points)
+    far = reach * math.sqrt(result.games / published)
     scatter = (at(middle + far) - at(middle - far)) / 2
     return Estimate(value, at(middle - reach), at(middle + reach), scatter, result.games)
 
@@ -153,53 +149,48 @@ def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) 
     return Estimate(value, value - half, value + half, Z_95 * spread, result.games)
 
 
-def _ended(result: MirrorResult, *, aborted: bool) -> tuple[float, float, float]:
-    count = result.aborted if aborted else result.games - result.aborted
-    return (count / result.games, *wilson_interval(count, result.games))
-
-
 def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimate:
     """How many of as many games as were published ended by a forbidden move, or by the rules."""
-    share, low, high = (published * end for end in _ended(result, aborted=aborted))
+    count = result.aborted if aborted else result.games - result.aborted
+    shares = count / result.games, *wilson_interval(count, result.games)
+    share, low, high = (published * end for end in shares)
     scatter = Z_95 * math.sqrt(max(share, 1.0) * (1.0 - min(share / published, 0.999)))
     return Estimate(share, low, high, scatter, result.games)
 
 
 def _above(limit: int) -> Any:
-    return _mean_of(
-        lambda result: (result.results.columns["points"] > limit).astype(np.float64), 100.0
-    )
+    return _mean_of(lambda result: (_list(result, "points") > limit).astype(np.float64), 100.0)
+
+
+def _list(result: MirrorResult, column: str) -> Values:
+    return result.results.columns[column].astype(np.float64)
 
 
 def _rounds(result: MirrorResult, published: int) -> Estimate:
     """Rounds of all games, aborted ones included, as in Łabno's logs."""
-    rounds = result.results.columns["rounds"][:, 0].astype(np.float64)
+    rounds = _list(result, "rounds")[:, 0]
     half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
     return _symmetric(float(rounds.mean()), half, result, published)
 
 
-_points = _mean_of(lambda result: result.results.columns["points"].astype(np.float64))
+COMPLETED = "Ukończonych rozgrywek"
+TOTALS = ("Zrealizowane bilety", "Niezrealizowane bilety")
+"""Rows of tables 5.1 and 5.2 that give sums over all players, where others give means."""
 MEASURES = {
     measure.title: measure
     for measure in (
         Measure("minimum", "Minimum", partial(_extreme, np.min)),
         Measure("maximum", "Maksimum", partial(_extreme, np.max)),
-        Measure("mean", "Srednia", _points),
+        Measure("mean", "Srednia", _mean_of(partial(_list, column="points"))),
         Measure("standard deviation", "Odchylenie standardowe", _deviation),
         Measure("median", "Mediana", _median),
-        Measure("completed games", "Ukończonych rozgrywek", partial(_ended_games, False)),
+        Measure("completed games", COMPLETED, partial(_ended_games, False)),
         Measure("% above 110", "(%) > 110", _above(110)),
         Measure("% above 120", "(%) > 120", _above(120)),
         Measure("% above 140", "(%) > 140", _above(140)),
-        Measure(
-            "tickets done",
-            "Zrealizowane bilety",
-            _mean_of(lambda result: result.results.columns["tickets_done"].astype(np.float64)),
-        ),
-        Measure(
-            "tickets failed",
-            "Niezrealizowane bilety",
-            _mean_of(lambda result: result.results.columns["tickets_failed"].astype(np.float64)),
+        *(
+            Measure(f"tickets {end}", name, _mean_of(partial(_list, column=f"tickets_{end}")))
+            for end, name in (("done", TOTALS[0]), ("failed", TOTALS[1]))
         ),
         Measure("forbidden moves", "Ruchy zabronione", partial(_ended_games, True)),
         Measure("rounds", "", _rounds),
@@ -220,10 +211,6 @@ GAMES = {
     "5.2": {"2": 60, "3": 60, "4": 60, "5": 60},
 }
 """How many games a column sums up; those of table 4.3 as logged, the text says 250 each."""
-
-COMPLETED = "Ukończonych rozgrywek"
-TOTALS = ("Zrealizowane bilety", "Niezrealizowane bilety")
-"""Rows of tables 5.1 and 5.2 that give sums over all players, where others give means."""
 
 
 @dataclass(frozen=True)
@@ -252,10 +239,8 @@ def read_cell(table: str, row: str, column: str | int) -> Cell:
         column: A number of players, ``all``, or in table 6.1 the iteration.
     """
     place = table, row, str(column)
-    printed, corrected = (
-        _read("tables", "value").get(place),
-        _read("errata", "corrected").get(place),
-    )
+    printed = _read("tables", "value").get(place)
+    corrected = _read("errata", "corrected").get(place)
     if printed is not None and table in ("5.1", "5.2") and row in TOTALS:
         printed /= seats_of(table, str(column))
     return Cell(printed, corrected)
@@ -281,10 +266,8 @@ def column_name(column: str | int) -> str:
 
 @cache
 def _read(name: str, column: str) -> dict[tuple[str, str, str], float]:
-    file = resources.files(__package__).joinpath(f"data/{name}.csv")
-    lines = csv.DictReader(io.StringIO(file.read_text("utf-8")))
     return {
         (line["table"], line["row"], line["column"]): float(line[column])
-        for line in lines
+        for line in read_lines(__package__, f"{name}.csv")
         if line[column]
     }

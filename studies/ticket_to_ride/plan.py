@@ -6,16 +6,15 @@ from collections.abc import Mapping
 
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.runs.run import Run
-from evolve_arena.studies.study import Material, Need, Settings
+from evolve_arena.studies.study import Settings
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 UNIVERSAL, PROOF = "universal", "proof"
 """Settings: a model for all numbers of players, and one that is watched while it learns."""
 ADAGRAD = "-adagrad"
 """Ends the names of these settings learnt with his optimiser from as many rows as he had."""
-EVOLVED = {"evolved": "ticket-to-ride", "evolved graphs": "ticket-to-ride-neat"}
-"""Recipes of evolved players, by what the tables call them."""
+EVOLVED = {"evolved": "ticket-to-ride", "evolved-graphs": "ticket-to-ride-neat"}
+"""Recipes of evolved players, by setting."""
 
 Changes = Mapping[str, object]
 NOTHING: Changes = {}
@@ -43,18 +42,17 @@ NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
 
 def plan(settings: Settings) -> list[Job]:
     """All runs of all seeds, the evolved ones first: they would be the last to end."""
-    seeds = range(1, settings.seeds + 1)
-    evolved = [_evolved_job(name, seed, settings) for seed in seeds for name in EVOLVED]
+    evolved = [
+        _evolved_job(name, seed, settings) for seed in settings.each_seed for name in EVOLVED
+    ]
+    all_counts = list(COUNTS)
     imitating = []
-    for seed in seeds:
-        imitating.append(_imitation_job(UNIVERSAL, list(COUNTS), seed, settings))
-        imitating.append(_proof_job(PROOF, seed, settings))
-        imitating.append(
-            _imitation_job(UNIVERSAL + ADAGRAD, list(COUNTS), seed, settings, HIS_OPTIMISER)
-        )
-        imitating.append(_proof_job(PROOF + ADAGRAD, seed, settings, HIS_OPTIMISER))
+    for seed in settings.each_seed:
+        for end, more in (("", NOTHING), (ADAGRAD, HIS_OPTIMISER)):
+            imitating.append(_imitate(UNIVERSAL + end, all_counts, seed, settings, more))
+            imitating.append(_imitate(PROOF + end, all_counts, seed, settings, more))
         for count in COUNTS:
-            imitating.append(_imitation_job(specific(count), [count], seed, settings))
+            imitating.append(_imitate(specific(count), [count], seed, settings))
     return evolved + imitating
 
 
@@ -63,61 +61,31 @@ def specific(count: int) -> str:
     return f"specific-{count}"
 
 
-def needs(*names: str) -> Need:
-    """Tells the runs of these settings from others."""
-    return lambda job: job.name.rpartition("-")[0] in {_slug(name) for name in names}
-
-
-def trained(material: Material, name: str) -> list[Run]:
-    """The runs of a setting, seed by seed."""
-    seeds = range(1, material.settings.seeds + 1)
-    return [material.runs[f"{_slug(name)}-{seed}"] for seed in seeds]
-
-
-def _slug(name: str) -> str:
-    return name.replace(" ", "-")
-
-
-def _imitation_job(
+def _imitate(
     name: str, counts: list[int], seed: int, settings: Settings, more: Changes = NOTHING
 ) -> Job:
-    generations = settings.scaled(EPOCHS, least=2)
-    changes = {
-        **more,
-        "method.players": counts,
-        "method.batch": 250,
-        "method.batches": settings.scaled(STEPS, least=4),
-        "run.generations": generations,
-        "check.every": generations,
-    }
-    return _imitate(name, seed, settings, changes)
-
-
-def _proof_job(name: str, seed: int, settings: Settings, more: Changes = NOTHING) -> Job:
-    changes = {
-        **more,
-        "method.players": list(COUNTS),
-        "method.batch": 100,
-        "method.batches": settings.scaled(FEW_STEPS, least=4),
-        "run.generations": ITERATIONS,
-        "run.checkpoint_every": 1,
-        "run.keep_every": 1,
-        "check.every": ITERATIONS,
-    }
-    return _imitate(name, seed, settings, changes)
-
-
-def _imitate(name: str, seed: int, settings: Settings, changes: Changes) -> Job:
     """A network that learns from the program's reading, of whose games the source's rows are."""
-    common = {
+    if name.startswith(PROOF):
+        rows, steps, generations = 100, FEW_STEPS, ITERATIONS
+        kept = {"run.checkpoint_every": 1, "run.keep_every": 1}
+    else:
+        rows, steps, generations, kept = 250, STEPS, settings.scaled(EPOCHS, least=2), {}
+    changes = {
         **AS_PUBLISHED,
         "method.games": settings.scaled(1000, least=100),
         "check.games": settings.scaled(CHECK_GAMES, least=2),
         "run.seed": seed,
         "check.share": 1.0,
         "run.champion": "last",
+        **more,
+        "method.players": counts,
+        "method.batch": rows,
+        "method.batches": settings.scaled(steps, least=4),
+        "run.generations": generations,
+        **kept,
+        "check.every": generations,
     }
-    recipe = load_recipe("ticket-to-ride-imitation").change({**common, **changes})
+    recipe = load_recipe("ticket-to-ride-imitation").change(changes)
     return Job(f"{name}-{seed}", recipe, NETWORK_WEIGHT)
 
 
@@ -132,4 +100,4 @@ def _evolved_job(name: str, seed: int, settings: Settings) -> Job:
         "check.share": 1.0,
         "run.champion": "best-check",
     }
-    return Job(f"{_slug(name)}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)
+    return Job(f"{name}-{seed}", recipe.change(changes), EVOLVED_WEIGHT)

@@ -6,7 +6,7 @@ has one of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
 
@@ -17,23 +17,22 @@ from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.player import Player
-from evolve_arena.studies.study import Material, Row, Study, Table, TableKind
+from evolve_arena.studies.study import Material, Row, Study, Table, TableKind, needs
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 from evolve_arena.studies.ticket_to_ride.plan import (
     ADAGRAD,
     EVOLVED,
     PROOF,
     UNIVERSAL,
-    needs,
     plan,
     specific,
-    trained,
 )
-from evolve_arena.studies.ticket_to_ride.proof import measure_proof, measure_readings
 from evolve_arena.studies.ticket_to_ride.tables import (
     GAME,
     make_rule_player,
     measure_network,
+    measure_proof,
+    measure_readings,
     measure_rule_player,
     measure_specific,
     measure_universal,
@@ -50,8 +49,11 @@ IMITATION = "imitation"
 def measure_mixed(material: Material) -> Table:
     """How many points more than its opponents each kind of player makes at tables of four."""
     rules = {f"rule:{reading}": [make_rule_player(reading)] for reading in RULES}
-    imitating = {IMITATION: [run.champion for run in trained(material, UNIVERSAL)]}
-    evolved = {name: [run.champion for run in trained(material, name)] for name in EVOLVED}
+    imitating = {IMITATION: [run.champion for run in material.list_runs(UNIVERSAL)]}
+    evolved = {
+        name.replace("-", " "): [run.champion for run in material.list_runs(name)]
+        for name in EVOLVED
+    }
     rows = []
     for name, players in (imitating | evolved).items():
         for other, opponents in (rules | imitating).items():
@@ -94,18 +96,15 @@ def _rows(name: str, other: str, results: Sequence[DuelResult]) -> list[Row]:
     games = sum(result.games for result in results)
     label = f"{name} against {other}"
     margins = [result.margin for result in results]
-    if len(results) == 1:
-        low, high = results[0].margin_interval
-    else:
-        low, high = mean_interval(margins)
+    low, high = _spread(margins, results[0].margin_interval)
     rows = [Row("mixed", label, "margin", None, fmean(margins), low, high, games)]
-    sides = list(zip(*(result.sides for result in results if result.sides), strict=True))
-    for played, whose in zip(sides, ("", "opponent's "), strict=True):
+    both = zip(*(result.sides for result in results if result.sides), strict=True)
+    sides = list(zip(both, ("", "opponent's "), strict=True))
+    for played, whose in sides:
         values = [side.points for side in played]
         low, high = _spread(values, played[0].points_interval)
-        column = f"{whose}points"
-        rows.append(Row("mixed", label, column, None, fmean(values), low, high, games))
-    for played, whose in zip(sides, ("", "opponent's "), strict=True):
+        rows.append(Row("mixed", label, f"{whose}points", None, fmean(values), low, high, games))
+    for played, whose in sides:
         shares = [side.forbidden / results[0].games for side in played]
         own = wilson_interval(played[0].forbidden, results[0].games)
         low, high = _spread(shares, own)
@@ -119,7 +118,13 @@ def _spread(values: Sequence[float], own: tuple[float, float]) -> tuple[float, f
     return own if len(values) == 1 else mean_interval(values)
 
 
-SPECIFIC = [specific(count) for count in COUNTS]
+def _kind(
+    name: str, summary: str, measure: Callable[[Material], Table], *settings: str
+) -> TableKind:
+    return TableKind(name, summary, measure, needs(*settings))
+
+
+MODELS = UNIVERSAL, *map(specific, COUNTS)
 
 TICKET_TO_RIDE = Study(
     name="ticket-to-ride",
@@ -131,38 +136,24 @@ TICKET_TO_RIDE = Study(
     plan=plan,
     seeds=3,
     tables=(
-        TableKind("3.1", "the rule player (figures 3.3 to 3.5)", measure_rule_player, needs()),
-        TableKind("readings", "the rule player's readings", measure_readings, needs()),
-        TableKind(
-            "4.3", "the imitating network (figures 4.1 to 4.3)", measure_network, needs(UNIVERSAL)
-        ),
-        TableKind(
-            "5.1",
-            "models for one number of players (figure 5.1)",
-            measure_specific,
-            needs(UNIVERSAL, *SPECIFIC),
-        ),
-        TableKind(
-            "5.2",
-            "the model for all numbers of players",
-            measure_universal,
-            needs(UNIVERSAL, *SPECIFIC),
-        ),
-        TableKind("6.1", "a network while it learns (figure 6.1)", measure_proof, needs(PROOF)),
-        TableKind(
+        _kind("3.1", "the rule player (figures 3.3 to 3.5)", measure_rule_player),
+        _kind("readings", "the rule player's readings", measure_readings),
+        _kind("4.3", "the imitating network (figures 4.1 to 4.3)", measure_network, UNIVERSAL),
+        _kind("5.1", "models for one number of players (figure 5.1)", measure_specific, *MODELS),
+        _kind("5.2", "the model for all numbers of players", measure_universal, *MODELS),
+        _kind("6.1", "a network while it learns (figure 6.1)", measure_proof, PROOF),
+        _kind(
             f"4.3{ADAGRAD}",
             "the imitating network, learnt as in section 4.4",
             partial(measure_network, optimiser=ADAGRAD),
-            needs(UNIVERSAL + ADAGRAD),
+            UNIVERSAL + ADAGRAD,
         ),
-        TableKind(
+        _kind(
             f"6.1{ADAGRAD}",
             "a network while it learns as in section 4.4",
             partial(measure_proof, optimiser=ADAGRAD),
-            needs(PROOF + ADAGRAD),
+            PROOF + ADAGRAD,
         ),
-        TableKind(
-            "mixed", "two against two at tables of four", measure_mixed, needs(UNIVERSAL, *EVOLVED)
-        ),
+        _kind("mixed", "two against two at tables of four", measure_mixed, UNIVERSAL, *EVOLVED),
     ),
 )

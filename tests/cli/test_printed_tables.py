@@ -387,12 +387,12 @@ def make_study(out: Path) -> StudyResult:
     from evolve_arena.studies.reproduction import find_study
 
     rows = [
-        Row("5.1", "first", "won", 0.31, 0.42, 0.389, 0.454, 1234),
+        Row("5.1", "first", "won", 0.31, 0.42, 0.389, 0.454, 1234, "agrees"),
         Row("5.1", "second", "points", None, 97.46, 91.5, 103.2, 77),
         Row("5.1", "third", "won", "most", -0.5, -0.75, -0.25, 8),
     ]
     grid = Grid("Everybody", ["who", "one", "two"], [["a", "1", "2"], ["b", "3", "4"]])
-    table = Table("5.1", "the title", rows, {("first", "won"): "agrees"}, ["A note."], {}, [grid])
+    table = Table("5.1", "the title", rows, ["A note."], {}, [grid])
     return StudyResult(find_study("four-in-a-row"), Settings(), out, [table])
 
 

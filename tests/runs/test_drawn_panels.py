@@ -20,14 +20,19 @@ from evolve_arena.runs.store.check_points import CheckPoints
 from evolve_arena.runs.store.history import Check
 from evolve_arena.runs.store.record import Record
 from evolve_arena.studies.checkers_td.published import PLAYERS, Score
-from evolve_arena.studies.checkers_td.tables import draw_tournament
-from evolve_arena.studies.four_in_a_row.curves import Point, read_published
-from evolve_arena.studies.four_in_a_row.curves import draw_curves as draw_published
+from evolve_arena.studies.checkers_td.study import draw_tournament
+from evolve_arena.studies.four_in_a_row.study import Point, read_published
+from evolve_arena.studies.four_in_a_row.study import draw_curves as draw_published
 from evolve_arena.studies.mlp_vs_neat.study import draw_progress as draw_arms
 from evolve_arena.studies.q_learning.tables import draw_ranking
-from evolve_arena.studies.td_lambda.curves import CONCEPTS, Curve, smooth
 from evolve_arena.studies.td_lambda.plan import OPPONENTS
-from evolve_arena.studies.td_lambda.tables import draw_curves, draw_long_run
+from evolve_arena.studies.td_lambda.tables import (
+    CONCEPTS,
+    Curve,
+    draw_curves,
+    draw_long_run,
+    smooth,
+)
 from evolve_arena.studies.ticket_to_ride.chart import draw_points, draw_progress, draw_ranges
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 

@@ -8,7 +8,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterator
-from importlib import resources
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +25,22 @@ from evolve_arena.runs.run import Run
 from evolve_arena.studies.checkers_td import fit as checkers_td_fit
 from evolve_arena.studies.checkers_td import plan as checkers_td_plan
 from evolve_arena.studies.checkers_td import readings as checkers_td_readings
-from evolve_arena.studies.checkers_td import rounds as checkers_td_rounds
-from evolve_arena.studies.checkers_td import tables as checkers_td_tables
+from evolve_arena.studies.checkers_td import study as checkers_td_study
+from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
 from evolve_arena.studies.checkers_td.claims import CLAIMS, judge_claims
-from evolve_arena.studies.checkers_td.fit import SCATTER, STEEPNESS, measure_fit
-from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
-from evolve_arena.studies.checkers_td.linear_matches import (
-    Participants,
-    make_meetings,
-    make_participants,
-    read_weights,
+from evolve_arena.studies.checkers_td.fit import (
+    SCATTER,
+    STEEPNESS,
+    correlate,
+    kendall,
+    kendall_interval,
+    measure_fit,
+    place_values,
+    spearman,
+    spearman_interval,
 )
-from evolve_arena.studies.checkers_td.plan import Reading, keep_learned, pick, without_exploration
+from evolve_arena.studies.checkers_td.games import Meeting, Series, fingerprint, play_series
+from evolve_arena.studies.checkers_td.plan import Reading
 from evolve_arena.studies.checkers_td.published import (
     PLAYERS,
     ROUNDS,
@@ -46,15 +50,6 @@ from evolve_arena.studies.checkers_td.published import (
     read_published,
     sum_up,
 )
-from evolve_arena.studies.checkers_td.ranks import (
-    correlate,
-    kendall,
-    kendall_interval,
-    place_values,
-    rank_values,
-    spearman,
-    spearman_interval,
-)
 from evolve_arena.studies.checkers_td.readings import (
     Result,
     Variant,
@@ -62,18 +57,21 @@ from evolve_arena.studies.checkers_td.readings import (
     play_variants,
     tell_readings,
 )
-from evolve_arena.studies.checkers_td.tables import compare_tournaments
-from evolve_arena.studies.checkers_td.td_linear import TdLinearConfig, make_learning_settings
+from evolve_arena.studies.checkers_td.study import compare_tournaments
+from evolve_arena.studies.checkers_td.td_linear import (
+    Participants,
+    TdLinearConfig,
+    make_learning_settings,
+    make_meetings,
+    make_participants,
+    read_weights,
+)
 from evolve_arena.studies.checkers_td.tournaments import LEARNING, WITHOUT_LEARNING, meet_and_learn
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings, StudyResult
+from tests.studied import remarks_of
 
 STUDY = find_study("checkers-td")
-
-
-def read_players() -> list[dict[str, str]]:
-    file = resources.files("evolve_arena.studies.checkers_td").joinpath("data/players.csv")
-    return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 
 # What was published
@@ -142,8 +140,6 @@ def test_published_totals_and_ranks() -> None:
 
 def test_rank_correlations_by_hand() -> None:
     values, others = [1.0, 2.0, 2.0, 3.0], [1.0, 3.0, 2.0, 2.0]
-    assert rank_values(values) == [4.0, 2.5, 2.5, 1.0]
-    assert rank_values(others) == [4.0, 1.0, 2.5, 2.5]
     # Deviations 1.5 0 0 -1.5 and 1.5 -1.5 0 0: 2.25 of 4.5.
     assert spearman(values, others) == pytest.approx(0.5)
     # Of six pairs one is tied here, another one there, three agree and one does not.
@@ -159,21 +155,6 @@ def test_rank_correlations_at_their_ends() -> None:
     assert spearman(up, flat) == kendall(flat, up) == 0.0
     assert spearman_interval(1.0, 15) == (1.0, 1.0)
     assert kendall_interval(0.5, 4) == (-1.0, 1.0)
-
-
-def test_rank_correlations_agree_with_numpy_on_random_values() -> None:
-    generator = np.random.default_rng(4)
-    for _ in range(50):
-        pair = generator.integers(0, 8, (2, 15)).astype(float)
-        values, others = pair.tolist()
-        ranks = [
-            [float(np.mean(np.flatnonzero(np.sort(some) == value))) for value in some]
-            for some in pair
-        ]
-        assert spearman(values, others) == pytest.approx(np.corrcoef(ranks).min())
-        here, there = (np.sign(some[:, None] - some[None, :]).ravel() for some in pair)
-        expected = here @ there / math.sqrt((here @ here) * (there @ there))
-        assert kendall(values, others) == pytest.approx(expected)
 
 
 # The plan
@@ -204,22 +185,6 @@ def test_each_table_asks_for_its_own_players() -> None:
     assert counts == {"readings": 0, "5.2": 0, "5.8": 30, "5.9": 32, "conclusions": 32}
 
 
-@pytest.mark.parametrize("line", read_players(), ids=lambda line: line["name"])
-def test_recipes_are_those_of_the_players(line: dict[str, str]) -> None:
-    recipe = load_recipe(checkers_td_plan.recipe_name(int(line["no"])))
-    network, method = recipe.network, recipe.method
-    assert network["features"] == int(line["features"].split()[0])
-    assert (network["encoding"], network["hidden"]) == ("features", [])
-    assert network["bins"] == (32 if "binary" in line["encoding"] else 0)
-    assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
-    assert method["discount"] == float(line["gamma"].split()[0])
-    assert method["rule"] == ("burge" if "Burge" in line["method"] else "td")
-    assert method["trace"] == line["trace"]
-    if line["lambda"]:
-        assert method["trace_decay"] == float(line["lambda"])
-    assert method["faithful"]
-
-
 def test_everybody_meets_everybody_twice() -> None:
     first, second = WITHOUT_LEARNING.pairings, LEARNING.pairings
     assert set(first) == set(read_published("5.8")) | {(12, 10)}
@@ -246,6 +211,14 @@ def enter(depth: int = 2, **changes: Any) -> Participants:
     )
 
 
+def teach(participants: Participants, weights: dict[int, Any]) -> Participants:
+    """The same players, of whom some know something else."""
+    changed = participants.weights.copy()
+    for player, row in weights.items():
+        changed[player] = row
+    return replace(participants, weights=changed)
+
+
 def test_a_meeting_with_learning_step_by_step() -> None:
     """Round, games against oneself, round; with the weights of each handed on to the next.
 
@@ -264,18 +237,18 @@ def test_a_meeting_with_learning_step_by_step() -> None:
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
         return executor.do(work)
 
-    outputs = play(without_exploration(participants), (2, 1), seeds[0][2], 3)
+    outputs = play(participants.without_exploration(), (2, 1), seeds[0][2], 3)
     rounds = [outputs[1][0].tolist()]
     after = read_weights(outputs)[0]
     assert not np.array_equal(after[0], participants.weights[2])
-    now = participants.with_weights({2: after[0], 1: after[1]})
+    now = teach(participants, {2: after[0], 1: after[1]})
     alone = [
         read_weights(play(now, (player, player), seed, 5))[0, 0]
         for player, seed in ((2, seeds[1][4]), (1, seeds[1][5]))
     ]
     assert not np.array_equal(alone[0], after[0])
-    now = now.with_weights({2: alone[0], 1: alone[1]})
-    rounds.append(play(without_exploration(now), (2, 1), seeds[2][2], 3)[1][0].tolist())
+    now = teach(now, {2: alone[0], 1: alone[1]})
+    rounds.append(play(now.without_exploration(), (2, 1), seeds[2][2], 3)[1][0].tolist())
     assert [[s.wins, s.draws, s.losses] for s in meeting.rounds] == rounds
     assert [score.games for score in meeting.rounds] == [3, 3]
 
@@ -283,10 +256,10 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 def test_rounds_between_training_step_by_step() -> None:
     """Rounds in which nobody learns; between them each trains with weights of its own."""
     participants, executor = enter(exploration=0.3), SerialExecutor()
-    everybody = pick(participants, np.array([0, 1, 2, 1], dtype=np.int32))
-    (meeting,) = checkers_td_rounds.play_pairs(everybody, 3, 4, 6, [1], executor)
+    everybody = participants.pick(np.array([0, 1, 2, 1], dtype=np.int32))
+    (meeting,) = checkers_td_tournaments.play_pairs(everybody, 3, 4, 6, [1], executor)
 
-    pairs, calm = checkers_td_rounds.PAIRS, without_exploration(everybody)
+    pairs, calm = checkers_td_tournaments.PAIRS, everybody.without_exploration()
     rule = {"draws": checkers_td_plan.CHOSEN.draws}
     scores = []
     for number in range(4):
@@ -295,8 +268,8 @@ def test_rounds_between_training_step_by_step() -> None:
             work = make_meetings(everybody, [(2, 2), (3, 3)], seeds, games=6, learn=True, **rule)
             learned = read_weights(executor.do(work))[:, 0]
             assert not np.array_equal(learned, everybody.weights[2:])
-            everybody = everybody.with_weights({2: learned[0], 3: learned[1]})
-            calm = without_exploration(everybody)
+            everybody = teach(everybody, {2: learned[0], 3: learned[1]})
+            calm = everybody.without_exploration()
         seed = derive_seeds(3, number, "rounds", pairs)[1:2]
         options = {"games": 4, "learn": False, "alternate": True, **rule}
         work = make_meetings(calm, [(2, 3)], seed, **options)
@@ -318,18 +291,18 @@ def test_whose_weights_are_lost_keeps_those_before() -> None:
     participants = enter()
     weights = participants.weights + 1.0
     weights[1] = np.nan
-    after, lost = keep_learned(participants, weights)
+    after, lost = participants.keep_learned(weights)
     assert lost.tolist() == [False, True, False]
     assert np.array_equal(after.weights[1], participants.weights[1])
     assert np.array_equal(after.weights[2], weights[2])
-    twice = pick(after, np.array([2, 1, 2], dtype=np.int32))
+    twice = after.pick(np.array([2, 1, 2], dtype=np.int32))
     assert np.array_equal(twice.weights[0], twice.weights[2])
     assert np.array_equal(twice.seats[1], participants.seats[1])
 
 
 def test_nobody_plays_at_random_against_others() -> None:
     participants = enter(exploration=1.0)
-    calm = without_exploration(participants)
+    calm = participants.without_exploration()
     changed = np.argwhere(participants.learning != calm.learning)
     assert len(changed) == 3
     assert len(set(changed[:, 1].tolist())) == 1
@@ -466,9 +439,9 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
     table = tell_readings(
         [Result(Reading(1), 500, [turned], 4), Result(Reading(3, 10.0), 2000, [second, second], 0)]
     )
-    assert table.remarks["depth 3, rates x 10, 2000 games", "gain, 5.8"].endswith("; fits best")
-    assert not table.remarks["depth 1, 500 games", "gain, 5.8"].endswith("best")
     rows = {(row.row, row.column): row for row in table.rows}
+    assert rows["depth 3, rates x 10, 2000 games", "gain, 5.8"].remark.endswith("; fits best")
+    assert not rows["depth 1, 500 games", "gain, 5.8"].remark.endswith("best")
     assert rows["depth 1, 500 games", "gain, 5.8"].measured == 0.0
     assert rows["depth 3, rates x 10, 2000 games", "Spearman, 5.9"].measured == pytest.approx(1.0)
     assert rows["depth 1, 500 games", "gain, 5.8"].games == sum(s.games for s in turned.values())
@@ -554,7 +527,7 @@ def test_the_publication_agrees_with_itself() -> None:
                 assert row.measured == pytest.approx(1.0)
             else:
                 assert row.measured == pytest.approx(row.published, abs=1e-4)
-        assert table.remarks["6 RafalMore", "points"].endswith("; agrees")
+        assert remarks_of(table)["6 RafalMore", "points"].endswith("; agrees")
         assert set(table.files) == {f"{tournament.name}.csv"}
         published, measured = table.grids
         assert published.rows == measured.rows
@@ -572,8 +545,11 @@ def test_tables_tell_where_results_differ() -> None:
     rows = {(row.row, row.column): row for row in table.rows}
     assert rows["mean of seeds", "Spearman"].measured < -0.9
     assert rows["all players", "who moves first"].measured == pytest.approx(1000 / 2090)
-    assert table.remarks["15 RafalMMoreD", "points"].startswith("rank 15, published 1; lower here")
-    assert table.remarks["10 RafalBin", "points"].startswith("rank 1, published 15; higher here")
+    for player, remark in (
+        ("15 RafalMMoreD", "rank 15, published 1; lower here"),
+        ("10 RafalBin", "rank 1, published 15; higher here"),
+    ):
+        assert rows[player, "points"].remark.startswith(remark)
     assert rows["10 RafalBin", "points"].games == 3 * 270
 
 
@@ -583,7 +559,7 @@ def test_conclusions_by_the_published_games_alone() -> None:
     assert len(table.rows) == sum(len(claim.tables) for claim in CLAIMS) + 1
     for row in table.rows:
         assert row.measured == pytest.approx(row.published, abs=1e-4)
-    verdicts = {row.column: table.remarks[row.row, row.column] for row in table.rows}
+    verdicts = {row.column: row.remark for row in table.rows}
     # 10-10 and 21-19: nothing is told by so few games. 32-8 and 8-12 of the γ 0.8 and 0.9 do.
     assert verdicts["RafalBack - RafalForw, 5.8"] == "open"
     assert verdicts["RafalGamma08 - RafalGamma09, 5.9"] == "confirmed"
@@ -607,7 +583,7 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
         for name in ("5.8", "5.9")
     }
     table = judge_claims(turned)
-    verdicts = {row.column: table.remarks[row.row, row.column] for row in table.rows}
+    verdicts = {row.column: row.remark for row in table.rows}
     assert verdicts["RafalMore - RafalMMore, 5.8"] == "refuted"
     assert verdicts["RafalBurge - RafalMore, 5.8"] == "refuted"
     assert verdicts["RafalMoreD - all others, 5.9"] == "refuted; beats 0 of 15"
@@ -625,8 +601,8 @@ def shallow() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkers_td_plan, "load_recipe", load)
-        patch.setattr(checkers_td_rounds, "load_recipe", load)
-        patch.setattr(checkers_td_rounds, "PAIRS", 2)
+        patch.setattr(checkers_td_tournaments, "load_recipe", load)
+        patch.setattr(checkers_td_tournaments, "PAIRS", 2)
         patch.setattr(checkers_td_fit, "EXCHANGES", 20)
         patch.setattr(checkers_td_readings, "list_variants", lambda: [Variant(Reading(1), (500,))])
         yield
@@ -660,9 +636,9 @@ def test_all_tables_are_there(tiny: StudyResult) -> None:
 
 def test_weights_that_ran_away_are_told(tiny: StudyResult, monkeypatch: pytest.MonkeyPatch) -> None:
     material = Material(Settings(1), {p.name: Run.open(p) for p in tiny.out.glob("*-1")}, 1)
-    assert checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING) == []
-    monkeypatch.setattr(checkers_td_tables, "LARGEST", 0.02)
-    (note,) = checkers_td_tables._tell_of_runaways(material, WITHOUT_LEARNING)
+    assert checkers_td_study._tell_of_runaways(material, WITHOUT_LEARNING) == []
+    monkeypatch.setattr(checkers_td_study, "LARGEST", 0.02)
+    (note,) = checkers_td_study._tell_of_runaways(material, WITHOUT_LEARNING)
     largest = {
         name: float(abs(run.state().population).max()) for name, run in material.runs.items()
     }

@@ -15,18 +15,18 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
-from evolve_arena.runs.recipes.recipe import Recipe
+from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.studies.q_learning.plan import STAGES, choose_as_published, plan_stage
 from evolve_arena.studies.q_learning.tables import (
     make_ranking,
     meet_each_other,
-    place_of,
     rank,
     read_published,
 )
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
+from tests.studied import remarks_of
 
 STUDY = find_study("q-learning")
 CONFIGURATIONS = [10, 5, 4, 5, 4, 6]
@@ -70,6 +70,21 @@ def test_six_stages_of_five_agents_each() -> None:
     assert {name for name, recipe in jobs.items() if not recipe.method["faithful"]} == {
         f"corrected-{number}-{agent}" for number in (1, 6) for agent in range(1, 6)
     }
+
+
+def test_the_shipped_recipe_is_the_first_configuration() -> None:
+    """Listing 6.1 of the thesis in our words, with the number of games that it found best."""
+    recipe = load_recipe("q-learning")
+    assert recipe.make_game().rules == (7, 6, 4)
+    assert recipe.network["hidden"] == [50]
+    method = recipe.method
+    assert recipe.run.generations * method["games"] == 50_000
+    assert recipe.run.checkpoint_every * method["games"] == 1_000
+    assert (method["learning_rate"], method["discount"]) == (0.05, 1.0)
+    assert (method["future"], method["exploration"]) == ("best-known", "boltzmann")
+    assert method["temperature"] == 1.0
+    assert method["rewards"] == {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01}
+    assert recipe.make_decoder().inputs == 43
 
 
 def test_other_exploration_differs_in_nothing_else_from_stage_six() -> None:
@@ -203,20 +218,22 @@ def test_against_random_each_side_begins_as_often(tiny: StudyResult) -> None:
 def test_rankings_are_judged_by_how_much_agents_differ() -> None:
     won = {
         f"{name}-{agent}": Sample(middle + spread, 100)
-        for name, middle in (("high", 70), ("low", 40))
+        for name, middle in (("high", 70), ("low", 40), ("less", 20))
         for agent, spread in enumerate((-5, 0, 5), start=1)
     }
-    # A pooled standard deviation of 0.05 and 4 degrees of freedom: half is 0.113.
+    # A pooled standard deviation of 0.05 and 6 degrees of freedom: half is 0.100.
     published = {
-        "low": {"mean": 0.50, "best": 0.5, "worst": 0.5},
+        "low": {"mean": 0.4998, "best": 0.5, "worst": 0.5},
+        "less": {"mean": 0.31, "best": 0.5, "worst": 0.2},
         "high": {"mean": 0.58, "best": 0.6, "worst": 0.5},
     }
     table = make_ranking("name", "title", won, published, [])
-    assert [row.row for row in table.rows[::3]] == ["low", "high"]
-    assert table.remarks["low", "mean"] == "rank 2, published 2; agrees"
-    assert table.remarks["high", "mean"] == "rank 1, published 1; higher here"
+    assert [row.row for row in table.rows[::3]] == ["low", "less", "high"]
+    assert remarks_of(table)["less", "mean"] == "rank 3, published 3; lower here"
+    assert remarks_of(table)["low", "mean"] == "rank 2, published 2; agrees"
+    assert remarks_of(table)["high", "mean"] == "rank 1, published 1; higher here"
     assert [row.measured for row in table.rows[:3]] == pytest.approx([0.40, 0.45, 0.35])
-    assert place_of(rank(won), "low") == 2
+    assert rank(won)["low"].rank == 2
     assert set(table.files) == {"name.csv", "name.png"}
 
 

@@ -13,14 +13,15 @@ from scipy import stats
 
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     compile_games,
     make_learning_settings,
+    make_network,
     make_room,
+    read_genome,
 )
-from evolve_arena.studies.q_learning.q_learning_games import DRAWS, FIGURES, FIRST_WINS, PLIES
-from evolve_arena.studies.q_learning.q_learning_network import make_network, read_genome
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
@@ -129,46 +130,48 @@ THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
 """The opponent wins in the first column, which is also the first of seven equal replies."""
 
 
-def test_the_loss_reward_never_arrives_if_faithful() -> None:
-    assert worth(STANDARD, THREATENED, 6, faithful=True) == pytest.approx(-0.01)
-    assert worth(STANDARD, THREATENED, 6) == pytest.approx(-0.01 - 2.0)
-    half = {"discount": 0.5, "rewards": {"loss": -3.0}}
-    assert worth(STANDARD, THREATENED, 6, **half) == pytest.approx(-0.01 - 1.5)
+BOTH = ("best-known", "mean")
+NEITHER: dict[str, Any] = {}
+FAITHFUL = {"faithful": True}
+DRAW = {"rewards": {"draw": 0.25}}
 
 
-def test_the_mean_counts_a_lost_reply_as_nothing_if_faithful() -> None:
-    six = 6 * BIAS
-    mean = {"future": "mean"}
-    assert worth(STANDARD, THREATENED, 6, faithful=True, **mean) == pytest.approx(-0.01 + six / 7)
-    assert worth(STANDARD, THREATENED, 6, **mean) == pytest.approx(-0.01 + (six - 2.0) / 7)
-
-
-def test_a_threat_that_is_stopped_is_none() -> None:
-    for future in ("best-known", "mean"):
-        assert worth(STANDARD, THREATENED, 0, future=future) == pytest.approx(-0.01 + BIAS)
-
-
-@pytest.mark.parametrize("future", ["best-known", "mean"])
-def test_a_win_and_a_draw_have_no_future(future: str) -> None:
-    assert worth(FLAT, "oo. xx.", 2, future=future) == pytest.approx(2.0)
-    rewards = {"draw": 0.25}
-    assert worth(FLAT, "x.o oxo", 1, future=future, rewards=rewards) == pytest.approx(0.25)
-
-
-@pytest.mark.parametrize("future", ["best-known", "mean"])
-def test_a_win_with_the_last_disc_is_a_draw_if_faithful(future: str) -> None:
-    changes = {"future": future, "rewards": {"draw": 0.25}}
-    assert worth(FLAT, "xx. oxo", 2, **changes) == pytest.approx(2.0)
-    assert worth(FLAT, "xx. oxo", 2, **changes, faithful=True) == pytest.approx(0.25)
-    assert worth(FLAT, ".oo .ox", 0, **changes) == pytest.approx(-0.01 - 2.0)
-    assert worth(FLAT, ".oo .ox", 0, **changes, faithful=True) == pytest.approx(-0.01)
-
-
-@pytest.mark.parametrize("future", ["best-known", "mean"])
-def test_a_reply_that_fills_the_board_brings_a_draw_unless_faithful(future: str) -> None:
-    changes = {"future": future, "rewards": {"draw": 0.25}}
-    assert worth(FLAT, ".ox .xo", 0, **changes) == pytest.approx(-0.01 + 0.25)
-    assert worth(FLAT, ".ox .xo", 0, **changes, faithful=True) == pytest.approx(-0.01)
+@pytest.mark.parametrize(
+    ("futures", "decoder", "drawing", "column", "changes", "expected"),
+    [
+        # The reward for a loss never arrives if the learner is faithful.
+        (BOTH[:1], STANDARD, THREATENED, 6, FAITHFUL, -0.01),
+        (BOTH[:1], STANDARD, THREATENED, 6, NEITHER, -0.01 - 2.0),
+        (BOTH[:1], STANDARD, THREATENED, 6, {"discount": 0.5, "rewards": {"loss": -3.0}}, -1.51),
+        # The mean then counts a lost reply as nothing.
+        (BOTH[1:], STANDARD, THREATENED, 6, FAITHFUL, -0.01 + 6 * BIAS / 7),
+        (BOTH[1:], STANDARD, THREATENED, 6, NEITHER, -0.01 + (6 * BIAS - 2.0) / 7),
+        # A threat that is stopped is none.
+        (BOTH, STANDARD, THREATENED, 0, NEITHER, -0.01 + BIAS),
+        # A win and a draw have no future.
+        (BOTH, FLAT, "oo. xx.", 2, NEITHER, 2.0),
+        (BOTH, FLAT, "x.o oxo", 1, DRAW, 0.25),
+        # A win with the last disc is a draw if the learner is faithful.
+        (BOTH, FLAT, "xx. oxo", 2, DRAW, 2.0),
+        (BOTH, FLAT, "xx. oxo", 2, {**DRAW, **FAITHFUL}, 0.25),
+        (BOTH, FLAT, ".oo .ox", 0, DRAW, -0.01 - 2.0),
+        (BOTH, FLAT, ".oo .ox", 0, {**DRAW, **FAITHFUL}, -0.01),
+        # A reply that fills the board brings a draw unless it is.
+        (BOTH, FLAT, ".ox .xo", 0, DRAW, -0.01 + 0.25),
+        (BOTH, FLAT, ".ox .xo", 0, {**DRAW, **FAITHFUL}, -0.01),
+    ],
+)
+def test_what_a_move_is_worth(
+    futures: tuple[str, ...],
+    decoder: Any,
+    drawing: str,
+    column: int,
+    changes: dict[str, Any],
+    expected: float,
+) -> None:
+    for future in futures:
+        found = worth(decoder, drawing, column, future=future, **changes)
+        assert found == pytest.approx(expected)
 
 
 # How moves are chosen

@@ -17,13 +17,13 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     make_learning_settings,
-    make_room,
-)
-from evolve_arena.studies.q_learning.q_learning_games import LearningSettings
-from evolve_arena.studies.q_learning.q_learning_network import (
-    ActionNetwork,
     make_network,
+    make_room,
     read_genome,
+)
+from evolve_arena.studies.q_learning.q_learning_games import (
+    ActionNetwork,
+    LearningSettings,
     sum_board,
     teach,
     value_columns,
@@ -88,56 +88,40 @@ def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool =
     """One sample, that column 4 is worth 3, at rate 0.01; the error."""
     learning = lessons_of(decoder)
     own, other = map(np.uint64, position.state[:2])
-    move = (4, np.float32(3.0))
-    rate = np.float32(0.01)
-    return float(
-        teach_move(
-            network,
-            learning.reader,
-            own,
-            other,
-            move,
-            rate,
-            bias,
-            make_room(decoder.game.code, learning).sums,
-        )
-    )
+    sums = make_room(decoder.game.code, learning).sums
+    given = own, other, (4, np.float32(3.0)), np.float32(0.01), bias, sums
+    return float(teach_move(network, learning.reader, *given))
+
+
+def value_all(decoder: Any, genome: NDArray[np.float32], position: Any) -> tuple[Any, Any]:
+    """What a network says of each column, and which is the best."""
+    learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
+    own, other = map(np.uint64, position.state[:2])
+    room, network = make_room(decoder.game.code, learning), make_network(decoder.mlp, genome)
+    best = value_board(network, learning.reader, own, other, room.sums, values)
+    return values[:7], best
 
 
 @pytest.mark.parametrize("activation", ["sigmoid", "tanh"])
 @pytest.mark.parametrize("encoding", ["numbered", "signed", "planes"])
 def test_values_are_the_textbooks(encoding: str, activation: str) -> None:
     decoder = make_decoder(encoding, activation)
-    genome = draw_genome(decoder)
-    learning = lessons_of(decoder)
-    position = reach(MOVES)
-    values = np.zeros(LANES, dtype=np.float32)
-    own, other = map(np.uint64, position.state[:2])
-    network = make_network(decoder.mlp, genome)
-    best = value_board(
-        network, learning.reader, own, other, make_room(decoder.game.code, learning).sums, values
-    )
+    genome, position = draw_genome(decoder), reach(MOVES)
+    values, best = value_all(decoder, genome, position)
     read = np.array([inputs_for(encoding, position, column) for column in range(7)])
     expected = decoder.mlp.evaluate(genome, read)[:, 0]
-    assert values[:7] == pytest.approx(expected, abs=1e-5)
+    assert values == pytest.approx(expected, abs=1e-5)
     assert best == np.argmax(expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_player_thinks_as_the_learner_does(seed: int) -> None:
     """With the same weights, but summed up in another order."""
-    decoder = make_decoder()
+    decoder, position = make_decoder(), reach(MOVES)
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
-    learning = lessons_of(decoder)
-    position = reach(MOVES)
-    values = np.zeros(LANES, dtype=np.float32)
-    own, other = map(np.uint64, position.state[:2])
-    network = make_network(decoder.mlp, genome)
-    best = value_board(
-        network, learning.reader, own, other, make_room(decoder.game.code, learning).sums, values
-    )
+    values, best = value_all(decoder, genome, position)
     player = decoder.player(genome, "it")
-    assert list(rate_moves(player, position).values()) == pytest.approx(values[:7], abs=1e-5)
+    assert list(rate_moves(player, position).values()) == pytest.approx(values, abs=1e-5)
     assert player.choose(position, new_stream(0)) == best
 
 

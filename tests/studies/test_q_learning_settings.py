@@ -11,7 +11,7 @@ import tomli_w
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.runs.recipes.recipe import load_recipe
-from evolve_arena.studies.q_learning.settings import convert_settings
+from evolve_arena.studies.q_learning.q_learning import convert_settings
 
 LISTING = """
 {
@@ -60,10 +60,9 @@ def test_every_key_finds_its_place(tmp_path: Path) -> None:
     assert (recipe.run.generations, recipe.run.checkpoint_every) == (30, 1)
 
 
-def test_the_other_future_and_the_corrected_learning() -> None:
+def test_the_other_future() -> None:
     changed = settings(estimated_optimal_future_value="mean")
-    method = convert_settings(changed, faithful=False)["method"]
-    assert (method["future"], method["faithful"]) == ("mean", False)
+    assert convert_settings(changed)["method"]["future"] == "mean"
 
 
 @pytest.mark.parametrize(

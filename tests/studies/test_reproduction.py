@@ -12,7 +12,7 @@ from statistics import fmean
 
 import pytest
 
-from evolve_arena.arena.intervals import Sample, mean_interval, mean_share, next_interval
+from evolve_arena.arena.intervals import Sample
 from evolve_arena.arena.match import play_match
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -25,10 +25,14 @@ from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError, show_progress
 from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store.history import History
-from evolve_arena.studies.four_in_a_row.curves import read_published
-from evolve_arena.studies.four_in_a_row.study import begin_each_check, begin_round_robins
+from evolve_arena.studies.four_in_a_row.study import (
+    begin_each_check,
+    begin_round_robins,
+    read_published,
+)
 from evolve_arena.studies.reproduction import STUDIES, find_study, print_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
+from tests.studied import remarks_of
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
 """How many rows each table has."""
@@ -202,7 +206,7 @@ def test_more_seeds_join_those_that_are_there(tiny: StudyResult, tmp_path: Path)
     assert (row.row, row.measured) == ("run 2", pytest.approx(mean))
     assert row.low == pytest.approx(max(0.0, mean - half))
     assert row.high == pytest.approx(min(1.0, mean + half))
-    assert "one more run:" in result.tables[0].remarks[row.row, row.column]
+    assert "one more run:" in remarks_of(result.tables[0])[row.row, row.column]
 
 
 def test_a_folder_left_by_a_dead_process_is_used(tiny: StudyResult, tmp_path: Path) -> None:
@@ -285,26 +289,3 @@ def test_everybody_moves_first_in_a_round_robin(
         ]
         wins.append(max(scores))
     assert begin_round_robins(run) == Sample(sum(wins), 8)
-
-
-def test_intervals_of_a_mean() -> None:
-    values = [0.30, 0.34, 0.41, 0.27, 0.33]
-    low, high = mean_interval(values)
-    assert (low, high) == (pytest.approx(0.2649, abs=1e-4), pytest.approx(0.3951, abs=1e-4))
-    wide = next_interval(values)
-    assert (wide[1] - wide[0]) / (high - low) == pytest.approx(math.sqrt(6))
-    many = [0.0, 1.0] * 500
-    half = 1.9623 * math.sqrt(250 / 999) / math.sqrt(1000)
-    assert mean_interval(many)[1] - 0.5 == pytest.approx(half, abs=1e-5)
-
-
-def test_the_mean_over_runs() -> None:
-    assert mean_share([Sample(3, 10)]) == (0.3, *wilson_interval(3, 10), 10)
-    share, low, high, games = mean_share([Sample(9, 10), Sample(30, 30)])
-    assert (share, low, high, games) == (
-        pytest.approx(0.95),
-        pytest.approx(0.3147, abs=1e-4),
-        1.0,
-        40,
-    )
-    assert Sample.pool([(3, 10), (1, 10)]) == Sample(4, 20)

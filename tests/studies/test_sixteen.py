@@ -12,7 +12,9 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.runs.players import find_player, game_for
 from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
+from evolve_arena.studies.checkers_td.plan import recipe_name
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
+from evolve_arena.studies.study import read_lines
 
 GAME: Any = make_game("checkers")
 
@@ -58,3 +60,37 @@ def test_a_player_of_one_game_says_what_is_played() -> None:
     assert game_for(["random", "random"], "checkers").name == "checkers"
     assert game_for(["nobody"]).name == "connect-four"  # who that is, is asked later
     assert game_for(["test-bot"], "checkers").name == "checkers"  # which it then refuses
+
+
+ON_LINE = (2, 3, 4, 5)
+"""Who learns after every move, by what the text says of each."""
+BACK, MOVES, BINARY = 0.0003, 0.0001, 0.03
+
+
+LINES = read_lines("evolve_arena.studies.checkers_td", "players.csv")
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line["name"])
+def test_the_sixteen_players_are_those_of_the_text(line: dict[str, str]) -> None:
+    number = int(line["no"])
+    recipe = load_recipe(recipe_name(number))
+    network, method = recipe.network, recipe.method
+    assert network["features"] == int(line["features"].split()[0])
+    assert (network["encoding"], network["hidden"]) == ("features", [])
+    binary = "binary" in line["encoding"]
+    assert network["bins"] == (32 if binary else 0)
+    assert network["depth"] == (7 if line["search_depth"] == "7" else 4)
+    assert (method["discount"], method["faithful"]) == (float(line["gamma"].split()[0]), True)
+    assert method["update"] == ("every-move" if number in ON_LINE else "end-of-game")
+    assert method["rule"] == ("burge" if "Burge" in line["method"] else "td")
+    assert method["trace"] == line["trace"]
+    if line["lambda"]:
+        assert method["trace_decay"] == float(line["lambda"])
+    slower = {13: 0.01, 14: 0.003}  # long traces make their weights grow beyond all bounds
+    rate = BINARY if binary else MOVES if number in ON_LINE else BACK
+    assert method["rate"] == slower.get(number, rate)
+    settings = method["exploration"], method["initialisation"], method["states"]
+    assert settings == (0.0, "zero", "after")
+    games = recipe.run.generations * method["games"]
+    assert games == (500 if network["depth"] == 7 else 2000)
+    assert not recipe.make_method().initial(1).population.any()

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from evolve_arena.arena.intervals import Sample, difference_interval
+from evolve_arena.arena.intervals import Sample
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.players.specification import make_player
@@ -16,7 +16,8 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Settings, StudyResult
-from evolve_arena.studies.td_lambda.curves import (
+from evolve_arena.studies.td_lambda.plan import OPPONENTS
+from evolve_arena.studies.td_lambda.tables import (
     Curve,
     concept_samples,
     pick_best,
@@ -24,7 +25,6 @@ from evolve_arena.studies.td_lambda.curves import (
     read_curve,
     smooth,
 )
-from evolve_arena.studies.td_lambda.plan import OPPONENTS
 
 STUDY = find_study("td-lambda")
 SHARES = ["random", "MM1", "MM2", "MM3", "MM4"]
@@ -194,17 +194,6 @@ def test_the_best_individual_has_the_best_final_result() -> None:
         return Curve([1, 2], {str(name): samples for name, samples in points.items()})
 
     assert pick_best([curve(0.9, 0.1), curve(0.6, 0.6), curve(0.7, 0.5)]) == 1
-
-
-def test_the_interval_of_a_difference() -> None:
-    # Two samples of the same variance: 3 + 3 - 2 = 4 degrees of freedom.
-    low, high = difference_interval([4.0, 5.0, 6.0], [1.0, 2.0, 3.0])
-    half = 2.776445105 * (1 / 3 + 1 / 3) ** 0.5
-    assert (low, high) == (pytest.approx(3 - half), pytest.approx(3 + half))
-    # One sample that does not vary leaves the other's 2 degrees.
-    low, high = difference_interval([4.0, 5.0, 6.0], [2.0, 2.0, 2.0])
-    assert high - low == pytest.approx(2 * 4.302652730 * (1 / 3) ** 0.5)
-    assert difference_interval([1.0, 1.0], [0.5, 0.5]) == (0.5, 0.5)
 
 
 def test_one_table_runs_only_what_it_needs(tmp_path: Path) -> None:

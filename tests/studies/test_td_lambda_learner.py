@@ -13,16 +13,18 @@ from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.evolve.learning.tuple_learning import ERROR, PLIES
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
-from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.td_lambda.td import Td, TdConfig, make_learning_settings
-from evolve_arena.studies.td_lambda.td_kernel import compute_targets, epsilon_at
-from evolve_arena.studies.td_lambda.td_moves import LearningSettings
+from evolve_arena.studies.td_lambda.td_kernel import (
+    LearningSettings,
+    compute_targets,
+    epsilon_at,
+)
 
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
@@ -183,8 +185,8 @@ def test_training_is_that_of_plain_numpy(variant: str, board: dict[str, int]) ->
             method.decoder, before[learner], learning, int(seeds[learner]), np.float64
         )
         plain.play_games(12)
-        assert figures[learner, 1] == plain.plies
-        assert figures[learner, 0] == pytest.approx(plain.error, rel=1e-4)
+        assert figures[learner, PLIES] == plain.plies
+        assert figures[learner, ERROR] == pytest.approx(plain.error, rel=1e-4)
         np.testing.assert_allclose(after[learner], plain.genome, atol=1e-5)
     assert np.abs(after - before).max(axis=1).min() > 1e-3
 
@@ -210,7 +212,7 @@ def mean_plies(**changes: Any) -> float:
     state = method.initial(1)
     work = method.make_work(state)
     work.inputs[0][:] = 0.0
-    return float(SerialExecutor().do(work)[1][0, 1]) / 4000
+    return float(SerialExecutor().do(work)[1][0, PLIES]) / 4000
 
 
 def test_equal_values_are_drawn_from() -> None:
@@ -237,47 +239,6 @@ def test_without_biases_they_stay_0() -> None:
     assert (genes[0, : 42 * 3] != 0.0).all()
 
 
-def test_learners_and_generations_differ(arena: Any) -> None:
-    method = make_method(games=30, individuals=3)
-    state = method.initial(4)
-    played = arena(method)
-    after, report = method.step(state, played)
-    later, _ = method.step(after, played)
-    assert (report.generation, report.games, played.games) == (0, 90, 180)
-    assert (after.generation, later.generation) == (1, 2)
-    steps = [*(after.population - state.population), *(later.population - after.population)]
-    for number, step in enumerate(steps):
-        for other in steps[:number]:
-            assert np.abs(step - other).max() > 1e-4
-    assert method.describe(later)["games_learned"] == 60
-    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[1]]
-    assert len(set(seeds)) == 6
-
-
-def test_work_may_be_done_again() -> None:
-    method = make_method(games=20, individuals=2)
-    work = method.make_work(method.initial(1))
-    inputs = [array.copy() for array in work.inputs]
-    first, again = SerialExecutor().do(work), SerialExecutor().do(work)
-    for one, other in zip([*inputs, *first], [*work.inputs, *again], strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_what_a_generation_tells(arena: Any) -> None:
-    method = make_method(SMALL, games=50, individuals=2, epsilon_games=100)
-    after, report = method.step(method.initial(1), arena(method))
-    _, later = method.step(after, arena(method))
-    told = report.statistics
-    assert set(told) == {"error", "first_wins", "draws", "plies", "epsilon"}
-    assert (told["epsilon"], later.statistics["epsilon"]) == (0.5, 0.3)
-    assert 5 <= told["plies"] <= 20
-    assert 0.0 < told["error"] < 1.0
-    assert 0.3 < told["first_wins"] <= 1.0 - told["draws"]
-    greedy = make_method(SMALL, games=5, exploration="greedy")
-    _, report = greedy.step(greedy.initial(1), arena(greedy))
-    assert "epsilon" not in report.statistics
-
-
 def test_a_network_learns_to_beat_chance(arena: Any) -> None:
     method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
     state = method.initial(1)
@@ -293,31 +254,6 @@ def test_a_network_learns_to_beat_chance(arena: Any) -> None:
 
 
 # What is refused
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("network.hidden=[10, 10]", r"network.hidden is \[10, 10\]: .* one hidden layer"),
-        ("network.hidden=[]", "one hidden layer"),
-        ("network.hidden=[1025]", "1 to 1024 units"),
-        ("network.head=policy", "network.head is 'policy': it must be 'value'"),
-        ("network.activation=relu", "it must be 'tanh'"),
-        ("network.viewpoint=absolute", "network.viewpoint is (no|a) key"),
-        ("network.encoding=plane", "did you mean 'planes'"),
-        ("network.encoding=features", "has none"),
-        ("method.trace=1.1", "method.trace is 1.1: it must be at most 1"),
-        ("method.epsilon_end=-0.1", "method.epsilon_end is -0.1: it must be at least 0"),
-        ("method.exploration=boltzmann", "'epsilon', 'greedy' or 'softmax'"),
-        ("method.temperature=0", "method.temperature is 0: it must be above 0"),
-        ("method.initialisation=inverted", "inverse"),
-        ("method.lambda=0.5", "method.lambda is no key"),
-        ("method.elites=1", "method.elites is a key of the method 'tournament'"),
-    ],
-)
-def test_what_does_not_fit_is_refused(change: str, said: str) -> None:
-    with pytest.raises(RecipeError, match=said):
-        load_recipe("td-lambda", [change])
 
 
 def test_the_shipped_recipe_is_the_published_setting_with_smaller_steps() -> None:
@@ -336,15 +272,3 @@ def test_the_shipped_recipe_is_the_published_setting_with_smaller_steps() -> Non
     split = 43 * 120
     assert np.abs(genes[:split]).max() == pytest.approx(42**-0.5, rel=0.01)
     assert np.abs(genes[split:]).max() == pytest.approx(120**-0.5, rel=0.05)
-
-
-def test_a_state_of_another_shape_is_named() -> None:
-    state = make_method(individuals=2).initial(1)
-    mismatch = make_method(individuals=3).find_mismatch(state)
-    assert mismatch == "its population has shape (2, 881), not (3, 881)"
-    assert make_method(individuals=2).find_mismatch(state) is None
-
-
-def test_errors_are_the_projects() -> None:
-    with pytest.raises(ArenaError, match="one hidden layer"):
-        make_method(_hidden=(4, 4))

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
-from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.td import LearnerState
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import KIND, RANDOM
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     AFTER,
     BEFORE,
     BURGE,
@@ -24,12 +24,12 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     NONE,
     REPLACING,
 )
-from evolve_arena.studies.checkers_td.linear_matches import make_meetings, make_participants
 from evolve_arena.studies.checkers_td.td_linear import (
     TdLinear,
     TdLinearConfig,
-    TdLinearState,
     make_learning_settings,
+    make_meetings,
+    make_participants,
 )
 
 GAME: Any = find_game("checkers")
@@ -49,42 +49,12 @@ def make_arena(method: TdLinear) -> Arena:
     return Arena(method.decoder, SerialExecutor())
 
 
-def test_what_a_generation_tells() -> None:
-    method = make_method(individuals=2, exploration=0.2, exploration_end=0.0, schedule_games=20)
-    arena = make_arena(method)
-    state = method.initial(1)
-    after, report = method.step(state, arena)
-    _, later = method.step(after, arena)
-    assert set(report.statistics) == {"error", "first_wins", "draws", "plies", "epsilon"}
-    assert (report.games, report.generation, arena.games) == (20, 0, 40)
-    assert [report.statistics["epsilon"], later.statistics["epsilon"]] == [0.2, 0.1]
-    assert 30 < report.statistics["plies"] < 200
-    assert 0.0 <= report.statistics["first_wins"] <= 1.0 - report.statistics["draws"]
-    assert 0.0 < report.statistics["error"] < 1.0
-    assert method.describe(after) == {"individuals": 2, "genes": 15, "games_learned": 10}
-    assert (after.population.dtype, after.population.shape) == (np.float32, (2, 15))
-
-
-def test_learners_and_generations_differ() -> None:
-    method = make_method(individuals=3)
-    arena = make_arena(method)
-    state = method.initial(4)
-    after, _ = method.step(state, arena)
-    later, _ = method.step(after, arena)
-    steps = [*(after.population - state.population), *(later.population - after.population)]
-    for number, step in enumerate(steps):
-        for other in steps[:number]:
-            assert np.abs(step - other).max() > 1e-4
-    seeds = [int(seed) for one in (state, after) for seed in method.make_work(one).inputs[-1]]
-    assert len(set(seeds)) == 6
-
-
 def test_a_state_is_all_that_the_future_depends_on() -> None:
     """Between generations nothing is finer than what a checkpoint keeps."""
     method = make_method()
     arena = make_arena(method)
     state, _ = method.step(method.initial(1), arena)
-    again = TdLinearState(state.seed, state.generation, state.population.copy())
+    again = LearnerState(state.seed, state.generation, state.population.copy())
     one, two = method.step(state, arena)[0], method.step(again, arena)[0]
     assert one.population.tobytes() == two.population.tobytes()
     assert (one.population != state.population)[:, :-1].all()
@@ -107,7 +77,7 @@ def test_the_champion_is_who_beats_the_judge() -> None:
     method = make_method(individuals=2, judge="minimax:depth=1", judge_games=40, _depth=3)
     knows = np.zeros((2, 15), dtype=np.float32)
     knows[1, :4] = [0.2, 0.3, -0.2, -0.3]
-    genome, report = method.champion(TdLinearState(1, 5, knows), make_arena(method))
+    genome, report = method.champion(LearnerState(1, 5, knows), make_arena(method))
     assert genome.tolist() == knows[1].tolist()
     assert report.statistics["matches"] == 40
     assert report.statistics["points"] > 20
@@ -157,29 +127,11 @@ def _parts(method: TdLinear) -> tuple[TdLinearConfig, NetworkDecoder]:
     return method.config, method.decoder
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_rules_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValidationError, match="rule is 'burge', which learns at the end of games"):
         make_method(rule="burge", trace="none", update="every-move")
     with pytest.raises(ValidationError, match="rule is 'burge', which has no traces"):
         make_method(rule="burge")
-    with pytest.raises(
-        BadValueError, match="features is 5: the file's function features must then"
-    ):
-        make_method(_features=5)
-    with pytest.raises(UnknownNameError, match="zeros"):
-        make_method(initialisation="zeros")
-    others: list[dict[str, Any]] = [
-        {"_hidden": [3]},
-        {"_bins": 16},
-        {"_depth": 0},
-    ]
-    for network in others:
-        with pytest.raises(BadValueError, match="td-linear learns weights of features"):
-            make_method(**network)
-    state = make_method(individuals=2).initial(1)
-    mismatch = make_method(_features=4).find_mismatch(state)
-    assert mismatch == "its population has shape (2, 15), not (1, 5)"
-    assert make_method(individuals=2).find_mismatch(state) is None
 
 
 FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration": 0.0}

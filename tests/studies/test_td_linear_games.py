@@ -8,45 +8,40 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor
+from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, new_stream, next_word
+from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
-from evolve_arena.studies.checkers_td import linear_matches
+from evolve_arena.studies.checkers_td import td_linear
 from evolve_arena.studies.checkers_td.linear_games import (
-    DRAW_RULES,
-    DRAWS,
-    ERROR,
-    FIGURES,
-    FIRST_WINS,
-    PLIES,
-)
-from evolve_arena.studies.checkers_td.linear_learning import (
     ACCUMULATING,
     AFTER,
     BEFORE,
     BURGE,
+    DRAW_RULES,
     END_OF_GAME,
     EVERY_MOVE,
     MOST_GENES,
     NONE,
+    RATE,
     TD,
     VALUES,
     LearningSettings,
+    Lesson,
     learn_from_game,
     learn_from_move,
 )
-from evolve_arena.studies.checkers_td.linear_matches import (
+from evolve_arena.studies.checkers_td.td_linear import (
     Participants,
     make_meetings,
     make_participants,
-    meet_part,
     read_weights,
 )
 
@@ -196,18 +191,14 @@ class Replay:
         episode.append(np.minimum(counts, 31).tolist())
         states = np.ravel(episode)
         count = len(episode)
-        rows = np.array(self.learning, dtype=np.float64)
-        knowledge = rows, self.weights, who, states
+        lesson = Lesson(learning.row(), self.weights[who], self.traces[slot])
         if learning.update == EVERY_MOVE:
             if count > 1:
-                self.figures[ERROR] += learn_from_move(
-                    *(*knowledge, (count - 2) * size, (count - 1) * size, last, reward),
-                    *(self.traces, slot),
-                )
+                places = (count - 2) * size, (count - 1) * size
+                self.figures[ERROR] += learn_from_move(lesson, states, *places, last, reward)
         elif last:
-            self.figures[ERROR] += learn_from_game(
-                *(*knowledge, 0, count, reward, self.traces, slot, np.zeros(count))
-            )
+            given = lesson, states, 0, count, reward, np.zeros(count)
+            self.figures[ERROR] += learn_from_game(*given)
 
 
 PAIRS = [("Burge", "before"), ("nothing", "after moves"), ("binary", "as printed")]
@@ -251,14 +242,12 @@ def test_values_beyond_31_count_as_31() -> None:
     assert GAME.count("features", board, 0)[4] == 34
     participants, options = gather(PLAIN), {"draws": 0, "learn": True}
     players = participants.weights, participants.learning, participants.seats, participants.shapes
-    table = linear_matches._Table(players, np.uint64(1), options)
-    episode = table._episode
+    table = td_linear._Table(players, np.uint64(1), options)
+    episode = table.learning
     episode.states[:] = 99
     episode.counts[1] = 3
-    table._games._see(
-        *(0, 1, enter(GAME.code, board, table._workspace.states), False, 0.0, table.packed),
-        *(table.learning_rows, table.weights, table._workspace, episode),
-    )
+    given = enter(GAME.code, board, table.workspace.states), False, 0.0
+    table.games._see(0, 1, *given, table.packed, table.workspace, episode)
     at = len(episode.states) // 2 + 3 * 14
     assert episode.states[at : at + 6].tolist() == [9, 0, 0, 7, 0, 31]
     assert (episode.states[:at] == 99).all()
@@ -277,11 +266,11 @@ def test_nobody_learns_who_must_not() -> None:
     np.testing.assert_array_equal(read_weights(outputs), before[np.array(pairings)])
     assert outputs[2][:, ERROR].tolist() == [0.0] * 3
     assert outputs[1].sum(axis=1).tolist() == [6] * 3
-    outputs = meet(participants.with_rate(1, 0.0), pairings, 6)
+    participants.learning[1, RATE] = 0.0
+    outputs = meet(participants, pairings, 6)
     changed = (read_weights(outputs) != before[np.array(pairings)]).any(axis=2)
     assert changed.tolist() == [[True, False], [False, True], [False, False]]
     np.testing.assert_array_equal(participants.weights, before)
-    assert participants.learning[1, 0] == PLAIN.rate
 
 
 def test_who_plays_himself_has_one_set_of_weights() -> None:
@@ -295,18 +284,13 @@ def test_who_plays_himself_has_one_set_of_weights() -> None:
 def test_who_begins() -> None:
     """Somebody who looks ahead always wins against one who plays at random."""
     pieces = np.array(GAME.plain["FEATURE_VALUES"])
-    participants = gather(PLAIN, PLAIN, depth=4).with_weights({0: pieces})
+    participants = gather(PLAIN, PLAIN, depth=4)
+    participants.weights[0] = np.pad(pieces, (0, MOST_GENES - len(pieces)))
     participants.seats[1, KIND] = RANDOM
     for alternate in (False, True):
         outputs = meet(participants, [(0, 1), (1, 0)], 10, learn=False, alternate=alternate)
         assert outputs[1].tolist() == [[10, 0, 0], [0, 0, 10]]
         assert outputs[2][:, FIRST_WINS].tolist() == ([5.0, 5.0] if alternate else [10.0, 0.0])
-
-
-def test_new_weights_take_the_place_of_all() -> None:
-    participants = gather(PLAIN)
-    row = participants.with_weights({0: np.array([2.0, 3.0])}).weights[0]
-    assert row.tolist() == [2.0, 3.0, *[0.0] * (MOST_GENES - 2)]
 
 
 def test_lost_weights_are_no_numbers() -> None:
@@ -315,25 +299,6 @@ def test_lost_weights_are_no_numbers() -> None:
 
 
 # Work
-
-
-def test_any_number_of_workers_does_the_same() -> None:
-    participants = gather(*LESSONS.values())
-    pairings = [(place, place) for place in range(4)] + [(4, 5), (6, 0), (1, 2), (2, 1)]
-    seeds = derive_seeds(3, 1, "test", len(pairings))
-    work = make_meetings(participants, pairings, seeds, games=4, learn=True, alternate=True)
-    copies = [array.copy() for array in work.inputs]
-    expected = SerialExecutor().do(work)
-    with ProcessExecutor(2) as executor:
-        for found, wanted in zip(executor.do(work), expected, strict=True):
-            np.testing.assert_array_equal(found, wanted)
-    for before, after in zip(copies, work.inputs, strict=True):
-        np.testing.assert_array_equal(before, after)
-    part = [np.full_like(array, 5) for array in expected]  # done again over what it left
-    meet_part(work.options, work.inputs, part, slice(3, 6))
-    for found, wanted in zip(part, expected, strict=True):
-        np.testing.assert_array_equal(found[3:6], wanted[3:6])
-        assert (found[:3] == 5).all()
 
 
 @pytest.mark.parametrize(

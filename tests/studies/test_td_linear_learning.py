@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.registry import find_game
-from evolve_arena.studies.checkers_td.linear_learning import (
+from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
     BURGE,
@@ -23,6 +23,7 @@ from evolve_arena.studies.checkers_td.linear_learning import (
     TD,
     VALUES,
     LearningSettings,
+    Lesson,
     clear_traces,
     learn_from_game,
     learn_from_move,
@@ -58,12 +59,13 @@ class Learner:
     def __init__(self, learning: LearningSettings, weights: Any) -> None:
         self.learning = learning
         genes = learning.features * (VALUES if learning.binary else 1)
-        self.learning_rows = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
+        settings = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
         self.numbers = np.full((2, MOST_GENES), 7.0)
         self.numbers[1, :genes] = weights
         self.traces = np.full((2, MOST_GENES), 3.0)
         self.genes = genes
-        clear_traces(self.learning_rows, 1, self.traces, 0)
+        self.lesson = Lesson(settings[1], self.numbers[1], self.traces[0])
+        clear_traces(self.lesson)
 
     @property
     def weights(self) -> Vector:
@@ -75,18 +77,14 @@ class Learner:
     def value(self, state: list[int]) -> float:
         """Of a position."""
         states = np.array([9, *state], dtype=np.int64)
-        return float(value_state(self.learning_rows, self.numbers, 1, states, 1))
+        return float(value_state(self.lesson, states, 1))
 
     def learn(self, episode: Any, reward: float) -> float:
         """After a game, whatever is left in the traces from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
-        return float(
-            learn_from_game(
-                *(self.learning_rows, self.numbers, 1, states, 3, len(episode), reward),
-                *(self.traces, 0, np.zeros(len(episode))),
-            )
-        )
+        count = len(episode)
+        return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
     def learn_by_moves(self, episode: Any, reward: float) -> float:
         """After each move of a game."""
@@ -95,35 +93,41 @@ class Learner:
         error = 0.0
         for here in range(1, len(episode)):
             last = here == len(episode) - 1
-            error += learn_from_move(
-                *(self.learning_rows, self.numbers, 1, states, (here - 1) * size, here * size),
-                *(last, reward if last else 0.0, self.traces, 0),
-            )
+            places = (here - 1) * size, here * size
+            gain = reward if last else 0.0
+            error += learn_from_move(self.lesson, states, *places, last, gain)
         return error
 
 
 # By hand
 
 
-def test_td_by_hand() -> None:
-    """Values 0.5 and -0.5: differences -1 and 1.5, a tenth of which goes to each position."""
-    learner = Learner(PLAIN, START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.5)
-    assert learner.weights == pytest.approx([0.5 - 0.1, -0.25 + 0.3])
-
-
-def test_discounts_by_hand() -> None:
-    """Differences 0.8 * -0.5 - 0.5 = -0.9 and 1.5."""
-    learner = Learner(PLAIN._replace(discount=0.8), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.09, -0.25 + 0.3])
-
-
-def test_traces_by_hand() -> None:
-    """Traces (1, 0), then (0.4, 2) with λγ = 0.4; differences -0.9 and 1.5."""
-    learner = Learner(PLAIN._replace(discount=0.8, decay=0.5, trace=ACCUMULATING), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.09 + 0.06, -0.25 + 0.3])
+@pytest.mark.parametrize(
+    ("changes", "error", "gains"),
+    [
+        # Values 0.5 and -0.5: differences -1 and 1.5, a tenth of which goes to each position.
+        ({}, 2.5, (-0.1, 0.3)),
+        # Differences 0.8 * -0.5 - 0.5 = -0.9 and 1.5.
+        ({"discount": 0.8}, 2.4, (-0.09, 0.3)),
+        # Traces (1, 0), then (0.4, 2) with λγ = 0.4; differences -0.9 and 1.5.
+        ({"discount": 0.8, "decay": 0.5, "trace": ACCUMULATING}, 2.4, (-0.09 + 0.06, 0.3)),
+        # As printed the end is worth 0.25: 1.75 to (0, 2), worth 0.2 then; -0.3 to (1, 0).
+        ({"faithful": 1}, 2.05, (-0.03, 0.35)),
+        # 1.75 to (0, 2); the value of (0, 2) is 0.2, so -0.3 to (1, 0) + 0.5 * (0, 2).
+        ({"faithful": 1, "decay": 0.5, "trace": ACCUMULATING}, 2.05, (-0.03, 0.35 - 0.03)),
+        # 0.075 each by (1, 1), worth 0.4 then; 0.15 by (0, 2), worth -0.05; -0.0625 by (1, 0).
+        ({"rule": BURGE}, 0.75 + 0.75 + 0.625, (0.075 - 0.0625, 0.075 + 0.15)),
+        # After moves: -0.5 - 0.5 = -1 to (1, 0); then 1 + 0.5 to (0, 2).
+        ({"update": EVERY_MOVE}, 2.5, (-0.1, 0.3)),
+        # -1 to (0, 2), which is worth -0.9 then; the end 0.05: 1 + 0.05 + 0.9 = 1.95 to (1, 1).
+        ({"update": EVERY_MOVE, "faithful": 1}, 2.95, (0.195, -0.2 + 0.195)),
+    ],
+)
+def test_lessons_by_hand(changes: dict[str, Any], error: float, gains: Any) -> None:
+    learner = Learner(PLAIN._replace(**changes), START)
+    learn = learner.learn_by_moves if "update" in changes else learner.learn
+    assert learn(CHAIN, 1.0) == pytest.approx(error)
+    assert learner.weights - START == pytest.approx(gains)
 
 
 def test_what_occurs_again_is_added_or_replaced() -> None:
@@ -133,41 +137,6 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
         learner = Learner(PLAIN._replace(decay=0.5, trace=trace), [0.0, 0.0])
         learner.learn(episode, 1.0)
         assert learner.weights == pytest.approx(0.1 * np.array(expected))
-
-
-def test_the_printed_sweep_by_hand() -> None:
-    """The end is worth 0.25: 1.75 to (0, 2), worth 0.2 then; -0.3 to (1, 0)."""
-    learner = Learner(PLAIN._replace(faithful=1), START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(2.05)
-    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35])
-
-
-def test_the_printed_traces_gather_later_positions() -> None:
-    """1.75 to (0, 2); the value of (0, 2) is 0.2, so -0.3 to (1, 0) + 0.5 * (0, 2)."""
-    learner = Learner(PLAIN._replace(faithful=1, decay=0.5, trace=ACCUMULATING), START)
-    learner.learn(CHAIN, 1.0)
-    assert learner.weights == pytest.approx([0.5 - 0.03, -0.25 + 0.35 - 0.03])
-
-
-def test_burge_by_hand() -> None:
-    """0.075 each by (1, 1), worth 0.4 then; 0.15 by (0, 2), worth -0.05; -0.0625 by (1, 0)."""
-    learner = Learner(PLAIN._replace(rule=BURGE), START)
-    assert learner.learn(CHAIN, 1.0) == pytest.approx(0.75 + 0.75 + 0.625)
-    assert learner.weights == pytest.approx([0.5 + 0.075 - 0.0625, -0.25 + 0.075 + 0.15])
-
-
-def test_moves_by_hand() -> None:
-    """-0.5 - 0.5 = -1 to (1, 0); then 1 + 0.5 to (0, 2)."""
-    learner = Learner(PLAIN._replace(update=EVERY_MOVE), START)
-    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.5)
-    assert learner.weights == pytest.approx([0.4, 0.05])
-
-
-def test_the_printed_moves_by_hand() -> None:
-    """-1 to (0, 2), which is worth -0.9 then; the end 0.05: 1 + 0.05 + 0.9 = 1.95 to (1, 1)."""
-    learner = Learner(PLAIN._replace(update=EVERY_MOVE, faithful=1), START)
-    assert learner.learn_by_moves(CHAIN, 1.0) == pytest.approx(2.95)
-    assert learner.weights == pytest.approx([0.5 + 0.195, -0.45 + 0.195])
 
 
 # Against plain loops over vectors
@@ -347,22 +316,6 @@ def test_each_choice_makes_a_difference() -> None:
 # Values
 
 
-def test_the_step_is_the_gradient() -> None:
-    """By differences: what a value gains per weight is what the weight gains per step."""
-    learning = PLAIN._replace(features=14, rate=1.0)
-    weights, episode = draw_episode(learning, 2, 8)
-    state = episode[0].tolist()
-    before = Learner(learning, weights).value(state)
-    slopes = []
-    for gene in range(14):
-        moved = weights.copy()
-        moved[gene] += 0.5
-        slopes.append((Learner(learning, moved).value(state) - before) / 0.5)
-    learner = Learner(learning, weights)
-    learner.learn(episode, before + 1.0)  # a difference of 1
-    assert learner.weights - weights == pytest.approx(slopes)
-
-
 @pytest.mark.parametrize("bins", [0, VALUES])
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
@@ -383,7 +336,7 @@ def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
     (expected,) = decoder.pack(genome[None]).weights.reshape(1, -1)
     numbers = np.zeros(5 + len(expected) + 5, dtype=np.float32)
     numbers[:5] = numbers[-5:] = 77.0
-    write_weights(learner.learning_rows, learner.numbers, 1, numbers, 5)
+    write_weights(learner.lesson, numbers, 5)
     assert numbers[5:-5].tolist() == expected.tolist()
     assert (numbers[:5] == 77.0).all()
     assert (numbers[-5:] == 77.0).all()
@@ -391,10 +344,10 @@ def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
 
 def test_weights_without_bounds_are_no_numbers() -> None:
     learner = Learner(PLAIN, [1e6, -3.0])
-    spoil_if_lost(learner.learning_rows, learner.numbers, 1)
+    spoil_if_lost(learner.lesson)
     assert learner.weights.tolist() == [1e6, -3.0]
     for lost in (1.1e6, -1e7, np.inf, np.nan):
         learner = Learner(PLAIN, [1.0, lost])
-        spoil_if_lost(learner.learning_rows, learner.numbers, 1)
+        spoil_if_lost(learner.lesson)
         assert learner.weights[0] == 1.0
         assert np.isnan(learner.weights[1])

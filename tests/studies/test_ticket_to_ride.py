@@ -9,10 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve_arena.arena.batch import new_results, seat_players
 from evolve_arena.arena.mirror import MirrorResult, pool
-from evolve_arena.core.registry import make_game
-from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.studies.reproduction import find_study, reproduce_study
 from evolve_arena.studies.study import Material, Settings
 from evolve_arena.studies.ticket_to_ride.measures import (
@@ -23,21 +20,13 @@ from evolve_arena.studies.ticket_to_ride.measures import (
     games_of,
     read_cell,
 )
-from evolve_arena.studies.ticket_to_ride.proof import list_readings
-from evolve_arena.studies.ticket_to_ride.tables import _histogram, compare, measure_rule_player
-
-
-def mirror(points: list[list[int]], offenders: list[int] | None = None) -> MirrorResult:
-    """Games with these points, of as many players as a row has."""
-    games, players = len(points), len(points[0])
-    results = new_results(make_game("ticket-to-ride"), games)
-    results.offenders[:] = offenders or [-1] * games
-    results.games[:] = np.arange(games)
-    results.columns["points"][:, :players] = points
-    results.columns["tickets_done"][:] = results.columns["points"] > 100
-    results.columns["rounds"][:, :players] = np.arange(40, 40 + games)[:, None]
-    seatings = seat_players(np.zeros((games, players)), MOST_PLAYERS)
-    return MirrorResult("nobody", seatings, results)
+from evolve_arena.studies.ticket_to_ride.tables import (
+    _histogram,
+    compare,
+    list_readings,
+    measure_rule_player,
+)
+from tests.studied import mirror, remarks_of
 
 
 def measure(title: str, result: MirrorResult, published: int = 2) -> Estimate:
@@ -248,5 +237,5 @@ def test_proof_small(tmp_path: Path, optimiser: str) -> None:
     assert (tmp_path / f"figure-{name}.png").read_bytes().startswith(b"\x89PNG")
     # An untrained network knows what nobody taught it, and ends its games: nothing to compare.
     (table,) = result.tables
-    assert table.remarks["rounds", "iteration 5"] == ""
-    assert table.remarks["loss", "iteration 4"] in ("agrees", "higher here")
+    assert remarks_of(table)["rounds", "iteration 5"] == ""
+    assert remarks_of(table)["loss", "iteration 4"] in ("agrees", "higher here")

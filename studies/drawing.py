@@ -1,0 +1,51 @@
+"""What charts of several studies draw alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_runs(
+    axes: Axes,
+    x: Sequence[float],
+    runs: Iterable[ArrayLike],
+    *,
+    hue: str,
+    line: str = "-",
+    alpha: float,
+    label: str,
+    range_label: str | None = None,
+) -> None:
+    """The mean of some runs as a line, and a band from the least to the most, if they are several.
+
+    Args:
+        axes: Where.
+        x: At which places, of which few are marked.
+        runs: The shares of each run at these.
+        hue: The colour of both.
+        line: The style of the line.
+        alpha: How dense the band is.
+        label: What the line is called.
+        range_label: What the band is called.
+    """
+    shares = np.array(list(runs))
+    look: dict[str, Any] = {"marker": "o" if len(x) < 5 else "", "label": label, "clip_on": False}
+    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, **look)
+    if len(shares) > 1:
+        edges = shares.min(axis=0), shares.max(axis=0)
+        axes.fill_between(x, *edges, color=hue, alpha=alpha, linewidth=0, label=range_label)
+
+
+def add_legend(figure: Figure, axes: Axes, columns: int) -> None:
+    """What is labelled in the *axes*, below all of the *figure*."""
+    handles, labels = axes.get_legend_handles_labels()
+    look: dict[str, Any] = {"loc": "outside lower center", "fontsize": 9, "frameon": False}
+    figure.legend(handles, labels, ncols=columns, **look)

@@ -1,0 +1,31 @@
+"""What tests of studies share: remarks of tables, and games of Ticket to Ride with any points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evolve_arena.arena.batch import new_results, seat_players
+from evolve_arena.arena.mirror import MirrorResult
+from evolve_arena.core.registry import make_game
+from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.studies.study import Table
+
+
+def remarks_of(table: Table) -> dict[tuple[str, str], str]:
+    """The remarks by row and column."""
+    return {(row.row, row.column): row.remark for row in table.rows}
+
+
+def mirror(points: Sequence[Sequence[int]], offenders: Sequence[int] | None = None) -> MirrorResult:
+    """Games with these points, of as many players as a row has."""
+    games, players = len(points), len(points[0])
+    results = new_results(make_game("ticket-to-ride"), games)
+    results.offenders[:] = offenders or [-1] * games
+    results.games[:] = np.arange(games)
+    results.columns["points"][:, :players] = points
+    results.columns["tickets_done"][:] = results.columns["points"] > 100
+    results.columns["rounds"][:, :players] = np.arange(40, 40 + games)[:, None]
+    seatings = seat_players(np.zeros((games, players)), MOST_PLAYERS)
+    return MirrorResult("nobody", seatings, results)
