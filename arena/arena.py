@@ -100,9 +100,9 @@ def list_tables(batch: Batch, part: slice) -> list[tuple[Any, slice | NDArray[np
     Where how many play is an option, code is compiled for each number.
     """
     option = find_game(batch.game).seats_option
-    taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
-    if option is None or len(taken) == 0:
+    if option is None or part.start == part.stop:
         return [(batch.rules, part)]
+    taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
     sizes = np.unique(taken).tolist()
     tables = [(batch.rules._replace(**{option: size}), size) for size in sizes]  # type: ignore[attr-defined]
     if len(tables) == 1:

@@ -19,7 +19,6 @@ from evolve_arena.players.board.workspace import (
     DENSE,
     DEPTH,
     ENCODING,
-    FEATURES,
     HEAD,
     KINDS_HEAD,
     POLICY,
@@ -28,7 +27,6 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     UNMASKED,
     VALUE,
-    find_guided,
     find_past,
     make_states,
     make_workspace,
@@ -228,28 +226,36 @@ def _place_constants(place: str, rules: Any) -> dict[str, Any]:
 
 
 def _needs(players: PackedPlayers) -> set[str]:
-    kinds = {int(kind) for kind in np.unique(players.seats[:, KIND])}
-    heads = np.unique(players.seats[players.seats[:, KIND] == NETWORK, HEAD])
-    needed = {HEAD_FLAGS[int(head)] for head in heads}
-    needed |= {flag for kind, flag in KIND_FLAGS.items() if kind in kinds}
-    shapes = players.shapes[players.seats[players.seats[:, KIND] == NETWORK, SHAPE]]
-    needed |= {LAYERS_FLAG} if (shapes[:, LAYERS] != 2).any() else set()
-    scripts = max(kinds) >= SCRIPTED or (players.seats[:, HEAD] == KINDS_HEAD).any()
-    needed |= {SCRIPTS_FLAG} if scripts else set()
-    thinks = np.isin(players.seats[:, KIND], (NETWORK, DENSE, GRAPH))
-    heads = np.unique(players.seats[thinks, HEAD])
-    needed |= {OUTPUTS_FLAG} if np.isin(heads, (POLICY, KINDS_HEAD)).any() else set()
-    needed |= {ACTIONS_FLAG} if ACTION in heads else set()
-    needed |= {KINDS_FLAG} if KINDS_HEAD in heads else set()
-    needed |= {FORFEITS_FLAG} if players.seats[:, UNMASKED].any() else set()
-    dense = np.isin(players.seats[:, KIND], (DENSE, GRAPH))
-    needed |= {SIGHT_FLAG} if (players.seats[dense, ENCODING] != FEATURES).any() else set()
-    needed |= {DENSE_VALUES_FLAG} if VALUE in players.seats[dense, HEAD] else set()
-    guided = find_guided(players.seats)
-    needed |= {PRIORS_FLAG} if guided.any() else set()
-    for field, flag in SEARCH_FLAGS.items():
-        searching = players.seats[:, field] > 0
-        needed |= {flag} if searching.any() else set()
-        deep = searching & (players.seats[:, KIND] < SEARCH) & ~guided
-        needed |= {DEEP_FLAG} if deep.any() else set()
-    return needed
+    """Which flags packed *players* need: asked for each batch, so in a few passes over them."""
+    seats = players.seats
+    told = np.minimum(seats[:, KIND], SCRIPTED) | seats[:, HEAD] << 4
+    for bit, field in enumerate((DEPTH, ROLLOUTS, UNMASKED, ENCODING), 6):
+        told |= (seats[:, field] > 0).astype(np.int64) << bit
+    told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2).astype(np.int64) << 10
+    return set().union(*map(_list_flags, np.unique(told).tolist()))
+
+
+@cache
+def _list_flags(told: int) -> frozenset[str]:
+    """The flags that one player needs, of which a number tells what `_needs` packs into it."""
+    kind, head = told & 15, told >> 4 & 3
+    depth, rollouts, unmasked, features, layered = (told >> bit & 1 for bit in range(6, 11))
+    network, dense = kind == NETWORK, kind in (DENSE, GRAPH)
+    guided = rollouts and head == POLICY and (network or dense)
+    needed = {
+        KIND_FLAGS.get(kind, ""): True,
+        HEAD_FLAGS.get(head, ""): network,
+        LAYERS_FLAG: network and layered,
+        SCRIPTS_FLAG: kind == SCRIPTED or head == KINDS_HEAD,
+        OUTPUTS_FLAG: (network or dense) and head in (POLICY, KINDS_HEAD),
+        ACTIONS_FLAG: (network or dense) and head == ACTION,
+        KINDS_FLAG: (network or dense) and head == KINDS_HEAD,
+        FORFEITS_FLAG: unmasked,
+        SIGHT_FLAG: dense and not features,
+        DENSE_VALUES_FLAG: dense and head == VALUE,
+        PRIORS_FLAG: guided,
+        SEARCH_FLAGS[DEPTH]: depth,
+        SEARCH_FLAGS[ROLLOUTS]: rollouts,
+        DEEP_FLAG: (depth or rollouts) and kind < SEARCH and not guided,
+    }
+    return frozenset(flag for flag, wanted in needed.items() if flag and wanted)

@@ -10,6 +10,7 @@ from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, below, chance, mix, next_word
 from evolve_arena.genomes.network import (
     ACTIVATION,
+    LAYERS,
     SIZES,
     add_column,
     padded,
@@ -70,6 +71,7 @@ from evolve_arena.players.board.values import (
 from evolve_arena.players.board.workspace import (
     ACTIVATION_NOTE,
     COLUMNS,
+    DEPTH,
     FORFEIT,
     GAME,
     HEAD,
@@ -77,6 +79,7 @@ from evolve_arena.players.board.workspace import (
     MATCH,
     PLY,
     POLICY,
+    ROLLOUTS,
     ROW,
     SITTING,
     STATE,
@@ -85,22 +88,34 @@ from evolve_arena.players.board.workspace import (
     TABLES,
     TAKES_WINS,
     UNITS,
+    VALUE,
     WHO,
     WIDTH,
     table_fields,
 )
-from evolve_arena.players.packed import COLUMNS_AT, KIND, NETWORK, NOISE, SHAPE, WEIGHTS_AT
+from evolve_arena.players.packed import (
+    COLUMNS_AT,
+    KIND,
+    NETWORK,
+    NOISE,
+    RANDOM,
+    SHAPE,
+    WEIGHTS_AT,
+)
 
 FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 PLAYS_IN_TURNS = (
     (HAS_POLICIES or HAS_VALUES)
     and (HAS_CHANGES and (HAS_WINS or not HAS_VALUES) and (MOVES <= LANES or not HAS_POLICIES))
-    and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS or HAS_LAYERS)
-    and not (HAS_GRAPHS or HAS_TUPLES or HAS_DENSE or HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
+    and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS)
 )
-"""True if matches are played in turns: between networks with one hidden layer, and who plays at
-random."""
+"""True if networks with one hidden layer, and who plays at random, play their matches in turns."""
+ONLY_IN_TURNS = not (
+    (HAS_LAYERS or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE)
+    or (HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
+)
+"""True if there are no other players."""
 TABLE_FIELDS = table_fields(START)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
 """True if players ask for moves that win at once: if not, the result is found faster."""
@@ -142,7 +157,7 @@ def play_matches(  # noqa: PLR0912
         points: What each seat has in the end, in columns; none if nobody asks.
         tallies: What the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
     """
-    if PLAYS_IN_TURNS:
+    if PLAYS_IN_TURNS and (ONLY_IN_TURNS or _are_shallow(players)):
         results = places, plies, offenders, games, points
         play_in_turns(players, seatings, seeds, openings, workspace, results)
         return
@@ -218,6 +233,20 @@ def _write_result(
 
 # Matches in turns of one move. What a network computes for a move is one long chain of
 # instructions, each of which waits for the one before; meanwhile those of other matches are done.
+
+
+@inlined
+def _are_shallow(players: Any) -> Any:
+    """Test if all *players* play at random or by networks of one hidden layer, without a search."""
+    seats, shallow = players.seats, True
+    for row in range(seats.shape[0]):
+        if seats[row, KIND] == NETWORK:
+            shallow &= seats[row, DEPTH] == 0 and seats[row, ROLLOUTS] == 0
+            shallow &= seats[row, HEAD] <= VALUE
+            shallow &= players.shapes[np.uint64(seats[row, SHAPE]), LAYERS] == 2
+        else:
+            shallow &= seats[row, KIND] == RANDOM
+    return shallow
 
 
 @inlined

@@ -223,7 +223,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     seats = players.seats
     readings = [
         int(players.columns[at + READINGS])
-        for at in np.unique(seats[seats[:, KIND] == TUPLES, COLUMNS_AT])
+        for at in set(seats[seats[:, KIND] == TUPLES, COLUMNS_AT].tolist())
     ]
     graphs = seats[seats[:, KIND] == GRAPH]
     deepest, rollouts, nodes = (
