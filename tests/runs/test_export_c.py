@@ -19,7 +19,7 @@ from evolve_arena.runs.export.c import assemble_c
 from evolve_arena.runs.export.c_rules import Rules, types
 from evolve_arena.runs.export.javascript import TranslationError
 from tests.bred import make_bred
-from tests.c_bots import ask, build, build_sanitized, feed, with_gcc, with_sanitizers
+from tests.c_bots import SANITIZERS, ask, build, feed, with_gcc, with_sanitizers
 
 COUNTING = """
 import numpy as np
@@ -143,7 +143,7 @@ HOSTILE = {
 @pytest.mark.parametrize("game", HOSTILE)
 def test_no_state_makes_a_bot_read_beyond_its_tables(game: str, tmp_path: Path) -> None:
     player = make_bred(game, "mlp" if game == "tic-tac-toe" else "tuples", seed=1)
-    program = build_sanitized(str(export_player(player, "c")), tmp_path)
+    program = build(str(export_player(player, "c")), tmp_path, "-O1", *SANITIZERS)
     for state, sentence in HOSTILE[game].items():
         assert feed(program, [f"state {state}\ngo\n".encode()]) == [(1, "", sentence)], state
 
