@@ -46,8 +46,8 @@ def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
     packed = combine_players([*networks, make_random(game).packed])
     searching: Any = make_player("minimax:depth=1", game)  # with whom matches are not in turns
     more = combine_players([packed, searching.packed])
-    assert find_matches(game, packed).PLAYS_IN_TURNS
-    assert not find_matches(game, more).PLAYS_IN_TURNS
+    assert find_matches(game, packed).ONLY_IN_TURNS
+    assert not find_matches(game, more).ONLY_IN_TURNS
     generator = np.random.default_rng(2)
     seatings = generator.integers(0, len(packed.seats), (MATCHES, 2)).astype(np.int32)
     openings = np.full((MATCHES, 3), -1, dtype=np.int64)
@@ -65,7 +65,7 @@ def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
 def test_networks_of_other_depths_are_not_in_turns() -> None:
     game = make_game("connect-four")
     for hidden in ((), (12, 20)):
-        assert not find_matches(game, make_networks(game, "policy", hidden)).PLAYS_IN_TURNS
+        assert not find_matches(game, make_networks(game, "policy", hidden)).ONLY_IN_TURNS
 
 
 LAST_OF_64 = """
