@@ -40,7 +40,9 @@ def play(game: Any, packed: PackedPlayers, seatings: Any, openings: Any = None) 
 
 @pytest.mark.usefixtures("compiled_as_needed")
 @pytest.mark.parametrize("heads", [("policy",), ("value",), ("policy", "value")])
-def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
+def test_matches_in_turns_are_those_one_by_one(
+    heads: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = make_game("connect-four")
     networks = [make_networks(game, head, (units,)) for head in heads for units in (10, 40)]
     packed = combine_players([*networks, make_random(game).packed])
@@ -60,6 +62,9 @@ def test_matches_in_turns_are_those_one_by_one(heads: tuple[str, ...]) -> None:
     for count in (1, 2, 5):  # fewer than are in hand at a time, and one more
         few = play(game, packed, seatings[:count])
         assert np.array_equal(few.games, play(game, more, seatings[:count]).games)
+    knows_searches = find_variant(find_game(game.name), game.rules, more)
+    monkeypatch.setattr("evolve_arena.arena.arena.find_variant", lambda *_: knows_searches)
+    assert np.array_equal(play(game, packed, seatings, openings).games, in_turns.games)
 
 
 def test_networks_of_other_depths_are_not_in_turns() -> None:
