@@ -268,6 +268,11 @@ class _PartCompiler(_WholeCompiler):
 class _PartFunction(CPUDispatcher):
     """A function that is compiled into a :class:`_Part` for each combination of types."""
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """As Numba does it, which would compile a function anew for each constant it is given."""
+        plain: Callable[[Any], Any] = types.unliteral
+        return super().get_call_template([plain(kind) for kind in args], kws)
+
     def compile(self, sig: Any) -> Any:
         """As Numba does it; a part calls itself, but no other part of the same function.
 
@@ -539,13 +544,16 @@ atexit.register(_announcer.note)
 _made: dict[Any, list[tuple[frozenset[str], dict[str, ModuleType]]]] = {}
 
 
-def find_variant(game: GameSpec, rules: Any, players: Any) -> Mapping[str, ModuleType]:
+def find_variant(game: GameSpec, rules: Any, players: Any = None) -> Mapping[str, ModuleType]:
     """The compiled files of a *game* for *rules* and some packed *players*, by their last names.
 
-    Of those that this process has already, the first one that knows all their kinds will do.
+    Of those that this process has already, the first one that knows all their kinds will do; any
+    if nobody plays.
     """
-    kernel = game.kernel
-    needed, given = frozenset(kernel.needs(players)), dict(kernel.constants(rules))
+    kernel, needed = game.kernel, frozenset[str]()
+    if players is not None:
+        needed = frozenset(kernel.needs(players))
+    given = dict(kernel.constants(rules))
     for known, modules in _made.get((game.name, *given.items()), ()):
         if needed <= known:
             return modules

@@ -22,7 +22,13 @@ from pydantic import Field
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.batch import EMPTY, Openings, Pairings, Results, Seatings
-from evolve_arena.arena.pairings import both_colours, gauntlet, over_openings, random_openings
+from evolve_arena.arena.pairings import (
+    both_colours,
+    check_plies,
+    gauntlet,
+    over_openings,
+    random_openings,
+)
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
@@ -334,7 +340,7 @@ def check_openings(game: AnyGame, plies: int, key: str) -> None:
         BadValueError: They can't; *key* is where the recipe asks for them.
     """
     try:
-        random_openings(game, plies, 0, 0)
+        check_plies(game, plies)
     except BadValueError as error:
         raise BadValueError(f"{key}: {error}") from None
 

@@ -41,7 +41,7 @@ SELDOM = {"HAS_MCTS", "HAS_PRIORS", "HAS_DEEP_VALUES", "HAS_DENSE", "HAS_SCRIPTS
 OFTEN = ("connect-four", "othello", "tic-tac-toe", "checkers")
 """Games of which tests have many kinds of players."""
 USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
-USUAL["pig"] = {"HAS_VALUES", "HAS_MCTS"}
+USUAL["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
 USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
 USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
 """For whom the kernel of a game is compiled, if it is for some of them."""

@@ -22,6 +22,7 @@ from evolve_arena.players.board.rules import (
     HAS_GUESS,
     HAS_KINDS,
     HAS_LEGAL_BITS,
+    HAS_PAST,
     HAS_WINS,
     KIND_COUNT,
     MOVES,
@@ -49,11 +50,13 @@ from evolve_arena.players.board.values import (
     HAS_DENSE_VALUES,
     HAS_GRAPHS,
     HAS_KIND_PLAYERS,
+    HAS_LAYERS,
     HAS_OUTPUTS,
     HAS_POLICIES,
     HAS_SUMS,
     HAS_TUPLES,
     HAS_VALUES,
+    WEIGHS_MOVES,
     find_last_inputs,
     find_layers,
     is_shallow,
@@ -100,10 +103,16 @@ from evolve_arena.players.search import WIN
 
 HAS_SCRIPTS = True
 HAS_FORFEITS = True
-"""True if there are scripted players, and players that may want what is not legal; see
-`kernel.FLAGS`."""
+HAS_OWN_VALUES = True
+"""True if there are scripted players, players that may want what is not legal, and players that
+value the states behind their moves without a search; see `kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
-HAS_OWN_VALUES = HAS_VALUES or HAS_TUPLES or HAS_DENSE_VALUES
+COMPARES_CHANGES = HAS_WINS and HAS_CHANGES
+"""True if a file lists what its moves change, so that they can be valued by that alone."""
+ONLY_SHALLOW = (COMPARES_CHANGES and HAS_VALUES and not HAS_PAST) and not (
+    HAS_LAYERS or HAS_TUPLES or HAS_DENSE_VALUES
+)
+"""True if all who value states are networks of one hidden layer, and never need more than that."""
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
@@ -187,7 +196,7 @@ def _choose_own(
         return search_tree(players, slot, state, count, workspace)
     if HAS_SEARCHES and players.seats[player, DEPTH] > 0:
         return choose_by_search(players, slot, state, count, winning, workspace)
-    if weighs_moves(players, player):
+    if WEIGHS_MOVES and weighs_moves(players, player):
         return _choose_by_action(players, player, slot, state, count, workspace)
     head = players.seats[player, HEAD]
     if HAS_OUTPUTS and head == POLICY and kind != TUPLES:
@@ -227,7 +236,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         see_state(players, 0, slot, state, workspace)
     if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
         _rate_by_search(players, slot, state, count, workspace, ratings)
-    elif weighs_moves(players, 0):
+    elif WEIGHS_MOVES and weighs_moves(players, 0):
         look_before(players, 0, slot, state, workspace)
         count = _prune(players, 0, slot, state, count, workspace)
         for place in range(count):
@@ -237,7 +246,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
         _rate_by_outputs(players, slot, state, count, workspace, ratings)
     elif HAS_OWN_VALUES:
         ply = peek(workspace.plies, 0)
-        ends = may_exhaust(workspace.states, ply)
+        ends = HAS_PAST and may_exhaust(workspace.states, ply)
         for place in range(count):
             move = peek(workspace.moves, place)
             trial = follow(workspace.states, 1, state, move)
@@ -246,7 +255,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
                 ratings[place] = np.inf
             else:
                 value = value_state(players, 0, slot, trial, workspace)
-                if ends:
+                if HAS_PAST and ends:
                     value = value_exhausting(workspace.states, state, move, ply, slot, value)
                 ratings[place] = value
     return np.int64(count)
@@ -380,11 +389,13 @@ def _choose_by_value(
     takes_wins = players.seats[player, TAKES_WINS]
     if takes_wins and winning > 0:
         return peek(workspace.wins, 0)
-    ply = peek(workspace.plies, 0)
-    ends = may_exhaust(workspace.states, ply)
-    if HAS_WINS and HAS_CHANGES and is_shallow(players, player) and not ends:
+    if ONLY_SHALLOW:
         return _choose_shallow(players, player, slot, state, count, workspace)
-    if HAS_WINS and HAS_CHANGES and HAS_TUPLES and is_tuple_network(players, player) and not ends:
+    ply = peek(workspace.plies, 0)
+    ends = HAS_PAST and may_exhaust(workspace.states, ply)
+    if COMPARES_CHANGES and HAS_VALUES and is_shallow(players, player) and not ends:
+        return _choose_shallow(players, player, slot, state, count, workspace)
+    if COMPARES_CHANGES and HAS_TUPLES and is_tuple_network(players, player) and not ends:
         return _choose_by_tuples(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
@@ -398,7 +409,7 @@ def _choose_by_value(
                 value = value_state(players, player, slot, trial, workspace)
         if HAS_WINS or HAS_CHANGES or not takes_wins:
             value = value_move(players, player, slot, state, move, workspace)
-        if ends:
+        if HAS_PAST and ends:
             value = value_exhausting(workspace.states, state, move, ply, slot, value)
         if best < 0 or value > best_value:
             best, best_value = move, value

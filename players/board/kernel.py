@@ -58,12 +58,13 @@ SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
 DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
 LAYERS_FLAG = "HAS_LAYERS"
 OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG = "HAS_OUTPUTS", "HAS_ACTIONS", "HAS_KIND_PLAYERS"
-FORFEITS_FLAG = "HAS_FORFEITS"
+FORFEITS_FLAG, OWN_VALUES_FLAG = "HAS_FORFEITS", "HAS_OWN_VALUES"
 DENSE_VALUES_FLAG, SIGHT_FLAG = "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"
 FLAGS = (
     *(*HEAD_FLAGS.values(), *KIND_FLAGS.values(), *SEARCH_FLAGS.values()),
     *(DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG, LAYERS_FLAG),
-    *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, SIGHT_FLAG, FORFEITS_FLAG),
+    *(OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG, DENSE_VALUES_FLAG, SIGHT_FLAG),
+    *(FORFEITS_FLAG, OWN_VALUES_FLAG),
 )
 
 
@@ -156,12 +157,12 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
 
     def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
-        *_, matches = specialise_board(place, rules, (f"{FLOOR}.matches",))
+        variant: Any = find_variant(find_game(game(rules).name), rules)
         moves, states = (
             np.zeros(2 * code(rules).MOVES, dtype=np.int64),
             make_states(code(rules), 1),
         )
-        matches.draw_openings(seeds, openings, moves, states)
+        variant["matches"].draw_openings(seeds, openings, moves, states)
         refuse_faults(rules, states)
 
     return KernelSpec(
@@ -241,6 +242,7 @@ def _list_flags(told: int) -> frozenset[str]:
     kind, head = told & 15, told >> 4 & 3
     depth, rollouts, unmasked, features, layered = (told >> bit & 1 for bit in range(6, 11))
     network, dense = kind == NETWORK, kind in (DENSE, GRAPH)
+    values = kind == TUPLES or (head == VALUE and (network or dense))
     guided = rollouts and head == POLICY and (network or dense)
     needed = {
         KIND_FLAGS.get(kind, ""): True,
@@ -252,7 +254,8 @@ def _list_flags(told: int) -> frozenset[str]:
         KINDS_FLAG: (network or dense) and head == KINDS_HEAD,
         FORFEITS_FLAG: unmasked,
         SIGHT_FLAG: dense and not features,
-        DENSE_VALUES_FLAG: dense and head == VALUE,
+        DENSE_VALUES_FLAG: dense and values,
+        OWN_VALUES_FLAG: values and not (depth or rollouts),
         PRIORS_FLAG: guided,
         SEARCH_FLAGS[DEPTH]: depth,
         SEARCH_FLAGS[ROLLOUTS]: rollouts,

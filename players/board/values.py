@@ -128,6 +128,7 @@ or each kind of moves, weighs moves, chooses kinds, and if one over numbers, or 
 states, or sees planes. Copies of this file are compiled for fewer."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
+WEIGHS_MOVES = HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS)
 
 TRIAL = SEATS
 """What stands where the players at the seats would have one more: a move that is tried."""
@@ -530,21 +531,29 @@ def fill_inputs(
     That is for graphs, and networks over numbers.
     """
     seats, seat = players.seats, seat_of(slot)
-    counts, bins = HAS_FEATURES and seats[player, ENCODING] == FEATURES, seats[player, BINS]
-    if counts and bins == 0:
+    if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
         values, count = workspace.values, _count_numbers(players, player, state, seat, workspace)
+        bins = seats[player, BINS]
+        if bins == 0:
+            for place in range(count):
+                poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
+            return
+        for place in range(seats[player, INPUTS]):
+            poke(inputs, place, 0.0)
         for place in range(count):
-            poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
-        return
-    for place in range(seats[player, INPUTS]):
-        poke(inputs, place, 0.0)
-    if counts:
-        for place in range(_count_numbers(players, player, state, seat, workspace)):
             poke(inputs, bins * place + _find_bin(workspace, place, bins), 1.0)
-        return
-    if not HAS_DENSE_SIGHT:
-        return
-    table = seats[player, INPUTS_AT]
+    elif HAS_DENSE_SIGHT:
+        _fill_sight(players, player, state, seat, workspace, inputs)
+
+
+@inlined
+def _fill_sight(
+    players: Any, player: int, state: Any, seat: Any, workspace: Any, inputs: Any
+) -> None:
+    """The same for a player that counts no numbers, from its *seat*."""
+    table = players.seats[player, INPUTS_AT]
+    for place in range(players.seats[player, INPUTS]):
+        poke(inputs, place, 0.0)
     for number in range(
         list_bits(workspace.states, state, workspace.planes, workspace.changes, seat)
     ):
@@ -580,21 +589,22 @@ def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
 @inlined
 def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
     """The value that a network over numbers gives to a *state*."""
-    counts = HAS_FEATURES and players.seats[player, ENCODING] == FEATURES
-    if counts and players.shapes[players.seats[player, SHAPE], LAYERS] == 1:
-        return _add_up(players, player, seat_of(slot), state, workspace)
-    shape, base, inputs = run_dense(players, player, slot, state, workspace)
+    count = np.int64(0)
+    if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
+        count = _count_numbers(players, player, state, seat_of(slot), workspace)
+        if players.shapes[players.seats[player, SHAPE], LAYERS] == 1:
+            return _add_up(players, player, count, workspace)
+    shape, base, inputs = _run_counted(players, player, slot, state, count, workspace)
     return np.float64(single_output(shape, players.weights, base, inputs))
 
 
 @inlined
-def _add_up(players: Any, player: int, seat: Any, state: Any, workspace: Any) -> Any:
-    """The value of a network without hidden units over features: its only sum, in the same order.
+def _add_up(players: Any, player: int, count: Any, workspace: Any) -> Any:
+    """The value of a network without hidden units over *count* features: its only sum, in order.
 
     Features are read one by one, as they were written: many at once are waited for.
     """
     values, weights, bins = workspace.values, players.weights, players.seats[player, BINS]
-    count = _count_numbers(players, player, state, seat, workspace)
     at = players.seats[player, WEIGHTS_AT]
     total, first = peek(weights, at), features_at(values)
     for place in range(count):
@@ -614,22 +624,32 @@ def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) 
     Returns:
         The network's shape, where its last layer stands, and what goes into that.
     """
-    count = players.seats[player, INPUTS]
-    inputs = workspace.outputs[padded(MOVES) :]
-    shape, bins = players.shapes[players.seats[player, SHAPE]], players.seats[player, BINS]
+    count = np.int64(0)
+    if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
+        count = _count_numbers(players, player, state, seat_of(slot), workspace)
+    return _run_counted(players, player, slot, state, count, workspace)
+
+
+@inlined
+def _run_counted(
+    players: Any, player: int, slot: int, state: Any, count: Any, workspace: Any
+) -> Any:
+    """The same after a *count* of features, if it is one that reads them."""
+    shape, seat = players.shapes[players.seats[player, SHAPE]], seat_of(slot)
     weights, at = players.weights, players.seats[player, WEIGHTS_AT]
     start_first(shape, weights, at, workspace.ping)
-    if HAS_FEATURES and bins > 0:
-        seat = seat_of(slot)
-        for place in range(_count_numbers(players, player, state, seat, workspace)):
-            number = bins * place + _find_bin(workspace, place, bins)
-            add_row(shape, weights, at, number, workspace.ping)
-    elif HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
-        count = _count_numbers(players, player, state, seat_of(slot), workspace)
-        numbers = workspace.values[features_at(workspace.values) :]
-        add_inputs(shape, weights, at, numbers, 0, count, workspace.ping, workspace.ping)
-    else:
-        fill_inputs(players, player, slot, state, workspace, inputs)
+    if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
+        bins = players.seats[player, BINS]
+        if bins > 0:
+            for place in range(count):
+                number = bins * place + _find_bin(workspace, place, bins)
+                add_row(shape, weights, at, number, workspace.ping)
+        else:
+            numbers = workspace.values[features_at(workspace.values) :]
+            add_inputs(shape, weights, at, numbers, 0, count, workspace.ping, workspace.ping)
+    elif HAS_DENSE_SIGHT:
+        count, inputs = players.seats[player, INPUTS], workspace.outputs[padded(MOVES) :]
+        _fill_sight(players, player, state, seat, workspace, inputs)
         add_inputs(shape, weights, at, inputs, 0, count, workspace.ping, workspace.ping)
     return _run_later(players, shape, at, workspace)
 
@@ -651,9 +671,7 @@ def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
 @inlined
 def weighs_moves(players: Any, player: int) -> Any:
     """Test if a player gives a value to each move by what is told of it."""
-    if HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS):
-        return players.seats[player, HEAD] == ACTION
-    return False
+    return WEIGHS_MOVES and players.seats[player, HEAD] == ACTION
 
 
 @inlined
@@ -772,7 +790,7 @@ def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
     """
     players, workspace = follow_reference(asked)
     # In the other's seat sits another player, but who searches values this, too; see take_mirror.
-    player = peek(workspace.players, slot if HAS_CHANCE else seat_of(slot))
+    player: Any = np.uint64(peek(workspace.players, slot if HAS_CHANCE else seat_of(slot)))
     return _round(players, player, value_state(players, player, slot, state, workspace))
 
 
@@ -780,7 +798,8 @@ def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
 def value_summed(asked: Any, slot: Any, state: Any) -> Any:
     """The value of a *state* like :func:`value_leaf`, by sums that stand in the *slot* already."""
     players, workspace = follow_reference(asked)
-    player, at = peek(workspace.players, seat_of(slot)), slot * slot_size(workspace)
+    player: Any = np.uint64(peek(workspace.players, seat_of(slot)))
+    at = slot * slot_size(workspace)
     return _round(players, player, _value_sums(players, player, slot, state, workspace, at))
 
 

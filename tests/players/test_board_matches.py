@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,3 +131,37 @@ def test_equal_hashes_mean_equal_games() -> None:
         moves = play_match(game, [player, player], seed=int(seeds[match])).moves
         assert hashes.setdefault(int(results.games[match]), moves) == moves
     assert len(hashes) == len(set(hashes.values()))
+
+
+LISTED = """
+import numpy as np
+from numba.core import event
+from evolve_arena.arena.arena import warm_up
+from evolve_arena.core.registry import find_game, make_game
+class Listener(event.Listener):
+    def on_start(self, given): print(given.data["dispatcher"].py_func.__name__)
+    def on_end(self, given): pass
+event.register("numba:compile", Listener())
+game = make_game("tic-tac-toe")
+decoder = find_game(game.name).networks["mlp"].decoder_type(hidden=(4,), head="value")
+warm_up(game, [decoder.pack(decoder.initialise(2, "uniform", np.random.default_rng(1)))])
+"""
+
+
+def test_what_no_player_needs_is_not_compiled(tmp_path: Path) -> None:
+    chosen = {**os.environ, "EVOLVE_ARENA_CACHE": str(tmp_path)}
+    told = subprocess.run(
+        [sys.executable, "-c", LISTED], env=chosen, capture_output=True, text=True, check=True
+    )
+    compiled = told.stdout.split()
+    assert {"play_matches", "choose_move", "draw_openings"} < set(compiled)
+    needless = {
+        "weigh_move",
+        "look_before",
+        "run_dense",
+        "fill_inputs",
+        "ask_script",
+        "write_policy",
+    }
+    assert not needless & set(compiled)
+    assert compiled.count("choose_move") == compiled.count("_note") == 1, "for each constant"
