@@ -73,10 +73,11 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     Returns:
         *results*, complete for the part that was played.
     """
-    kernel = find_game(batch.game).kernel
+    spec = find_game(batch.game)
+    kernel = spec.kernel
     results = results or Results.of(batch.game, new_outputs(batch.work()))
-    for rules, rows in list_tables(batch, part or slice(0, len(batch))):
-        *_, module = find_variant(find_game(batch.game), rules, batch.packed).values()
+    for rules, rows in list_tables(batch, part or slice(0, len(batch)), spec.seats_option):
+        *_, module = find_variant(spec, rules, batch.packed).values()
         played = [array[rows] for array in results.arrays]
         kernel.play(
             module,
@@ -94,12 +95,13 @@ def run_kernel(batch: Batch, results: Results | None = None, part: slice | None 
     return results
 
 
-def list_tables(batch: Batch, part: slice) -> list[tuple[Any, slice | NDArray[np.intp]]]:
+def list_tables(
+    batch: Batch, part: slice, option: str | None
+) -> list[tuple[Any, slice | NDArray[np.intp]]]:
     """The rules for each number of seats taken in *part* of a *batch*, and which matches have it.
 
-    Where how many play is an option, code is compiled for each number.
+    Where an *option* says how many play, code is compiled for each number.
     """
-    option = find_game(batch.game).seats_option
     if option is None or part.start == part.stop:
         return [(batch.rules, part)]
     taken = np.count_nonzero(batch.seatings[part] != EMPTY, axis=1)
@@ -125,8 +127,9 @@ def play_part(
 
 def make_ready(batch: Batch) -> None:
     """Compiles what plays a *batch*, or reads it from the cache, so that workers need not."""
-    for rules, _ in list_tables(batch, slice(0, len(batch))):
-        *_, module = find_variant(find_game(batch.game), rules, batch.packed).values()
+    spec = find_game(batch.game)
+    for rules, _ in list_tables(batch, slice(0, len(batch)), spec.seats_option):
+        *_, module = find_variant(spec, rules, batch.packed).values()
         if id(module) not in _ready:
             run_kernel(replace(batch, rules=rules), part=slice(0, 0))
             _ready.add(id(module))

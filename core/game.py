@@ -305,11 +305,12 @@ class GameSpec:
         known = self.game.rules_type._fields
         if unknown := options.keys() - set(known):
             raise UnknownNameError(f"option of {self.name}", min(unknown), known)
-        return _make(self.game, tuple(sorted(options.items())))
+        options = {**self.game.rules_type._field_defaults, **options}
+        return make_once(self.game, tuple((name, options[name]) for name in known))
 
 
 @lru_cache(maxsize=64)
-def _make(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> AnyGame:
+def make_once(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> Any:
     """The *game* with some *options*: it never changes, so one of each will do."""
     return game(**dict(options))
 

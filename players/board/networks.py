@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
+from evolve_arena.core.game import make_once
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.encoding import Encoding
@@ -182,7 +183,9 @@ class _OnBoard:
     def game(self) -> BoardGame:
         """What the player plays."""
         names = self.game_type.rules_type._fields
-        return self.game_type(**{name: getattr(self, name) for name in names})
+        options = tuple((name, getattr(self, name)) for name in names)
+        game: BoardGame = make_once(self.game_type, options)
+        return game
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,9 @@ def pin_code(value: Any, folder: Path, permit: Permit) -> Any:
         return {key: pin_code(inner, folder, permit) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [pin_code(inner, folder, permit) for inner in value]
-    if not is_reference(value) or find_file(value):
+    if not isinstance(value, str) or ":" not in value or not is_reference(value):
+        return value
+    if find_file(value):
         return value
     name, _, function = value.strip().rpartition(":")
     path, source = read_beside(folder, name, quote(value))
