@@ -67,6 +67,9 @@ FLAGS = (
     *(FORFEITS_FLAG, OWN_VALUES_FLAG),
 )
 
+TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING], 1 << np.arange(6, 10)
+"""Fields of a player of which counts whether they are above 0, and the bits that tell it."""
+
 
 def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
     """The state of a *position* as compiled *code* takes it: a tuple, or in row 0 of *states*."""
@@ -221,6 +224,7 @@ def constants_of(rules: Any) -> dict[str, Any]:
     return {name.upper(): value for name, value in rules._asdict().items()}
 
 
+@cache
 def _place_constants(place: str, rules: Any) -> dict[str, Any]:
     """The options, which hold in the game's file alone: what plays by it has names of its own."""
     return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
@@ -230,10 +234,9 @@ def _needs(players: PackedPlayers) -> set[str]:
     """Which flags packed *players* need: asked for each batch, so in a few passes over them."""
     seats = players.seats
     told = np.minimum(seats[:, KIND], SCRIPTED) | seats[:, HEAD] << 4
-    for bit, field in enumerate((DEPTH, ROLLOUTS, UNMASKED, ENCODING), 6):
-        told |= (seats[:, field] > 0).astype(np.int64) << bit
-    told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2).astype(np.int64) << 10
-    return set().union(*map(_list_flags, np.unique(told).tolist()))
+    told |= (seats[:, TOLD_FIELDS] > 0) @ TOLD_BITS
+    told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2) * np.int64(1 << 10)
+    return set().union(*map(_list_flags, set(told.tolist())))
 
 
 @cache

@@ -14,6 +14,7 @@ That order is part of the format of stored players.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,14 @@ def list_column_states(rows: int) -> list[tuple[int, ...]]:
     return states
 
 
+@lru_cache(maxsize=128)
+def _number_column(rows: int, heights: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
+    """What the cells at some *heights* show in each state of a column, numbered; and how much."""
+    numbers: dict[tuple[int, ...], int] = {}
+    seen = (tuple(state[height] for height in heights) for state in list_column_states(rows))
+    return np.array([numbers.setdefault(part, len(numbers)) for part in seen]), len(numbers)
+
+
 def number_entries(
     cells: NDArray[np.int64], shape: tuple[int, int]
 ) -> tuple[dict[int, Stack], int]:
@@ -63,14 +72,12 @@ def number_entries(
         shape: The rows and columns of the board.
     """
     rows, columns = shape
-    states, stacks, size = list_column_states(rows), dict[int, Stack](), 1
+    stacks, size = dict[int, Stack](), 1
     for column in sorted({int(cell) % columns for cell in cells}):
         heights = sorted(rows - 1 - int(c) // columns for c in cells if c % columns == column)
-        numbers: dict[tuple[int, ...], int] = {}
-        seen = [tuple(state[height] for height in heights) for state in states]
-        order = [numbers.setdefault(part, len(numbers)) for part in seen]
-        stacks[column] = Stack(heights, size * np.array(order))
-        size *= len(numbers)
+        order, count = _number_column(rows, tuple(heights))
+        stacks[column] = Stack(heights, size * order)
+        size *= count
     return stacks, size
 
 

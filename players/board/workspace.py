@@ -209,26 +209,26 @@ def table_fields(start: Any) -> int:
     return 1 << (STATE + len(start) - 1).bit_length()
 
 
-def find_guided(seats: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Test which records are of players that search a tree by rollouts, guided by a policy."""
-    guided = (seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY)
-    if guided.any():  # hardly ever, and the rest takes longer
-        guided &= np.isin(seats[:, KIND], (NETWORK, GRAPH, DENSE))
-    return np.asarray(guided)
-
-
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
-    """Arrays for matches of packed *players* by the *rules* of a compiled module."""
+    """Arrays for matches of packed *players* by the *rules* of a compiled module.
+
+    It is asked for each part of a batch, so it looks at records only where there may be some.
+    """
     widest = max(16, room_for(players.shapes))
-    seats = players.seats
-    readings = [
-        int(players.columns[at + READINGS])
-        for at in set(seats[seats[:, KIND] == TUPLES, COLUMNS_AT].tolist())
-    ]
-    graphs = seats[seats[:, KIND] == GRAPH]
-    deepest, rollouts, nodes = (
-        int(seats[:, field].max(initial=0)) for field in (DEPTH, ROLLOUTS, NODES)
-    )
+    seats, kinds = players.seats, players.seats[:, KIND]
+    present = set(kinds.tolist())
+    deepest, rollouts, nodes = seats[:, DEPTH : NODES + 1].max(axis=0, initial=0).tolist()
+    readings, inputs, slots_of_graphs, guided = list[int](), 0, 0, False
+    if TUPLES in present:
+        structures = set(seats[kinds == TUPLES, COLUMNS_AT].tolist())
+        readings = [int(players.columns[at + READINGS]) for at in structures]
+    if DENSE in present:
+        inputs = widest + int(seats[kinds == DENSE, INPUTS].max())
+    if GRAPH in present:
+        slots_of_graphs = int(seats[kinds == GRAPH, SLOTS : TERMS + 1].sum(axis=1).max())
+    if rollouts:  # a policy may guide a search
+        policies = seats[(seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY), KIND]
+        guided = bool(np.isin(policies, (NETWORK, GRAPH, DENSE)).any())
     searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     levels = max(levels, 4 if rules.HAS_GUESS else 0)
@@ -236,8 +236,6 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     slots = 2 * rules.SEATS + 1
     if deepest and not rules.HAS_CHANCE:
         slots += rules.SEATS * levels
-    dense = seats[seats[:, KIND] == DENSE]
-    inputs = widest + int(dense[:, INPUTS].max()) if len(dense) else 0
     return Workspace(
         np.zeros(TABLES, dtype=np.uint64),
         np.zeros(1, dtype=np.uint64),
@@ -257,17 +255,14 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
         np.zeros(widest, dtype=np.float32),
         np.zeros(int(padded(rules.MOVES)) + inputs, dtype=np.float32),
         np.zeros(max(readings, default=0), dtype=np.int32),
-        np.zeros(
-            int((graphs[:, SLOTS] + graphs[:, TERMS]).max(initial=0)) + counted_size(rules),
-            dtype=np.float64,
-        ),
+        np.zeros(slots_of_graphs + counted_size(rules), dtype=np.float64),
         np.zeros(1, dtype=np.int64),
         np.zeros(TABLES * (table_fields(rules.START) + SITTING * rules.SEATS), dtype=np.int64),
         np.zeros(NODE_FIELDS * nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.float64),
         np.zeros(rules.SEATS, dtype=np.float64),
         np.zeros(1 << rollouts.bit_length() + 1 if branches else 0, dtype=np.int32),
-        np.zeros(nodes if find_guided(seats).any() else 0, dtype=np.float32),
+        np.zeros(nodes if guided else 0, dtype=np.float32),
         make_notes(rules),
     )
 
