@@ -50,8 +50,49 @@ def note_change(structure: Any, base: int, entries: Any, at: int, change: Any, c
     """Takes note of a *change*, 0 or 1, at a *cell*."""
     members, count, deltas = _find_change(structure, base, change, cell)
     for member in range(count):
-        place = at + peek(structure, members + member)
-        poke(entries, place, peek(entries, place) + peek(structure, deltas + member))
+        _move_entry(structure, entries, at, members + member, deltas + member)
+
+
+@inlined
+def note_two_changes(
+    structure: Any,
+    entries: Any,
+    at: int,
+    change: Any,
+    cell: int,
+    later: int,
+    other: Any,
+    place: int,
+) -> None:
+    """Takes note of a *change* at a *cell* in ``entries[at:]``, and of another in another part.
+
+    That is faster than one after the other: neither waits for the other's numbers.
+
+    Args:
+        structure: As above, from its beginning on.
+        entries: As above.
+        at: Where the first part begins.
+        change: 0 or 1.
+        cell: Where.
+        later: Where the second part begins.
+        other: The change there.
+        place: Its cell.
+    """
+    members, count, deltas = _find_change(structure, 0, change, cell)
+    others, many, terms = _find_change(structure, 0, other, place)
+    if count != many:
+        note_change(structure, 0, entries, at, change, cell)
+        note_change(structure, 0, entries, later, other, place)
+        return
+    for member in range(count):
+        _move_entry(structure, entries, at, members + member, deltas + member)
+        _move_entry(structure, entries, later, others + member, terms + member)
+
+
+@inlined
+def _move_entry(structure: Any, entries: Any, at: int, member: int, delta: int) -> None:
+    place = at + peek(structure, member)
+    poke(entries, place, peek(entries, place) + peek(structure, delta))
 
 
 @inlined

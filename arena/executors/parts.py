@@ -16,6 +16,9 @@ Chunk = tuple[int, int]
 """Parts of some work: the first, and the one after the last."""
 Key = tuple[str, str]
 """A kernel, and for whom it is compiled."""
+ALONE = 4
+"""How many times as much one who works alone is handed at least: each time costs a little, and an
+interrupt is heeded between two."""
 
 
 def describe(work: Work) -> dict[str, Any]:
@@ -41,6 +44,8 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
     """
     if not fewest:
         return deque((part, part + 1) for part in range(count))
+    if workers == 1:  # with whom nobody waits for the end
+        fewest *= ALONE
     chunks: deque[Chunk] = deque()
     start = 0
     while start < count:

@@ -25,6 +25,7 @@ from evolve_arena.genomes.tuple_entries import (
     READINGS,
     TURNS,
     note_change,
+    note_two_changes,
     start_readings,
     sum_entries,
     weigh_change,
@@ -246,9 +247,17 @@ def _choose_on_stacks(
 def _see_move(structure: Any, workspace: TupleWorkspace, state: Any, move: Any) -> None:
     """Let all players see a *move* in a *state*, by what it changes."""
     if FOLLOWS:
-        readings = peek(structure, READINGS)
+        readings, changes = peek(structure, READINGS), workspace.changes
+        if SEATS == 2 and list_changes(workspace.states, state, move, 0, changes) == 1:
+            first = peek(changes, 0)
+            if list_changes(workspace.states, state, move, 1, changes) == 1:
+                second = peek(changes, 0)
+                gone, went = np.int64(first < 0), np.int64(second < 0)
+                given = structure, workspace.entries, 0, gone, first ^ -gone
+                note_two_changes(*given, readings, went, second ^ -went)
+                return
         for slot in range(SEATS):
-            count = list_changes(workspace.states, state, move, slot, workspace.changes)
+            count = list_changes(workspace.states, state, move, slot, changes)
             _note_changes(structure, workspace, count, slot * readings, slot * readings)
 
 
