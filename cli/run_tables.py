@@ -9,7 +9,7 @@ from evolve_arena.arena.duel_result import forfeit_cells
 from evolve_arena.cli.output import format_interval, print_caveats, print_line, print_table
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.logs import format_seconds
-from evolve_arena.core.registry import usual_game
+from evolve_arena.core.registry import SPIEL, usual_game
 from evolve_arena.runs.many.sweep import Sweep
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.check_points import format_margin
@@ -88,7 +88,8 @@ def print_results(run: Run) -> None:
     print_line(f"run       {path}")
     print_line(f"play      evolve play run:{path}")
     print_line(f"plot      evolve plot {path}")
-    print_line(f"export    evolve export {path} --to python")
+    target = "openspiel" if run.recipe.spec.name.startswith(SPIEL) else "python"
+    print_line(f"export    evolve export {path} --to {target}")
     print_line(f"measure   evolve evaluate run:{path}")
 
 

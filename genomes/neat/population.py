@@ -33,10 +33,6 @@ TYPES = {
 }
 
 
-NODE_GENES = ("node_key", "bias", "response", "activation", "aggregation")
-CONNECTION_GENES = ("source", "target", "weight", "enabled", "innovation")
-
-
 @dataclass(frozen=True, eq=False)
 class NeatPopulation:
     """Genomes, node genes and connection genes; nothing in it is ever changed in place."""
@@ -69,8 +65,8 @@ class NeatPopulation:
         "keys": ("individual",),
         "node_start": ("individual, and the end",),
         "connection_start": ("individual, and the end",),
-        **dict.fromkeys(NODE_GENES, ("node gene",)),
-        **dict.fromkeys(CONNECTION_GENES, ("connection gene",)),
+        **dict.fromkeys(NODE_FIELDS, ("node gene",)),
+        **dict.fromkeys(CONNECTION_FIELDS, ("connection gene",)),
     }
     """What the axes of the arrays are."""
 

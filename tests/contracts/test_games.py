@@ -16,7 +16,7 @@ from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveEr
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import COUNTS, BoardGame
+from evolve_arena.players.board.game import COUNTS
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
@@ -35,13 +35,9 @@ SMALL = {
     "q-learning": ("method.games=20",),
     "imitation": ("method.teacher=random", "method.teacher_games=20", "method.batches=5"),
 }
-COMPILED = [
-    name
-    for name in game_names()
-    if not issubclass(find_game(name).game, BoardGame) or name in {"othello", "pig", "tic-tac-toe"}
-]
-"""The games of which compiled code is tested here. All games in one file are compiled from the same
-sources, which takes some ten seconds for each kind of player; so these few stand for the others:
+COMPILED = ("othello", "pig", "tic-tac-toe")
+"""The games of which compiled code is tested here. All games are compiled from the same sources,
+which takes some ten seconds for each kind of player; so these few stand for the others:
 words of bits that a package loads (othello), an array with chance, points and several seats (pig),
 and an array of cells, of which what networks see is derived (tic-tac-toe)."""
 BRED = [
@@ -51,9 +47,6 @@ BRED = [
     if method in methods_of(name) and (name != "pig" or method == "tournament")
 ]
 games = pytest.mark.parametrize("name", game_names())
-in_one_file = pytest.mark.parametrize(
-    "name", [name for name in game_names() if issubclass(find_game(name).game, BoardGame)]
-)
 
 
 def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
@@ -91,14 +84,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 # Rules
 
 
-@in_one_file
+@games
 def test_a_copy_of_a_shipped_file_would_be_taken(name: str) -> None:
     """People begin with one: it must hold what is asked of theirs."""
     game: Any = find_game(name).make()
     check_plain(game, games=3)
 
 
-@in_one_file
+@games
 def test_what_its_file_counts_has_names_with_all_options(name: str) -> None:
     game: Any = find_game(name).make()
     choices = game.plain.get("OPTIONS", {})
@@ -151,7 +144,7 @@ def test_moves_have_numbers_of_their_own(name: str) -> None:
         assert game.to_move(position) == game.to_move(game.view(position, game.to_move(position)))
 
 
-@in_one_file
+@games
 @pytest.mark.parametrize("move", [-1, 10**6])
 def test_moves_that_are_none_are_refused(name: str, move: int) -> None:
     """A program may answer any number."""
@@ -197,7 +190,7 @@ def test_moves_are_understood_as_they_are_written(name: str) -> None:
 # Players
 
 
-@pytest.mark.parametrize("name", [name for name in COMPILED if name not in {"pig", "tic-tac-toe"}])
+@pytest.mark.parametrize("name", ["othello"])
 def test_its_players_exist_and_move(name: str) -> None:
     spec = find_game(name)
     game = spec.make()
