@@ -81,7 +81,7 @@ def type_all(tutorial: str) -> dict[str, str]:
 
 
 def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    kinds = "VALUES GRAPHS TUPLES DENSE SCRIPTS DENSE_VALUES OUTPUTS ACTIONS DENSE_SIGHT"
+    kinds = "VALUES OWN_VALUES GRAPHS TUPLES DENSE SCRIPTS DENSE_VALUES OUTPUTS ACTIONS DENSE_SIGHT"
     compile_at_once({f"HAS_{kind}" for kind in kinds.split()}, monkeypatch)
     source = write_game(TUTORIAL)
     Path("four_corners.py").write_text(source, encoding="utf-8")
@@ -97,7 +97,7 @@ def test_all_that_it_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_that_the_second_one_says_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_at_once({"HAS_VALUES"}, monkeypatch)
+    compile_at_once({"HAS_VALUES", "HAS_OWN_VALUES"}, monkeypatch)
     source = write_game(SECOND)
     Path("gems.py").write_text(source, encoding="utf-8")
     done = type_all(SECOND)

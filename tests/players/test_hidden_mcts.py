@@ -25,7 +25,8 @@ from tests.players.test_mcts import load_text, store_bred
 
 FILE = Path(benchmarks.__path__[0]) / "games" / "leduc.py"
 LEDUC = FILE.read_text("utf-8")
-FLAGS = {"HAS_VALUES", "HAS_POLICIES", "HAS_OUTPUTS", "HAS_MCTS", "HAS_DEEP_VALUES", "HAS_PRIORS"}
+FLAGS = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_POLICIES", "HAS_OUTPUTS", "HAS_MCTS"}
+FLAGS |= {"HAS_DEEP_VALUES", "HAS_PRIORS"}
 TRIO = '''"""Three get one of five cards, and stay in or not; the highest that stays wins 2.
 
 Who stays and does not win loses 1.

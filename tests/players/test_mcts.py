@@ -82,7 +82,7 @@ def see(state, seat, planes):
 
 
 FLAGS = {"HAS_VALUES", "HAS_SEARCHES", "HAS_MCTS", "HAS_DEEP_VALUES", "HAS_POLICIES", "HAS_OUTPUTS"}
-FLAGS |= {"HAS_GRAPHS", "HAS_PRIORS", "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"}
+FLAGS |= {"HAS_OWN_VALUES", "HAS_GRAPHS", "HAS_PRIORS", "HAS_DENSE_VALUES", "HAS_DENSE_SIGHT"}
 
 
 def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
