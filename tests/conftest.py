@@ -61,7 +61,7 @@ def compile_for_all_kinds() -> None:
 def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
     usual = frozenset(USUAL.get(game.name, ()))
     if given != game.kernel.constants(game.make().rules):  # few tests have such a board or table
-        usual = needed
+        usual = usual - {"HAS_ACTIONS"} if "HAS_KIND_PLAYERS" in needed else needed
     return ADD_VARIANT(game, given, usual if needed <= usual else needed)
 
 
