@@ -306,12 +306,22 @@ class GameSpec:
         if unknown := options.keys() - set(known):
             raise UnknownNameError(f"option of {self.name}", min(unknown), known)
         options = {**self.game.rules_type._field_defaults, **options}
-        return make_once(self.game, tuple((name, options[name]) for name in known))
+        return make_once(self.game, {name: options[name] for name in known})
+
+
+def make_once(game: type[AnyGame], options: Mapping[str, Any]) -> Any:
+    """Return the *game* with all its *options*, in their order: one object for the same options.
+
+    Raises:
+        BadValueError: One is out of range.
+    """
+    if all(type(value) is int for value in options.values()):
+        return _make(game, tuple(options.items()))
+    return game(**options)  # which checks them
 
 
 @lru_cache(maxsize=64)
-def make_once(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> Any:
-    """The *game* with some *options*: it never changes, so one of each will do."""
+def _make(game: type[AnyGame], options: tuple[tuple[str, int], ...]) -> AnyGame:
     return game(**dict(options))
 
 

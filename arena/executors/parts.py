@@ -17,8 +17,8 @@ Chunk = tuple[int, int]
 Key = tuple[str, str]
 """A kernel, and for whom it is compiled."""
 ALONE = 4
-"""How many times as much one who works alone is handed at least: each time costs a little, and an
-interrupt is heeded between two."""
+"""The factor by which the smallest chunk is larger if one process does all: each chunk costs a
+little, nobody waits for the last one, and only between two is an interrupt heeded."""
 
 
 def describe(work: Work) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def make_chunks(count: int, workers: int, fewest: int) -> deque[Chunk]:
     """
     if not fewest:
         return deque((part, part + 1) for part in range(count))
-    if workers == 1:  # with whom nobody waits for the end
+    if workers == 1:
         fewest *= ALONE
     chunks: deque[Chunk] = deque()
     start = 0

@@ -183,8 +183,7 @@ class _OnBoard:
     def game(self) -> BoardGame:
         """What the player plays."""
         names = self.game_type.rules_type._fields
-        options = tuple((name, getattr(self, name)) for name in names)
-        game: BoardGame = make_once(self.game_type, options)
+        game: BoardGame = make_once(self.game_type, {name: getattr(self, name) for name in names})
         return game
 
 

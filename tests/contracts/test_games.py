@@ -167,6 +167,8 @@ def test_options_out_of_range_are_refused(name: str) -> None:
     for option in spec.game.rules_type._fields:
         with pytest.raises(BadValueError, match=f"{option}.*-1|-1.*{option}"):
             spec.make(**{option: -1})
+        with pytest.raises(BadValueError, match=option):  # what a player's file may say
+            spec.make(**{option: [7]})
 
 
 # People

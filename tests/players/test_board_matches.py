@@ -150,8 +150,9 @@ warm_up(game, [decoder.pack(decoder.initialise(2, "uniform", np.random.default_r
 
 def test_what_no_player_needs_is_not_compiled(tmp_path: Path) -> None:
     chosen = {**os.environ, "EVOLVE_ARENA_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", LISTED]
     told = subprocess.run(
-        [sys.executable, "-c", LISTED], env=chosen, capture_output=True, text=True, check=True
+        command, env=chosen, capture_output=True, text=True, check=True, timeout=300
     )
     compiled = told.stdout.split()
     assert {"play_matches", "choose_move", "draw_openings"} < set(compiled)
