@@ -25,7 +25,7 @@ OFF = ("gpu", "quic", "background-networking", "component-update", "sync")
 SWITCHES = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in OFF)]
 
 
-def wait_until(page: Any, script: str, seconds: float = 60.0) -> None:
+def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
     """Waits for what the page's policy lets nobody but an evaluation ask."""
     end = time.monotonic() + seconds
     while not page.evaluate(script):

@@ -348,6 +348,21 @@ def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
         wait_until(page, "document.querySelector('.error').textContent === ''")
 
 
+def test_what_was_read_while_it_was_written_is_read_again(page: Any, server: Client) -> None:
+    told: list[str] = []
+
+    def tell(route: Any) -> None:
+        answer = route.fetch()
+        told.append("" if told else "the file is damaged")
+        route.fulfill(response=answer, json={**answer.json(), "trouble": told[-1]})
+
+    page.route("**/api/describe*", tell)
+    page.goto(f"{server.address}/#/run/first")
+    page.get_by_text("population SHA-256").wait_for()
+    wait_until(page, "document.querySelector('.error').textContent === ''")
+    assert len(told) == 2
+
+
 def test_a_wrong_value_in_a_folded_section_is_shown(
     page: Any, server: Client, errors: list[str]
 ) -> None:

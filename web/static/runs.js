@@ -267,17 +267,19 @@ export async function showRun(place, run) {
   }
 
   drawFacts();
-  let asking = false;
+  let asking = false, newest = null;
   take(await ask("record", { run }));
   async function take(news) {
     if (news.error) return notice(news.error);
     const { row } = news;
+    newest = news;
     trouble.textContent = news.ending || news.trouble || found.trouble;
     drawHead(row, news.own);
     drawn.show({ [run]: news });
-    const newest = Math.max(-1, ...news.checks.map((check) => check.generation));
+    const last = Math.max(-1, ...news.checks.map((check) => check.generation));
     const incomplete = found.trouble || !found.summary;
-    if (asking || !(newest > Math.max(-1, ...found.champions) || row.state !== found.row.state
+    const mended = found.trouble && !news.trouble; // it was read while it was written
+    if (asking || !(last > Math.max(-1, ...found.champions) || row.state !== found.row.state || mended
       || (incomplete && row.generation !== found.row.generation))) return;
     asking = true;
     const again = await ask("describe", { run }).catch(() => null);
@@ -288,6 +290,7 @@ export async function showRun(place, run) {
     known = "";
     drawHead(found.row, found.own);
     drawFacts();
+    if (newest !== news) await take(newest);
   }
   const end = listen([run], take);
   return () => { clearInterval(ticking); end(); };
