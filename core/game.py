@@ -7,15 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, get_args, get_type_hints
 
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
-
-State = TypeVar("State")
-Move = TypeVar("Move")
+from evolve_arena.core.types import Move, State
 
 
 @dataclass(frozen=True)

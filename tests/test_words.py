@@ -1,0 +1,75 @@
+"""The words of docstrings, help texts and messages: standard terms in plain sentences.
+
+``python tests/test_words.py PATH...`` prints the findings in these files or folders.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OPENING = re.compile(r"(what|who|whom|whose|which|how|whether)\b", re.IGNORECASE)
+"""Words that open a free relative clause; a question may begin with them."""
+BANNED = re.compile(
+    r"\b(is no key|on end|who values positions|goes on end|face lost|knows nothing of|sit at every"
+    r" other seat|of \d+ moves plays one|lies there|bears no|nothing bears)\b"
+)
+"""Phrases of a dialect that readers have to read twice."""
+
+
+def find_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield docstrings, texts below attributes, help texts and messages, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node.value.value, str):
+                yield node.lineno, node.value.value
+        elif isinstance(node, ast.keyword) and node.arg == "help":
+            yield from _find_beginning(node.value)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            for argument in node.exc.args:
+                yield from _find_beginning(argument)
+
+
+def _find_beginning(node: ast.expr) -> Iterator[tuple[int, str]]:
+    """Yield the beginning of a text, as far as it is constant."""
+    if isinstance(node, ast.JoinedStr) and node.values:
+        node = node.values[0]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.lineno, node.value
+
+
+def find_faults(source: str) -> list[str]:
+    """Return a line for each text that begins with a relative clause or has a banned phrase."""
+    faults = []
+    for line, text in find_texts(source):
+        first = " ".join(text.strip().split("\n\n")[0].split())
+        if OPENING.match(first) and not first.endswith("?"):
+            faults.append(f"{line}: opens with a relative clause: {first[:70]}")
+        found = BANNED.search(" ".join(text.split()))
+        if found:
+            faults.append(f"{line}: {found[0]!r} is not to be used: {first[:70]}")
+    return faults
+
+
+def find_files(*paths: str) -> list[Path]:
+    """Return the Python files below *paths*, as far as they are part of the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "--", *paths],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = (ROOT / name for name in listed.stdout.splitlines() if name.endswith(".py"))
+    return [path for path in names if path.is_file() and not path.is_symlink()]
+
+
+if __name__ == "__main__":
+    for file in find_files(*sys.argv[1:]):
+        for fault in find_faults(file.read_text(encoding="utf-8")):
+            print(f"{file.relative_to(ROOT)}:{fault}")
