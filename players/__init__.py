@@ -1,1 +1,1 @@
-"""Floor 2, players: who decides a move."""
+"""Layer 2: players, which choose the moves."""

@@ -1,6 +1,6 @@
-"""Which cells people click to play a move: plain Python, which exported pages run as well.
+"""Cells to click for a move: plain Python, which exported pages run as well.
 
-Pieces are lists of ``[cell, owner, kind]``; an owner below 0 is nobody.
+Pieces are lists of ``[cell, owner, kind]``; an owner below 0 means no player.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 
 def find_path(before: list[list[int]], after: list[list[int]], seat: int) -> list[int]:
-    """The cells of a move of *seat*, by what it changes in the pieces; none if they do not tell.
+    """Infer the cells of a move of *seat* from the pieces before and after it.
 
-    A piece that comes is one cell, one that goes and comes elsewhere is two. Where several come,
-    the only one of them that was empty counts: the others changed their owners.
+    A new piece gives one cell, a moved piece two. Among several new pieces the one on a cell that
+    was empty counts: the others were captured. The list is empty if the move stays ambiguous.
     """
     filled = [piece[0] for piece in before]
     owned = [piece[0] for piece in before if piece[1] == seat]
@@ -27,12 +27,13 @@ def find_path(before: list[list[int]], after: list[list[int]], seat: int) -> lis
 
 
 def list_ways(paths: Sequence[list[int]], width: int, cells: int) -> list[list[list[int]]]:
-    """All ways to click each move: by its path; where pieces lie in stacks, anywhere in its column.
+    """List all ways to click each move: its path and, with stacks, any cell of its column.
 
     Args:
-        paths: One for each move; some may be empty.
-        width: The number of columns, if there are stacks, of *cells* numbered row by row; else 0.
-        cells: The number of cells.
+        paths: One path for each move; some may be empty.
+        width: Number of columns if pieces are stacked in them, else 0; cells are numbered row by
+            row.
+        cells: Number of cells.
     """
     ways: list[list[list[int]]] = []
     for path in paths:
@@ -42,7 +43,7 @@ def list_ways(paths: Sequence[list[int]], width: int, cells: int) -> list[list[l
 
 
 def tell_apart(paths: Sequence[list[int]]) -> list[list[int]]:
-    """The *paths* without those that equal another one or are its beginning: these become empty."""
+    """Return *paths* where those that equal or begin another one are emptied."""
     kept: list[list[int]] = []
     for place, path in enumerate(paths):
         alike = [

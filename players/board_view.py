@@ -1,4 +1,4 @@
-"""How a page draws a game and lets people play it: a game has one `BoardView`."""
+"""Drawings of positions for a page on which people play: each game has one `BoardView`."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from typing import Any
 
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Position
 from evolve_arena.players.text_ui import TextUI, find_text_ui
 
 SHAPES = ("square", "round", "hex")
-"""What cells look like."""
+"""Shapes of cells."""
 
 
 class BoardView:
-    """How a page draws a game; this one shows the drawing for terminals, with a button per move.
+    """Drawing of a game on a page; by default its text, and a button for each move.
 
-    All that its methods give is ready for JSON. Lengths are in cells, x to the right, y downwards.
+    Results of all methods can be written as JSON. Lengths are in cells, x to the right, y downwards.
 
     Args:
-        game: What is played.
+        game: Game to draw.
     """
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: AnyGame) -> None:
         self.game = game
         self.text_ui: TextUI = find_text_ui(game)
 
-    def layout(self) -> dict[str, Any]:
-        """What stays the same in all positions.
+    def layout(self) -> JsonObject:
+        """Return the parts of the drawing that are the same in all positions.
 
         ``kind`` is one of
 
@@ -38,18 +39,18 @@ class BoardView:
           each a ``line`` of points ``[x, y]`` with its ``name``, ``colour`` and ``length``.
         - ``text``.
 
-        All have ``sides``, the names of the seats; the first two also ``signs``, for each
-        ``"OWNER:KIND"`` of pieces a ``name`` and a ``mark``, and ``labels``: ``x``, ``y``, ``text``
-        of what stands beside the board, or ``small`` in a corner of a cell.
+        All have ``sides``, the names of the seats. The first two also have ``signs``, a ``name``
+        and a ``mark`` for each ``"OWNER:KIND"`` of pieces, and ``labels`` with ``x``, ``y`` and
+        ``text`` beside the board, or ``small`` in a corner of a cell.
         """
         return {"kind": "text", "sides": self.sides()}
 
-    def draw(self, position: Any, seat: int) -> dict[str, Any]:
-        """What changes, as *seat* may know it.
+    def draw(self, position: Position, seat: int) -> JsonObject:
+        """Return the parts of the drawing that change, as far as *seat* may know them.
 
         Returns:
-            ``pieces``, a list of ``[cell, owner or -1, kind]``; ``text``, if the layout is of that
-            kind; ``panels``, each with a ``title`` and ``lines``; ``to_move``, a seat.
+            ``pieces``, a list of ``[cell, owner or -1, kind]``; ``text``, for layouts of kind
+            ``text``; ``panels``, each with a ``title`` and ``lines``; ``to_move``, a seat.
         """
         return {
             "pieces": [],
@@ -58,13 +59,13 @@ class BoardView:
             "to_move": int(self.game.to_move(position)),
         }
 
-    def moves(self, position: Any) -> list[dict[str, Any]]:
-        """The legal moves, for who is to move.
+    def moves(self, position: Position) -> list[JsonObject]:
+        """Return the legal moves of the player to move.
 
         Returns:
-            For each ``move``, a text that the game's ``parse_move`` reads; its ``name``; and its
-            ``path``, the cells to click one after the other. No path is the beginning of another
-            one; an empty one stands for a button.
+            For each move: ``move``, the text that the game's ``parse_move`` reads; its ``name``;
+            and its ``path``, the cells to click one after the other. No path begins another one;
+            an empty path stands for a button.
         """
         moves = self.game.legal_moves(position)
         return [
@@ -76,17 +77,17 @@ class BoardView:
             for move, path in zip(moves, self.find_paths(position, moves), strict=True)
         ]
 
-    def find_paths(self, position: Any, moves: list[Any]) -> list[list[int]]:
-        """The cells to click for each of the legal *moves*."""
+    def find_paths(self, position: Position, moves: list[Any]) -> list[list[int]]:
+        """Return the cells to click for each of the legal *moves*."""
         return [[] for _ in moves]
 
     def sides(self) -> list[str]:
-        """What the seats are called."""
+        """Return the names of the seats."""
         named = list(self.text_ui.sides)
         return named or [f"player {seat + 1}" for seat in range(self.game.seats)]
 
 
 def find_board_view(game: AnyGame) -> BoardView:
-    """How a page draws *game*."""
+    """Return the drawing of *game*."""
     make: Callable[[AnyGame], BoardView] = find_game(game.name).make_board or BoardView
     return make(game)

@@ -1,4 +1,4 @@
-"""Players that were bred, and how they are stored: vectors of weights, graphs, and others."""
+"""Evolved players and their files: vectors of weights, graphs, and other genomes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.html import make_table
 from evolve_arena.core.registry import SPIEL, find_game, game_names
+from evolve_arena.core.types import Array, Arrays, Json, JsonObject, Position, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
@@ -38,72 +39,70 @@ if TYPE_CHECKING:
     from neat import DefaultGenome
 
 FORMAT = 1
-"""The version of the files that hold such players."""
+"""Version of the file format."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What the numbers stand for that go into a network, and those that come out."""
+    """Names of a network's inputs and outputs."""
 
     planes: Sequence[tuple[str, int, int]]
-    """Name, rows and columns of each group of inputs, in their order."""
+    """Name, rows and columns of each group of inputs, in order."""
     names: Sequence[str] = ()
-    """What each input is, where inputs are no cells; they stand below each other then."""
+    """Name of each input where inputs are not cells; they are then drawn in one column."""
     outputs: Sequence[str] = ()
-    """What the network's outputs are, if there are several."""
+    """Names of the outputs, if there are several."""
     last_unit: str = ""
-    """What the last unit of each hidden layer stands for, if it is no unit like the others."""
+    """Name of the last unit of each hidden layer, if it differs from the others."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a network is shown of a position."""
+    """A network's inputs in a position."""
 
     values: NDArray[np.float64]
     labels: Labels
-    """What the values are; there may be more of them than the planes have, which are told moves."""
+    """Names of the values; values beyond those of the planes describe a move."""
 
 
 class BredPlayer(CompiledPlayer):
-    """A network that plays; one subclass for each kind of genome.
+    """A player whose genome was evolved or learned; each kind of genome has a subclass.
 
     Args:
         decoder: Everything but the genome: a dataclass with a ``game``.
-        packed: The player, packed.
-        name: How tables call it.
+        packed: Arrays of the player.
+        name: Name in tables.
     """
 
     kind: ClassVar[str]
-    """How files call this kind."""
+    """Name of this kind in files."""
     decoder_type: ClassVar[type[Any]]
-    """The class of its decoder."""
+    """Class of the decoder."""
     is_shared: ClassVar[bool] = False
-    """Whether several games call a kind so; files then always say what is played."""
+    """True if several games share the kind's name; files then always name the game."""
     genome: Any
-    """What it was bred as."""
+    """Genome from which the player was made."""
     genome_kind: ClassVar[str]
-    """What evolves or learns: ``vector``, ``graph`` or ``tuples``; methods say which they breed."""
+    """Kind of genome, ``vector``, ``graph`` or ``tuples``, by which methods choose."""
 
     def __init__(self, decoder: Any, packed: PackedPlayers, name: str) -> None:
         super().__init__(decoder.game, packed, name)
         self.decoder = decoder
-        self.remarks: dict[str, Any] = {}
-        """Where the player comes from, if it was read from a file."""
+        self.remarks: JsonObject = {}
+        """Origin of the player, if it was read from a file."""
 
     @property
     @abstractmethod
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The genome as named arrays."""
+    def arrays(self) -> Arrays:
+        """Genome as named arrays."""
 
     @classmethod
     @abstractmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> Self:
-        """The player whose decoder has these *options* and whose genome these *arrays*."""
+    def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
+        """Return the player with a decoder of these *options* and a genome of these *arrays*."""
 
-    def network(self) -> dict[str, NDArray[Any]]:
-        """What it consists of, as arrays by name: its genome, unless a kind has more to say."""
+    def network(self) -> Arrays:
+        """Return the network as arrays by name; by default those of the genome."""
         return self.arrays
 
     def __repr__(self) -> str:
@@ -117,7 +116,7 @@ class BredPlayer(CompiledPlayer):
 
     @property
     def labels(self) -> Labels | None:
-        """What the inputs and outputs of its network stand for; None if nobody says."""
+        """Names of the network's inputs and outputs; None if the decoder has none."""
         if not hasattr(self.decoder, "planes"):
             return None
         names = getattr(self.decoder, "input_names", ())
@@ -125,10 +124,10 @@ class BredPlayer(CompiledPlayer):
         outputs = self.decoder.output_names
         return Labels(self.decoder.planes, names, outputs=outputs, last_unit=last)
 
-    def see(self, position: Any) -> Inputs | None:
-        """The inputs of its network in a *position*; None if it is not asked there.
+    def see(self, position: Position) -> Inputs | None:
+        """Return the network's inputs in a *position*; None if it is not evaluated there.
 
-        Of what weighs moves, what it is told of the one that it plays.
+        For a network that values described moves, they describe the move that it plays.
         """
         if self.labels is None or not hasattr(self.decoder, "encode"):
             return None
@@ -138,10 +137,10 @@ class BredPlayer(CompiledPlayer):
             return Inputs(self.decoder.encode_move(position, self.move(position)), self.labels)
         return Inputs(self.decoder.encode(position), self.labels)
 
-    def serialise(self, **remarks: Any) -> bytes:
-        """The player as a safetensors blob that `evolve_arena.players.bred.read_player` reads.
+    def serialise(self, **remarks: Json) -> bytes:
+        """Return the player as a safetensors blob for `evolve_arena.players.bred.read_player`.
 
-        *remarks* (JSON-able) say where it comes from.
+        *remarks*, values of JSON, tell the player's origin.
         """
         description = {
             "kind": self.kind,
@@ -154,12 +153,12 @@ class BredPlayer(CompiledPlayer):
 
 
 class VectorPlayer(BredPlayer):
-    """A player whose genome is a vector of numbers.
+    """A player whose genome is a vector of weights.
 
     Args:
-        decoder: Its structure: what the numbers belong to.
-        genome: The numbers, shape ``(genes,)``.
-        name: How tables call it.
+        decoder: Structure of the network.
+        genome: Weights, shape ``(genes,)``.
+        name: Name in tables.
     """
 
     genome: NDArray[np.float32]
@@ -170,14 +169,14 @@ class VectorPlayer(BredPlayer):
         self.genome = genome
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The numbers, as ``genome``."""
+    def arrays(self) -> Arrays:
+        """Weights, as ``genome``."""
         return {"genome": self.genome}
 
-    def network(self) -> dict[str, NDArray[Any]]:
-        """The layers: ``weights_1``, shape ``(inputs, units)``, ``biases_1`` and so on.
+    def network(self) -> Arrays:
+        """Return the layers: ``weights_1``, shape ``(inputs, units)``, ``biases_1`` and so on.
 
-        Of players without layers the ``genome``.
+        Players without layers return the ``genome``.
         """
         mlp = getattr(self.decoder, "mlp", None)
         if mlp is None:
@@ -190,13 +189,11 @@ class VectorPlayer(BredPlayer):
         return found
 
     @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> Self:
-        """The player of a stored decoder and its arrays.
+    def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
+        """Return the player of a stored decoder and its arrays.
 
         Raises:
-            BadValueError: They do not fit together.
+            BadValueError: The arrays do not fit the decoder.
         """
         names = [field.name for field in fields(cls.decoder_type) if type(field.default) is tuple]
         lists = {name: tuple(options[name]) for name in names}
@@ -213,9 +210,9 @@ class NeatPlayer(BredPlayer):
     """A player whose genome is a NEAT graph.
 
     Args:
-        decoder: What the graph sees, and what its outputs mean.
-        genome: A population of this one genome.
-        name: How tables call it.
+        decoder: Meaning of the graph's inputs and outputs.
+        genome: Population of this one genome.
+        name: Name in tables.
     """
 
     genome_kind = "graph"
@@ -225,9 +222,9 @@ class NeatPlayer(BredPlayer):
         self.genome = genome
 
     def to_neat_python(self) -> tuple[DefaultGenome, NeatPythonConfig]:
-        """The genome as a ``neat.DefaultGenome``, and a ``neat.Config`` for networks of its size.
+        """Return a ``neat.DefaultGenome``, and a ``neat.Config`` for networks of its size.
 
-        ``neat.nn.FeedForwardNetwork.create(genome, config)`` computes what this player does.
+        ``neat.nn.FeedForwardNetwork.create(genome, config)`` computes the same outputs.
 
         Raises:
             MissingPackageError: neat-python is not installed.
@@ -241,18 +238,16 @@ class NeatPlayer(BredPlayer):
         return genome, config
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The fields of the genome's population, by name."""
+    def arrays(self) -> Arrays:
+        """Fields of the genome's population, by name."""
         return {field.name: getattr(self.genome, field.name) for field in fields(self.genome)}
 
     @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> Self:
-        """The player of a stored decoder and its arrays.
+    def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
+        """Return the player of a stored decoder and its arrays.
 
         Raises:
-            DamagedFileError: The arrays are no genome of that decoder.
+            DamagedFileError: The arrays hold no genome for that decoder.
         """
         decoder = cls.decoder_type(**options)
         genome = NeatPopulation(**arrays)
@@ -264,31 +259,31 @@ class NeatPlayer(BredPlayer):
 
 
 LARGEST = (1 << 29) + LONGEST_HEADER
-"""Bytes of a file with a player; the largest tables of tuple networks have 2^27 numbers."""
+"""Maximum bytes of a player's file; the largest tuple networks have 2^27 weights."""
 
 
 def read_player_file(path: Path, name: str | None = None, *, follow: bool = False) -> BredPlayer:
-    """The player in the file *path*; see :func:`read_player`.
+    """Read the player in the file *path*; see :func:`read_player`.
 
     Args:
-        path: The file. It is looked at before memory is taken for it.
-        name: What the player is called; as it says itself if None.
-        follow: Whether a symbolic link to a file will do.
+        path: File. Its size is checked before memory is taken for it.
+        name: Name of the player; by default the one in the file.
+        follow: True if *path* may be a symbolic link.
 
     Raises:
-        OSError: It can't be read; ``strerror`` says why.
-        ArenaError: It is too large, or no regular file; else as :func:`read_player`.
+        OSError: The file cannot be read; ``strerror`` tells why.
+        ArenaError: The file is too large or not regular; else as :func:`read_player`.
     """
     return read_player(read_blob("player", FORMAT, path, LARGEST, follow=follow), name)
 
 
 def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
-    """The player that :meth:`BredPlayer.serialise` wrote.
+    """Read a player that :meth:`BredPlayer.serialise` wrote.
 
     Raises:
-        DamagedFileError: The blob is no player, or not whole.
+        DamagedFileError: The blob is no player, or incomplete.
         NewerFormatError: A later version wrote it.
-        BadValueError: It plays a game that is not here.
+        BadValueError: Its game is unknown.
     """
     content = read_tensors("player", FORMAT, blob)
     description = content.description
@@ -328,8 +323,8 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     return player
 
 
-def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
-    """The class of the player that is so described; old files do not say what it plays."""
+def _find_kind(description: JsonObject) -> type[BredPlayer]:
+    """Return the class of the player in a *description*; old files do not name the game."""
     told = str(description.get("game"))
     known = sorted(game_names(), key=lambda name: name != told)
     for game in [told] if told.startswith(SPIEL) else known:
@@ -340,24 +335,24 @@ def _find_kind(description: Mapping[str, Any]) -> type[BredPlayer]:
     raise LookupError(f"{told:.40} has no kind of player {missing}: another version bred it")
 
 
-def _check_numbers(arrays: Mapping[str, NDArray[Any]]) -> None:
+def _check_numbers(arrays: Mapping[str, Array]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise DamagedFileError(f"its {name} holds NaN or infinity")
 
 
 class Decoder(Protocol):
-    """What turns genomes of some kind into players."""
+    """A mapping from genomes to players (genotype to phenotype)."""
 
     @property
     def game(self) -> AnyGame:
-        """What they play."""
+        """Game that the players play."""
         ...
 
     def pack(self, genomes: Any) -> PackedPlayers:
-        """The players that *genomes* make."""
+        """Return the arrays of the players that *genomes* encode."""
         ...
 
     def player(self, genome: Any, name: str) -> BredPlayer:
-        """The player that one *genome* makes."""
+        """Return the player that one *genome* encodes."""
         ...

@@ -1,8 +1,8 @@
-"""A bot's process, talked to in lines, which cannot hold up who talks to it.
+"""A bot's process and the lines exchanged with it, which can never block the host.
 
-Pipes are never waited on without a deadline, and standard error is read along. A supervisor
+Every wait on a pipe has a deadline, and standard error is read along. A supervisor
 (:mod:`evolve_arena.players.supervisor`) stands in between: the process dies with everything that it
-started, also if we are killed. For systems with process groups: not for Windows.
+started, even if the host is killed. For systems with process groups: not for Windows.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from evolve_arena.players import supervisor
 from evolve_arena.players.player import Forfeit, ForfeitError
 
 PULSE = 0.05
-"""Seconds between two looks at whether a silent process still lives."""
+"""Seconds between two checks that a silent process still runs."""
 LAST_WORDS = 0.25
-"""Seconds, at most, to read standard error and the exit status of one that ended."""
+"""Maximum seconds to read standard error and the exit status of a process that ended."""
 START = 60.0
-"""Seconds in which the supervisor must have started the process."""
+"""Seconds that the supervisor has to start the process."""
 END = supervisor.PATIENCE + 1
-"""Seconds in which the supervisor must have ended it."""
+"""Seconds that the supervisor has to stop the process."""
 CHUNK = 65_536
 TAIL = 4_096
-"""Bytes of standard error that are kept."""
+"""Bytes of standard error to keep."""
 TAIL_LINES, TAIL_LETTERS = 8, 160
-"""How many of its last lines are told, and how much of each."""
+"""Number of its last lines that are reported, and characters of each."""
 QUOTED = 60
-"""Characters of a bot's output that a message shows."""
+"""Characters of a bot's output shown in a message."""
 
 _NUMBERS = count(1)
 
@@ -51,13 +51,13 @@ class Child:
     """A running process.
 
     Args:
-        words: The program and its arguments.
-        name: What messages call it.
-        most_bytes: How much it may write before one answer is complete.
-        most_lines: How many lines it may write then.
+        words: Program and arguments.
+        name: Name in messages.
+        most_bytes: Maximum bytes of output for one answer.
+        most_lines: Maximum lines of output for one answer.
 
     Raises:
-        BadValueError: The system refuses to start it.
+        BadValueError: The operating system refuses to start it.
     """
 
     def __init__(self, words: list[str], name: str, most_bytes: int, most_lines: int) -> None:
@@ -72,20 +72,20 @@ class Child:
         self._unsent, self._output, self._errors = bytearray(), bytearray(), b""
         self._bytes = self._lines = 0
         self._status: int | None = None
-        """How the process ended; negative for a signal."""
+        """Exit status; negative for a signal, None while the process runs."""
         self._supervised = True
         self._kill = weakref.finalize(self, _end, self._process, self._control, mark)
 
     def send(self, text: str) -> None:
-        """Writes *text*, as far as the pipe takes it; the rest follows in :meth:`answer`."""
+        """Write *text* as far as the pipe accepts it; :meth:`answer` writes the rest."""
         self._unsent += text.encode()
         self._write()
 
     def answer(self, milliseconds: int) -> bytes:
-        """The next line that is not blank, without what surrounds it.
+        """Return the next line that is not blank, stripped.
 
         Raises:
-            ForfeitError: There is none in time, the process has ended, or writes too much.
+            ForfeitError: No line arrives in time, or the process has ended or writes too much.
         """
         deadline = time.monotonic() + milliseconds / 1000
         self._bytes, self._lines = len(self._output), self._output.count(b"\n")
@@ -102,19 +102,19 @@ class Child:
         return line
 
     def listen(self, seconds: float) -> None:
-        """Reads on for *seconds*, or until all output is closed.
+        """Read for *seconds*, or until all output is closed.
 
         Raises:
-            ForfeitError: It writes too much.
+            ForfeitError: The process writes too much.
         """
         deadline = time.monotonic() + seconds
         while self._readable and (left := deadline - time.monotonic()) > 0:
             self._exchange(left)
 
     def stop(self, patience: float) -> None:
-        """Ends the process and all that it started, and waits until they are gone.
+        """Stop the process and all that it started, and wait until they are gone.
 
-        It has *patience* seconds to end because its input does, and as many after a SIGTERM;
+        The process has *patience* seconds to end after its input ends, and as many after SIGTERM;
         then it is killed.
         """
         _pipes(self._process)[0].close()
@@ -126,16 +126,16 @@ class Child:
 
     @property
     def last_errors(self) -> tuple[str, ...]:
-        """The last lines on its standard error, with nothing that a terminal would obey."""
+        """Last lines of standard error, free of control characters."""
         lines = [line for line in self._errors.splitlines() if line.strip()]
         texts = (line.decode("utf-8", "replace") for line in lines[-TAIL_LINES:])
         return tuple(one_line(text, TAIL_LETTERS) for text in texts)
 
     def _exchange(self, seconds: float) -> bool:
-        """Writes and reads what can be; waits up to *seconds*, but no longer than a pulse.
+        """Write and read what is ready, after waiting up to *seconds* or one pulse.
 
         Returns:
-            Whether anything happened.
+            True if anything happened.
         """
         poll = select.poll()
         for descriptor in self._readable:
@@ -159,7 +159,7 @@ class Child:
             sent = os.write(self._in, self._unsent)
         except BlockingIOError:
             return
-        except BrokenPipeError:  # it closed its input, or is no more; reading will tell
+        except BrokenPipeError:  # its input is closed or it has ended; reading will tell
             sent = len(self._unsent)
         del self._unsent[:sent]
 
@@ -188,7 +188,7 @@ class Child:
         return None
 
     def _receive(self) -> None:
-        """Takes note of what the supervisor says."""
+        """Process the supervisor's messages."""
         try:
             said = self._control.recv(CHUNK)
         except ConnectionResetError:
@@ -204,7 +204,7 @@ class Child:
         return self._out not in self._readable or (ended and not busy)
 
     def _obituary(self) -> str:
-        """How the process ended, and the last line on its standard error."""
+        """Describe how the process ended, with the last line of its standard error."""
         self.listen(LAST_WORDS)
         if self._ends_within(LAST_WORDS):
             status = self._status or 0
@@ -230,7 +230,7 @@ class Child:
 
 
 def quoted(raw: bytes) -> str:
-    r"""The start of *raw* in quotation marks, with nothing in it that a terminal would obey.
+    r"""Return the start of *raw* in quotation marks, with control characters escaped.
 
     >>> quoted(bytes([27, 91, 50, 74, 255]) + b"place")
     "'\\x1b[2J�place'"
@@ -240,9 +240,9 @@ def quoted(raw: bytes) -> str:
 
 
 def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket.socket, bytes]:
-    """The supervisor that has started the program, the socket to it, and what it said there.
+    """Start the program; return its supervisor, the socket to it, and the messages so far.
 
-    That may be all: a program that ends at once may do so before anybody listens.
+    These may be all its messages, as a short program may end before the host reads on.
     """
     ours, theirs = socket.socketpair()
     folder = str(Path(psutil.__file__).parents[1])
@@ -274,7 +274,7 @@ def _start(words: list[str], mark: str) -> tuple[subprocess.Popen[bytes], socket
 
 
 def _end(process: subprocess.Popen[bytes], control: socket.socket, mark: str) -> None:
-    """Tells the supervisor to kill everything, and waits for it; if it can't, we do."""
+    """Make the supervisor kill everything; if it fails, kill the processes found by the mark."""
     control.close()
     with suppress(subprocess.TimeoutExpired):
         process.wait(END)

@@ -1,6 +1,6 @@
-"""What programs that play are told and how they answer: a dialect for each kind of host.
+"""Protocols between a host and programs that play: a `Dialect` for each kind of host.
 
-A host writes lines to a program's standard input and reads its moves, a line each, from its
+A host writes lines to a program's standard input and reads its moves, one a line, from its
 standard output.
 """
 
@@ -14,28 +14,29 @@ from typing import Any, ClassVar
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Position
 
 HOSTS = ("openspiel", "botzone", "pettingzoo")
-"""Hosts to which a game's file gives its name there, in a constant called as the host, in capitals;
-players are exported to them."""
+"""Hosts to which players are exported. A game's file gives its name there in a constant with the
+host's name in capitals."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a bot may use: time in milliseconds, output in bytes and lines.
+    """Resources of a bot: time in milliseconds, output in bytes and lines.
 
     Raises:
         BadValueError: One of them is not above 0 (``per_move`` may be 0).
     """
 
     time_bank: int
-    """For the first move, and the most that can be saved up."""
+    """Time for the first move, and the maximum that can be saved up."""
     per_move: int
-    """What each move adds to the time bank."""
+    """Time that each move adds to the time bank."""
     output_bytes: int = 65_536
-    """For one move."""
+    """Bytes of output for one move."""
     output_lines: int = 1_000
-    """For one move."""
+    """Lines of output for one move."""
 
     def __post_init__(self) -> None:
         for key, value in vars(self).items():
@@ -45,46 +46,46 @@ class Limits:
 
 
 class Dialect(ABC):
-    """How a host says things. All texts are whole lines, or nothing."""
+    """Protocol of a host. All texts are whole lines, or empty."""
 
     answer: ClassVar[str]
-    """What a bot has to answer, for messages."""
+    """Description of the expected answer, for messages."""
     farewell: ClassVar[str] = ""
-    """What it is told after a game."""
+    """Text sent after a game."""
     limits: Limits
-    """What a bot may use, unless it is agreed otherwise."""
+    """Default limits of a bot."""
 
     @abstractmethod
     def greet(self, game: Any, side: int, limits: Limits) -> str:
-        """What a bot is told before a game; *side* is 0 if it moves first."""
+        """Return the text sent before a game; *side* is 0 if the bot moves first."""
 
     @abstractmethod
-    def show(self, position: Any) -> str:
-        """What it is told of a *position* before it has to move there."""
+    def show(self, position: Position) -> str:
+        """Return the text that describes a *position* in which the bot is to move."""
 
     @abstractmethod
     def ask(self, bank: int, limits: Limits) -> str:
-        """The line that asks for a move and starts the clock, with *bank* milliseconds left."""
+        """Return the line that asks for a move, with *bank* milliseconds left on the clock."""
 
     @abstractmethod
-    def read(self, game: Any, position: Any, line: bytes) -> Any:
-        """The move that an answer names, or None if it is no answer.
+    def read(self, game: Any, position: Position, line: bytes) -> Any:
+        """Return the move that an answer names, or None if it is no answer.
 
         Raises:
-            IllegalMoveError: It names one that the rules do not allow.
+            IllegalMoveError: The rules do not allow the move.
         """
 
-    def echo(self, game: Any, position: Any, move: Any) -> str:
-        """What it is told after its own *move* in a *position*."""
+    def echo(self, game: Any, position: Position, move: Any) -> str:
+        """Return the text sent after the bot's own *move* in a *position*."""
         return ""
 
 
 def find_dialect(game: AnyGame, name: str | None = None) -> Dialect:
-    """The dialect called *name*, in which *game* is played; without a name, the usual one.
+    """Return the dialect of *game* called *name*; by default the game's first one.
 
     Raises:
-        UnknownNameError: There is no such dialect for that game.
-        BadValueError: There is none at all.
+        UnknownNameError: The game has no such dialect.
+        BadValueError: The game has no dialect at all.
     """
     known: Mapping[str, Dialect] = find_game(game.name).dialects
     if not known:

@@ -1,4 +1,4 @@
-"""A person at the terminal: sees the board, types a move."""
+"""A person at the terminal, who reads the board and types moves."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import Any, TextIO
 from evolve_arena.core.errors import IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Position
 from evolve_arena.players.player import Forfeit, ForfeitError, Player
 from evolve_arena.players.text_ui import find_text_ui
 
 FAREWELLS = ("q", "quit", "exit", "resign")
 MOST = 1000
-"""So many positions within a turn are looked at for what the other played."""
+"""Maximum number of positions to search for the opponent's turn."""
 
 
 class HumanPlayer(Player):
-    """Asks a person for every move. What is no legal move is explained and asked for again.
+    """A person, asked for every move; illegal entries are explained and asked for again.
 
     Args:
-        game: What is played.
-        name: How tables call the person.
-        reads: Where the entries come from; by default standard input.
-        writes: Where the board goes; by default standard output. It is in colour on a
-            terminal, unless the environment says ``NO_COLOR``.
+        game: Game to play.
+        name: Name in tables.
+        reads: Source of entries; by default standard input.
+        writes: Destination of the board; by default standard output. It is coloured on a
+            terminal, unless ``NO_COLOR`` is set in the environment.
     """
 
     def __init__(
@@ -41,16 +42,16 @@ class HumanPlayer(Player):
         self._ui = find_text_ui(game)
         self._reads = reads
         self._writes = writes
-        self._seen: Any = None
+        self._seen: Position | None = None
         self._rest: list[Any] = []
 
     def begin(self, side: int) -> None:
-        """Says which pieces are the person's."""
+        """Print which pieces are the person's."""
         self._seen, self._rest = None, []
         self._say(self._ui.greet(side))
 
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """The move that the person enters, a legal one.
+    def choose(self, position: Position, stream: Stream) -> Any:
+        """Return the legal move that the person enters.
 
         Raises:
             ForfeitError: The person resigns, or the input has ended.
@@ -73,7 +74,7 @@ class HumanPlayer(Player):
             else:
                 return move
 
-    def _show(self, position: Any) -> None:
+    def _show(self, position: Position) -> None:
         turn = self._find_turn(position)
         last = turn[-1][1] if turn else None
         if turn:
@@ -82,9 +83,9 @@ class HumanPlayer(Player):
         colour = stream.isatty() and not os.environ.get("NO_COLOR")
         self._say(f"\n{self._ui.draw(position, last, colour=colour)}")
 
-    def _find_turn(self, position: Any) -> list[tuple[Any, Any]]:
-        """What the other played since the person did, as `TextUI.tell_turn` takes it, if known."""
-        waiting: list[tuple[Any, list[tuple[Any, Any]]]] = [(self._seen, [])]
+    def _find_turn(self, position: Position) -> list[tuple[Position, Any]]:
+        """Return the opponent's moves since the person's last, for `TextUI.tell_turn`, if known."""
+        waiting: list[tuple[Position, list[tuple[Position, Any]]]] = [(self._seen, [])]
         for before, turn in waiting if self._seen is not None else ():
             for move in self.game.legal_moves(before):
                 after, made = self.game.play(before, move), [*turn, (before, move)]
@@ -94,8 +95,8 @@ class HumanPlayer(Player):
                     waiting.append((after, made))
         return []
 
-    def _read_entry(self, position: Any) -> str:
-        """The next entry, without the blanks around it."""
+    def _read_entry(self, position: Position) -> str:
+        """Return the next entry, stripped."""
         self._say(f"Your move, {self._ui.question(position)}, or q to quit: ", end="")
         try:
             line = (self._reads or sys.stdin).readline()

@@ -1,4 +1,4 @@
-"""The players of a batch of matches, packed into arrays for compiled code."""
+"""Players of a batch of matches, packed into arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from evolve_arena.genomes.network import SHAPE_FIELDS
 # changes.
 
 KIND, NOISE, SHAPE, COLUMNS_AT, INPUTS_AT, WEIGHTS_AT, NUMBERS_AT = range(7)
-"""The first fields of a player's record: what decides its moves; how often a random move is played
-instead, in units of 2**-32; for a network its row in ``shapes``; and where its numbers begin in
-``columns`` (twice: a graph or a tuple network has a structure and something that leads to it),
-``weights`` and ``numbers``."""
+"""First fields of a player's record: the kind; the probability of a random move, in units of
+2**-32; the row of a network in ``shapes``; and the offsets of its numbers in ``columns`` (two: a
+graph or a tuple network has a structure and the inputs that lead to it), ``weights`` and
+``numbers``."""
 OWN_FIELDS = 7
-"""Where the fields begin that a game adds."""
+"""Index of the first field that a game adds."""
 
 RANDOM, NETWORK, GRAPH, TUPLES = 0, 1, 2, 3
-"""Kinds of players. Those that a game adds are numbered from 8."""
+"""Kinds of players. Kinds that a game adds are numbered from 8."""
 
 
 class PackedPlayers(NamedTuple):
-    """Players as arrays. A match names them by their row in ``seats``."""
+    """Players as arrays. A match refers to them by their rows in ``seats``."""
 
     seats: NDArray[np.int64]
-    """A record for each player, shape ``(players, fields)``; a game says how many fields."""
+    """A record for each player, shape ``(players, fields)``; the game defines the fields."""
     shapes: NDArray[np.int64]
-    """The structures of all networks, shape ``(structures, SHAPE_FIELDS)``, at least one."""
+    """Layer sizes of all networks, shape ``(structures, SHAPE_FIELDS)``, at least one row."""
     columns: NDArray[np.int32]
-    """First layers (and the structures of graphs, the lines of searches), one after the other."""
+    """First layers, structures of graphs and tables of tuple networks, one after the other."""
     weights: NDArray[np.float32]
-    """Later layers, one after the other."""
+    """Weights of later layers, one after the other."""
     numbers: NDArray[np.float64]
-    """The numbers of graphs, one after the other."""
+    """Weights and biases of graphs, one after the other."""
 
 
 def simple_player(fields: int, kind: int = RANDOM) -> PackedPlayers:
-    """One player of a *kind* that needs no numbers, whose record has so many *fields*."""
+    """Return one player of a *kind* that needs no weights; its record has *fields* fields."""
     seats = np.zeros((1, fields), dtype=np.int64)
     seats[0, KIND] = kind
     return PackedPlayers(
@@ -54,12 +54,12 @@ def simple_player(fields: int, kind: int = RANDOM) -> PackedPlayers:
 
 
 def combine_players(packed_players: Sequence[PackedPlayers]) -> PackedPlayers:
-    """All players of *packed_players* in one, in the order given; all are of the same game."""
+    """Concatenate *packed_players*, all of the same game, in the order given."""
     if len(packed_players) == 1:
         return packed_players[0]
     seats = []
     shapes = columns = weights = numbers = 0
-    for packed in packed_players:
+    for packed in packed_players:  # offsets in the records shift by what stands before
         moved = packed.seats.copy()
         moved[:, SHAPE] += shapes
         moved[:, [COLUMNS_AT, INPUTS_AT]] += columns
@@ -77,9 +77,9 @@ def combine_players(packed_players: Sequence[PackedPlayers]) -> PackedPlayers:
 
 
 def with_noise(packed: PackedPlayers, noise: float) -> PackedPlayers:
-    """The same players, who play a random move instead of their own with probability *noise*.
+    """Return the same players, each move of which is replaced by a random one with *noise*.
 
-    Who does so already does it more often: the choice that is left now may be replaced as well.
+    Noise adds up: *noise* applies to the moves that earlier noise leaves.
     """
     seats = packed.seats.copy()
     seats[:, NOISE] += np.rint(noise * (2**32 - seats[:, NOISE])).astype(np.int64)

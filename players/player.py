@@ -1,4 +1,4 @@
-"""What every player offers, and the base of those that compiled code plays."""
+"""Base classes of players: any player, and one that compiled code can play."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_of
 from evolve_arena.core.stream import Stream, below, new_stream
+from evolve_arena.core.types import Move, Position
 from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.packed import PackedPlayers, simple_player
 from evolve_arena.players.text_ui import find_text_ui
 
 
 class Player(ABC):
-    """Decides moves. One player may play many games, one after the other.
+    """A player, which chooses moves. It may play many games, one after the other.
 
-    A player of your own is a subclass with a method :meth:`choose`; everything else is optional.
-    Where its class is named, it is made for a game: ``Cautious(game)``.
+    To write a player, derive a class with a method :meth:`choose`; everything else is optional.
+    A player named by its class is constructed with the game: ``Cautious(game)``.
 
     Args:
-        game: What it plays; None if it plays any.
+        game: Game to play; None if the player can play any.
 
     >>> class First(Player):
     ...     def choose(self, position, stream):
@@ -32,9 +33,9 @@ class Player(ABC):
     """
 
     name: str
-    """How tables call it; its class's name unless it says something else."""
+    """Name in tables; by default that of the class."""
     game: Any = None
-    """What it plays; None if it plays any game."""
+    """Game that it plays; None if it can play any."""
 
     def __init__(self, game: AnyGame | None = None) -> None:
         self.game = game
@@ -44,40 +45,42 @@ class Player(ABC):
             cls.name = cls.__name__
 
     def check_ready(self) -> None:  # noqa: B027  (most players can play if they exist)
-        """Finds out, before any game, whether this player can play at all.
+        """Check before the first game that this player can play at all.
 
         Raises:
-            BadValueError: It can't.
+            BadValueError: It cannot.
         """
 
     def begin(self, side: int) -> None:  # noqa: B027  (most players need not know)
-        """Called before each game; *side* is 0 if this player moves first."""
+        """Prepare for a game in seat *side*; seat 0 moves first."""
 
     @abstractmethod
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """The move to play in *position*, which is not over; chance comes from *stream*.
+    def choose(self, position: Position, stream: Stream) -> Any:
+        """Return the move to play in *position*, where the game is not over.
 
         Args:
-            position: What this player may know of it; `Game.legal_moves` and the like take it.
-            stream: The match's random numbers: whoever takes chance from there alone plays the same
-                match again; see :meth:`pick`.
+            position: State as far as the player may know it; methods of the game such as
+                `Game.legal_moves` accept it.
+            stream: Random numbers of the match. A player that uses no others plays the same match
+                again from the same seed; see :meth:`pick`.
         """
 
-    def pick(self, moves: Sequence[Any], stream: Stream) -> Any:
-        """Any of *moves*, each with the same probability."""
-        return moves[below(stream, len(moves))]
+    def pick(self, moves: Sequence[Move], stream: Stream) -> Move:
+        """Return one of *moves*, each with the same probability."""
+        return moves[int(below(stream, len(moves)))]
 
-    def move(self, position: Any, seed: int = 0) -> Any:
-        """The move to play in *position*, outside of any match; chance comes from *seed*."""
+    def move(self, position: Position, seed: int = 0) -> Any:
+        """Return the move to play in *position* outside a match; *seed* makes it repeatable."""
         return self.choose(position, new_stream(seed))
 
-    def values(self, position: Any) -> dict[Any, float]:
-        """What it thinks of each move in *position*: the higher the better.
+    def values(self, position: Position) -> dict[Any, float]:
+        """Return a value for each legal move in *position*: the higher, the better.
 
-        Infinity stands for a move that wins, and minus infinity for one that loses.
+        Infinity marks a move that wins, minus infinity one that loses.
 
         Raises:
-            BadValueError: It does not weigh its moves, or chance or what is hidden forbids to tell.
+            BadValueError: The player does not value its moves, or chance or hidden information
+                leaves the values open.
         """
         ui = find_text_ui(self.game) if self.game is not None else None
         if ui is None or not ui.has_values(self):
@@ -85,19 +88,19 @@ class Player(ABC):
         return dict(ui.find_values(self, position))
 
     def end(self) -> None:  # noqa: B027
-        """Called after each game."""
+        """Finish a game."""
 
     def close(self) -> None:  # noqa: B027
-        """Called when the player is no longer needed: frees what it holds."""
+        """Free the player's resources; it is not used any more."""
 
 
 class CompiledPlayer(Player):
-    """A player that exists as arrays, so that whole matches can run in compiled code.
+    """A player stored as arrays, so that whole matches can run in compiled code.
 
     Args:
-        game: What it plays.
-        packed: The player, packed; the only one in there.
-        name: How tables call it.
+        game: Game to play.
+        packed: Arrays of this one player.
+        name: Name in tables.
     """
 
     game: AnyGame
@@ -109,11 +112,11 @@ class CompiledPlayer(Player):
         self._spec = find_game(game.name)
         self._workspace = self._spec.kernel.make_workspace(game.rules, packed)
 
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """The very move that the match kernel would play.
+    def choose(self, position: Position, stream: Stream) -> Any:
+        """Return the move that the match kernel would play.
 
         Raises:
-            BadValueError: The position is of another board.
+            BadValueError: The position belongs to another game or board.
         """
         check_board(self, position.rules)
         workspace = self._workspace._replace(streams=stream)
@@ -125,10 +128,10 @@ class CompiledPlayer(Player):
 
 
 def check_board(player: Player, rules: tuple[int, ...]) -> None:
-    """Makes sure that *player*, if it is made for one board, plays by *rules*.
+    """Check that *player* can play by *rules*.
 
     Raises:
-        BadValueError: It is made for another board, or another game.
+        BadValueError: It was made for another board or another game.
     """
     game: AnyGame | None = getattr(player, "game", None)
     if game is None or _play_alike(game, rules):
@@ -142,7 +145,7 @@ def check_board(player: Player, rules: tuple[int, ...]) -> None:
 
 
 def _play_alike(game: AnyGame, here: Any) -> bool:
-    """Whether the rules are the same, however many play."""
+    """Test whether the rules are the same but for the number of seats."""
     if type(game.rules) is not type(here):
         return False
     option = find_game(game.name).seats_option
@@ -151,7 +154,7 @@ def _play_alike(game: AnyGame, here: Any) -> bool:
 
 
 def distinct_names(names: list[str]) -> tuple[str, ...]:
-    """*names*, with a number behind those that occur more than once.
+    """Return *names*, with numbers appended to those that occur more than once.
 
     >>> distinct_names(["random", "test-bot", "random"])
     ('random #1', 'test-bot', 'random #2')
@@ -170,7 +173,7 @@ def distinct_names(names: list[str]) -> tuple[str, ...]:
 
 
 class Forfeit(StrEnum):
-    """Why a game was forfeited."""
+    """Reason for which a game was forfeited."""
 
     ILLEGAL_MOVE = "illegal move"
     TIMEOUT = "time-out"
@@ -181,14 +184,14 @@ class Forfeit(StrEnum):
 
 
 class ForfeitError(ArenaError):
-    """Raised by a player that cannot or may not go on: it loses this game.
+    """Raised by a player that cannot continue, and so loses the game.
 
     Args:
-        kind: Why.
-        sentence: What happened, as a whole sentence.
+        kind: Reason of the forfeit.
+        sentence: Explanation, as a whole sentence.
 
     Attributes:
-        errors: The last lines that a program wrote to its standard error, harmless to print.
+        errors: Last lines of the program's standard error, safe to print.
     """
 
     def __init__(self, kind: Forfeit, sentence: str) -> None:
@@ -198,5 +201,5 @@ class ForfeitError(ArenaError):
 
 
 def make_random(game: AnyGame) -> CompiledPlayer:
-    """A player that picks any legal move, each with the same probability."""
+    """Return a player that plays legal moves uniformly at random."""
     return CompiledPlayer(game, simple_player(RECORD_FIELDS), "random")

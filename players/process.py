@@ -1,8 +1,7 @@
-"""A bot that is a program, spoken to in one of the dialects of :mod:`.dialects`.
+"""Players that are programs, which a host addresses in one of the dialects of :mod:`.dialects`.
 
-The host writes lines to the bot's standard input; the bot answers each one that asks for a move
-with a line. One process plays one game. Whatever it does wrong costs it that game and nothing
-else.
+The host writes lines to the bot's standard input; the bot answers each line that asks for a move
+with a line. One process plays one game. Any fault of the bot costs it that game and nothing else.
 """
 
 from __future__ import annotations
@@ -17,36 +16,37 @@ from typing import Any
 from evolve_arena.core.errors import BadValueError, IllegalMoveError, quote
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.core.types import Position
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits, find_dialect
 from evolve_arena.players.player import Forfeit, ForfeitError, Player
 
 PASSES = (b"no_moves", b"pass")
 FAREWELL = 0.5
-"""Seconds that a bot gets to end by itself, and again once it is asked to."""
+"""Seconds that a bot has to end by itself, and again after SIGTERM."""
 BEFORE = 100
-"""Characters of standard error, before its last line, that a message shows."""
+"""Characters of standard error, before its last line, shown in a message."""
 AFTERMATH = 0.25
-"""Seconds, at most, in which a bot that wrote garbage may prove to be flooding."""
+"""Maximum seconds in which to find that garbage is the start of a flood."""
 
 
 class ProcessPlayer(Player):
-    """A program as a player. Each line that it writes is an answer; blank ones do not count.
+    """A program as a player. Each line that it writes is an answer, except blank ones.
 
-    The sites asked again after a time-out or (in 2016) an illegal move; here the first one
-    ends the game. The clock is theirs: what a move takes is taken from the time bank, then
-    ``per_move`` is added, up to ``time_bank``.
+    The original sites asked again after a time-out or (in 2016) an illegal move; here the first
+    one ends the game. The clock is theirs: the time of a move is subtracted from the time bank,
+    then ``per_move`` is added, up to ``time_bank``.
 
     Args:
-        game: What it plays.
-        command: How to start it: a program and its arguments, quoted as in a shell.
-        dialect: One of those that the game's `GameSpec` has; by default the first.
-        name: How tables call it; by default the file that the command names.
-        limits: What it may use; by default what the dialect's site allowed.
+        game: Game to play.
+        command: Program and arguments, quoted as in a shell.
+        dialect: Name of one of the game's dialects; by default the first.
+        name: Name in tables; by default the file that the command names.
+        limits: Resources of the bot; by default those of the dialect's site.
 
     Raises:
-        UnknownNameError: There is no such dialect for the game.
-        BadValueError: The command cannot be read, or names no program.
+        UnknownNameError: The game has no such dialect.
+        BadValueError: The command cannot be parsed, or names no program.
 
     >>> from evolve_arena.core.registry import make_game, usual_game
     >>> ProcessPlayer(make_game(usual_game()), "python3 bot.py", dialect="plan")
@@ -73,10 +73,10 @@ class ProcessPlayer(Player):
         self._bank = 0
 
     def check_ready(self) -> None:
-        """Starts the process and asks for a first move. What it answers does not matter.
+        """Start the process and ask for a first move, any answer to which will do.
 
         Raises:
-            BadValueError: It can't be started, or ends instead of answering.
+            BadValueError: It cannot be started, or ends instead of answering.
         """
         self._start(0)
         try:
@@ -88,19 +88,19 @@ class ProcessPlayer(Player):
             self.close()
 
     def begin(self, side: int) -> None:
-        """Starts the process and sends it the settings.
+        """Start the process and send it the settings.
 
         Raises:
-            BadValueError: The system refuses to start it.
+            BadValueError: The operating system refuses to start it.
         """
         self._start(side)
 
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """The move that the bot answers.
+    def choose(self, position: Position, stream: Stream) -> Any:
+        """Return the bot's answer.
 
         Raises:
-            ForfeitError: It answers nothing in time, or nonsense, or an illegal move, or too
-                much, or has ended. It is ended by then.
+            ForfeitError: The answer is late, malformed, illegal or too long, or the bot has ended.
+                Its process is stopped then.
         """
         child = self._child or self._start(self.game.to_move(position))
         try:
@@ -111,14 +111,14 @@ class ProcessPlayer(Player):
             raise
 
     def end(self) -> None:
-        """Ends the process as the sites do: end of input, then SIGTERM; at last SIGKILL."""
+        """Stop the process as the sites do: by end of input, then SIGTERM, then SIGKILL."""
         child, self._child = self._child, None
         if child is not None:
             child.send(self.dialect.farewell)
             child.stop(patience=FAREWELL)
 
     def close(self) -> None:
-        """Ends the process, should one still run."""
+        """Stop the process if one still runs."""
         self.end()
 
     def _start(self, side: int) -> Child:
@@ -128,7 +128,7 @@ class ProcessPlayer(Player):
         child.send(self.dialect.greet(self.game, side, self.limits))
         return child
 
-    def _ask(self, child: Child, position: Any) -> Any:
+    def _ask(self, child: Child, position: Position) -> Any:
         child.send(self.dialect.show(position))
         started = time.monotonic()
         child.send(self.dialect.ask(self._bank, self.limits))
@@ -140,7 +140,7 @@ class ProcessPlayer(Player):
             child.send(echo)
         return move
 
-    def _read(self, child: Child, position: Any, line: bytes) -> Any:
+    def _read(self, child: Child, position: Position, line: bytes) -> Any:
         try:
             move = self.dialect.read(self.game, position, line)
         except IllegalMoveError as error:
@@ -157,7 +157,7 @@ class ProcessPlayer(Player):
 
 
 def _describe_failure(words: list[str], error: ForfeitError) -> str:
-    """One line that tells how a program failed to start, with the end of its standard error."""
+    """Describe in one line how a program failed to start, with the end of its standard error."""
     command = quoted(shlex.join(words).encode())
     lines = " | ".join(error.errors[:-1])  # the last one is in the sentence
     before = f" (before: …{lines[-BEFORE:]})" if lines else ""

@@ -1,59 +1,57 @@
-"""What every game's search has in common, compiled: the worth of a win, and a table of positions.
+"""Transposition table and values of wins for alpha-beta search, compiled.
 
-Alpha-beta in negamax form: a value is what the position is worth to the player to move. A game
-has a file of its own with the recursion, which lists and makes moves and values what it finds at
-the last ply; it takes these steps from here.
+Alpha-beta in negamax form: a value is that of the position for the player to move. The recursion,
+which lists moves, makes them and values the leaves, stands in another file and calls these steps.
 
-A value depends on the position and the plies left to search, and where players differ in what
-they think of positions on who searches: on nothing else, not on the moves that led there, on the
-window, nor on what was searched before. So whatever the table holds, from earlier moves, other
-matches or other players, the same moves come out as best.
+A value depends on the position and the plies left to search and, where players value positions
+differently, on the player that searches: not on the moves before, the window, or earlier
+searches. So whatever the table holds, from earlier moves, other matches or other players, the
+best moves are the same.
 
-A search's room is one array of ``int64``: how many positions were searched, what else the game
-wants to keep there, then the table. An entry is the key and a word of what was found. A key is one
-word, all of a position, so no two are ever confused.
+A search's memory is one array of ``int64``: the number of positions searched, then the table. An
+entry has two words: the key, and the value with its bound, best move and depth. A key is one word
+that holds the whole position, so no two positions are ever confused.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import mix
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.simd import peek, poke
 
 WIN = 1 << 40
-"""More than any evaluation."""
+"""Value of a win, above any evaluation."""
 INFINITE = 2 * WIN
 UNKNOWN = 3 * WIN
-"""What the table answers if it does not know."""
+"""Result of a look-up that finds nothing of use."""
 
 NODES, TABLE_AT = 0, 1
-"""Fields of a room; a game that keeps more there has its table farther behind."""
+"""Indices in a memory: the count of nodes, and the first word of the table."""
 
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
-"""What a value in the table is."""
+"""Meaning of a value in the table: exact, a lower bound or an upper bound."""
 DEPTHS, MOVES, BOUNDS = 64, 1024, 4
-"""How many there may be, to pack an entry's last word."""
+"""Radices with which an entry's last word is packed."""
 
 
 def make_memory(bits: int) -> NDArray[np.int64]:
-    """Room for searches, with a table of ``2**bits`` positions; none if *bits* is 0."""
+    """Return memory for searches, with a table of ``2**bits`` positions; none if *bits* is 0."""
     return np.zeros(TABLE_AT + (2 << bits if bits else 0), dtype=np.int64)
 
 
 @inlined
-def count_node(memory: Any) -> None:
-    """One more position was searched."""
+def count_node(memory: Array) -> None:
+    """Increment the count of positions searched."""
     poke(memory, NODES, peek(memory, NODES) + 1)
 
 
 @inlined
-def find_slot(memory: Any, key: Any) -> Any:
-    """Where the table keeps the position with *key* (``uint64``, not 0); -1 without a table."""
+def find_slot(memory: Array, key: Number) -> Number:
+    """Return the index of the position with *key* (``uint64``, not 0); -1 without a table."""
     entries = (memory.shape[0] - TABLE_AT) >> 1
     if entries == 0:
         return -1
@@ -61,8 +59,8 @@ def find_slot(memory: Any, key: Any) -> Any:
 
 
 @inlined
-def probe(memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any) -> Any:
-    """The position's value or, if that suffices, a bound outside of *low* to *high*.
+def probe(memory: Array, slot: int, key: Number, depth: int, low: Number, high: Number) -> Number:
+    """Return the position's value or, if that suffices, a bound outside *low* to *high*.
 
     :data:`UNKNOWN` if the table holds neither.
     """
@@ -72,33 +70,40 @@ def probe(memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any) -> 
 
 
 @inlined
-def remembered_move(memory: Any, slot: Any, key: Any) -> Any:
-    """The best move of the last search of this position, to any depth; -1 if there is none."""
+def remembered_move(memory: Array, slot: int, key: Number) -> Number:
+    """Return the best move of this position's last search, to any depth; -1 if unknown."""
     if slot < 0 or peek(memory, slot) != np.int64(key):
         return -1
     return read_move(peek(memory, slot + 1))
 
 
 @inlined
-def read_move(word: Any) -> Any:
-    """The best move that an entry's last *word* holds."""
+def read_move(word: Number) -> Number:
+    """Return the best move in an entry's last *word*."""
     return (word >> 6) % MOVES
 
 
 @inlined
 def store(
-    memory: Any, slot: Any, key: Any, depth: Any, low: Any, high: Any, value: Any, move: Any
+    memory: Array,
+    slot: int,
+    key: Number,
+    depth: int,
+    low: Number,
+    high: Number,
+    value: Number,
+    move: int,
 ) -> None:
-    """Notes what a search with the window *low* to *high* gave."""
+    """Store the result of a search with the window *low* to *high*."""
     if slot < 0:
         return
-    poke(memory, slot, np.int64(key))
+    poke(memory, slot, np.int64(key))  # the newest entry replaces any other
     poke(memory, slot + 1, _pack_entry(depth, low, high, value, move))
 
 
 @inlined
-def _pack_entry(depth: Any, low: Any, high: Any, value: Any, move: Any) -> Any:
-    """An entry's last word; values have 43 bits, so it is never negative."""
+def _pack_entry(depth: int, low: Number, high: Number, value: Number, move: int) -> Number:
+    """Pack an entry's last word; values have 43 bits, so it is never negative."""
     bound = EXACT
     if value >= high:
         bound = AT_LEAST
@@ -108,7 +113,7 @@ def _pack_entry(depth: Any, low: Any, high: Any, value: Any, move: Any) -> Any:
 
 
 @inlined
-def _read_value(word: Any, depth: Any, low: Any, high: Any) -> Any:
+def _read_value(word: Number, depth: int, low: Number, high: Number) -> Number:
     if word % DEPTHS != depth:
         return UNKNOWN
     value = (word >> 18) - INFINITE

@@ -1,12 +1,12 @@
-"""Players by specification: the texts that name them on the command line and in recipes.
+"""Specifications of players: the texts that name them on the command line and in recipes.
 
 ``random``, ``test-bot``, ``minimax:depth=4,noise=0.2``, ``rule:text,early=always``,
-``file:champion.safetensors``, ``process:"python my_bot.py"``, ``human``: a kind, then what it needs
-after a colon. Floors above add kinds of their own with :func:`register_player`. A class of the
-user's is ``my_bots.py:Cautious``, or the name under which it was registered.
+``file:champion.safetensors``, ``process:"python my_bot.py"``, ``human``: a kind, then a colon and
+its settings. Layers above add kinds with :func:`register_player`. A class of your own is written
+``my_bots.py:Cautious``, or by the name under which it was registered.
 
-Some kinds run code that is not ours. A specification may come from a file of somebody else, so
-:func:`make_player` makes these only if its caller says that the user asked for it.
+Some kinds run foreign code. A specification may come from another person's file, so
+:func:`make_player` makes these only if its caller confirms that the user asked for it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.files import explain_unread
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
+from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Position
 from evolve_arena.core.user_code import (
     AbsentCode,
     UserCodeError,
@@ -39,18 +41,18 @@ from evolve_arena.players.process import ProcessPlayer
 
 NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 SEARCH = re.compile(r"((?:, *[a-z]+ *=[^,]*)+)$")
-"""Settings of a search behind the path of a player that was bred."""
+"""Settings of a search after the path of an evolved player."""
 BRED = ("run", "file")
 Permit = Callable[[str], None]
-"""Is told of a specification that runs code, before it does; it raises an error to prevent it."""
+"""Callback before a specification's code is run; it raises an error to prevent that."""
 
 
 class NotPermittedError(ArenaError):
-    """A player that would run code for which nobody has the user's word."""
+    """Raised for a player that would run code without the user's consent."""
 
 
 def refuse_all(specification: str) -> None:
-    """Lets no player run code.
+    """Let no player run code.
 
     Raises:
         NotPermittedError: Always.
@@ -59,22 +61,22 @@ def refuse_all(specification: str) -> None:
 
 
 def permit_all(specification: str) -> None:
-    """Lets every player run code: for what the user himself typed."""
+    """Let every player run code: for specifications that the user typed."""
 
 
 def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) -> Player:
-    """The player that *specification* names.
+    """Return the player that *specification* names.
 
     Args:
-        specification: Such as ``random`` or ``minimax:depth=4``.
-        game: What it plays.
-        permit: Decides on players that run code.
+        specification: Text such as ``random`` or ``minimax:depth=4``.
+        game: Game to play.
+        permit: Callback that may refuse players that run code.
 
     Raises:
-        NotPermittedError: It would run code, and *permit* does not let it.
-        UnknownNameError: No kind bears the name.
-        BadValueError: What stands after the colon is missing, too much, or of no use.
-        ArenaError: A file can't be read, or holds a player of another game.
+        NotPermittedError: It would run code, and *permit* refuses.
+        UnknownNameError: There is no kind of that name.
+        BadValueError: The settings after the colon are missing, superfluous or invalid.
+        ArenaError: A file cannot be read, or holds a player of another game.
     """
     if (own := _find_class(specification.strip(), permit)) is not None:
         return _make_own(own, game)
@@ -107,7 +109,7 @@ def make_player(specification: str, game: AnyGame, permit: Permit = refuse_all) 
 
 
 def split_search(argument: str) -> tuple[str, str]:
-    """The path of a player that was bred, and the settings with which it is to search.
+    """Split the path of an evolved player from the settings of its search.
 
     >>> split_search("evolved/first@20,depth=4,noise=0.1"), split_search("a, b")
     (('evolved/first@20', 'depth=4,noise=0.1'), ('a, b', ''))
@@ -119,10 +121,10 @@ def split_search(argument: str) -> tuple[str, str]:
 
 
 def _add_search(player: Player, specification: str, settings: str) -> Player:
-    """The search that asks a *player* for values, which a *specification* names.
+    """Return the search with *settings* that values positions by *player*.
 
     Raises:
-        BadValueError: There is no such search in its game.
+        BadValueError: The game has no such search.
     """
     kind = "mcts" if re.search("rollouts|exploration", settings) else "minimax"
     known = player_kinds(player.game.name)
@@ -142,9 +144,9 @@ def _add_search(player: Player, specification: str, settings: str) -> Player:
 
 
 def runs_code(specification: str, game: str) -> bool:
-    """Whether *specification* names a player of *game* that runs code of its own.
+    """Test whether *specification* names a player of *game* that runs foreign code.
 
-    A file with a digest was run before, with the user's word.
+    A file with a digest was run before, with the user's consent.
     """
     if is_reference(specification):
         return find_file(specification) is None
@@ -153,14 +155,14 @@ def runs_code(specification: str, game: str) -> bool:
 
 
 def player_kinds(game: str) -> dict[str, PlayerKind]:
-    """All kinds of players of a *game*, by name."""
+    """Return all kinds of players of a *game*, by name."""
     spec = find_game(game)
     usual = {name: kind for name, kind in KINDS.items() if name != "process" or spec.dialects}
     return {**usual, **spec.players, **study_players(game)}
 
 
 def games_of(kind: str) -> list[str]:
-    """The games that have a *kind* of player; none if all have it."""
+    """Return the games that have a *kind* of player; none if all have it."""
     if kind in KINDS and kind != "process":  # programs play where there are dialects
         return []
     return [name for name in game_names() if kind in player_kinds(name)]
@@ -169,11 +171,11 @@ def games_of(kind: str) -> list[str]:
 def make_by_settings(
     kind: str, text: str, readers: Mapping[str, Callable[[str], Any]], make: Callable[..., Player]
 ) -> Player:
-    """What *make* makes of the settings of a *text*; see :func:`read_settings`.
+    """Call *make* with the settings in a *text*; see :func:`read_settings`.
 
     Raises:
-        UnknownNameError: It sets something else.
-        BadValueError: A value is none, out of range, or set twice.
+        UnknownNameError: A setting is unknown.
+        BadValueError: A value is invalid, out of range, or set twice.
     """
     settings = read_settings(kind, text, readers)
     try:
@@ -185,18 +187,18 @@ def make_by_settings(
 def read_settings(
     kind: str, text: str, readers: Mapping[str, Callable[[str], Any]]
 ) -> dict[str, Any]:
-    """The settings of a *text* such as ``depth=4,noise=0.2``, in any order.
+    """Parse a *text* such as ``depth=4,noise=0.2``, in any order.
 
     A number alone is a value of the first one, if it comes first: ``4,noise=0.2``.
 
     Args:
-        kind: The kind of player, for messages.
-        text: What stands behind the colon.
-        readers: By name, what reads a value; what is most often set comes first.
+        kind: Kind of player, for messages.
+        text: Text after the colon.
+        readers: Parsers of values by the name of the setting, the most common one first.
 
     Raises:
-        UnknownNameError: It sets something else.
-        BadValueError: A value is none, or set twice.
+        UnknownNameError: A setting is unknown.
+        BadValueError: A value is invalid, or set twice.
     """
     values: dict[str, Any] = {}
     for place, setting in enumerate(text.split(",") if text.strip() else ()):
@@ -217,10 +219,10 @@ def read_settings(
 
 
 def read_whole(text: str) -> int:
-    """A whole number.
+    """Parse a whole number.
 
     Raises:
-        BadValueError: It is none.
+        BadValueError: The text is none.
     """
     if not re.fullmatch("[+-]?[0-9]{1,18}", text, re.ASCII):
         raise BadValueError("it must be a whole number")
@@ -228,10 +230,10 @@ def read_whole(text: str) -> int:
 
 
 def read_time(text: str) -> float:
-    """Seconds, from a text such as ``100ms``, ``2s`` or ``0.5``.
+    """Parse a time such as ``100ms``, ``2s`` or ``0.5``; return seconds.
 
     Raises:
-        BadValueError: It is no time.
+        BadValueError: The text is no time.
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(ms|s|)", text, re.ASCII)
     if not found:
@@ -240,10 +242,10 @@ def read_time(text: str) -> float:
 
 
 def read_number(text: str) -> float:
-    """A number.
+    """Parse a number.
 
     Raises:
-        BadValueError: It is none.
+        BadValueError: The text is none.
     """
     try:
         return float(text)
@@ -252,12 +254,12 @@ def read_number(text: str) -> float:
 
 
 def register_player(name: str, kind: PlayerKind) -> None:
-    """Adds a *kind*, or replaces the one of that *name*."""
+    """Add a *kind*, or replace the one of that *name*."""
     KINDS[name] = kind
 
 
-def _find_class(specification: str, permit: Permit) -> Any | None:
-    """The user's own class that *specification* names, or None; *permit* decides on files."""
+def _find_class(specification: str, permit: Permit) -> object | None:
+    """Return the user's class that *specification* names, or None; *permit* may refuse a file."""
     if is_reference(specification) and find_file(specification) is None:
         permit(specification)
         path, _, name = specification.rpartition(":")
@@ -266,22 +268,22 @@ def _find_class(specification: str, permit: Permit) -> Any | None:
 
 
 class _AbsentPlayer(Player):
-    """A stand-in for a player whose class is not here."""
+    """A placeholder for a player whose class is missing."""
 
     def __init__(self, code: AbsentCode, game: AnyGame) -> None:
         super().__init__(game)
         self.name, self.check_ready = code.__name__, code  # type: ignore[method-assign]
 
-    def choose(self, position: Any, stream: Any) -> Any:
+    def choose(self, position: Position, stream: Stream) -> None:
         """Fail."""
         self.check_ready()
 
 
-def _make_own(own: Any, game: AnyGame) -> Player:
-    """A player of the user's own class.
+def _make_own(own: object, game: AnyGame) -> Player:
+    """Return a player of the user's own class.
 
     Raises:
-        UserCodeError: It is no class of players, or can't be made.
+        UserCodeError: It is no class of players, or cannot be constructed.
     """
     if isinstance(own, AbsentCode):
         return _AbsentPlayer(own, game)
@@ -328,4 +330,4 @@ KINDS: dict[str, PlayerKind] = {
     ),
     "human": PlayerKind("human", "you, at this terminal", lambda argument, game: HumanPlayer(game)),
 }
-"""Kinds of players that all games have, by name; programs play where there are dialects."""
+"""Kinds of players that all games have, by name; programs need a dialect of the game."""

@@ -1,15 +1,15 @@
-"""Starts one bot and outlives it: whatever ends the host, the bot and all that it started end too.
+"""Supervisor process of a bot: it ends the bot and all descendants even if the host dies.
 
     python -IS supervisor.py CONTROL FOLDER COMMAND...
 
-CONTROL is the number of a socket to the host. The supervisor says there ``started PID`` or
-``refused ERRNO``, and later ``ended STATUS``. The host says ``t`` to ask the bot to end; when the
-host closes the socket, or dies, everything is killed. FOLDER is where psutil lies.
+CONTROL is the number of a socket to the host. The supervisor writes ``started PID`` or
+``refused ERRNO`` there, and later ``ended STATUS``. The host writes ``t`` to ask the bot to end;
+when the host closes the socket, or dies, everything is killed. FOLDER is the folder of psutil.
 
 This is a process of its own because only an ancestor can adopt orphans: processes that left the
-bot's process group, session or parent come back to it (on Linux). Where orphans can't be adopted,
-they are found by an environment variable. It is run for each game, so it imports little: with
-``typing`` and ``contextlib`` it would start in twice the time.
+bot's process group, session or parent come back to it (on Linux). Where orphans cannot be adopted,
+they are found by an environment variable. It is started for each game, so it imports little:
+``typing`` and ``contextlib`` would double the time that it takes to start.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ import sys
 import time
 
 MARK = "EVOLVE_ARENA_BOT"
-"""The environment variable that all processes of one bot share."""
+"""Environment variable shared by all processes of one bot."""
 PULSE = 1.0
-"""Seconds between two looks at whether the host still lives, should the socket not tell."""
+"""Seconds between two checks that the host still runs, in case the socket does not tell."""
 QUICKLY = 0.05
-"""Seconds in which a bot's process group should be gone after it was killed."""
+"""Seconds in which a bot's process group should be gone after a kill."""
 PATIENCE = 5.0
-"""Seconds after which processes that can't be killed are given up."""
+"""Seconds after which processes that cannot be killed are given up."""
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LINUX = sys.platform == "linux"
 
 
 def main(control: int, folder: str, words: list[str]) -> int:
-    """Starts the bot and waits until it, or the host, is gone.
+    """Start the bot and wait until it or the host is gone.
 
     Returns:
         0 if nothing is left of the bot.
@@ -65,7 +65,7 @@ def main(control: int, folder: str, words: list[str]) -> int:
 
 
 def kill_marked(mark: str) -> bool:
-    """Kills all processes of the bot of that *mark*; False if there were none."""
+    """Kill all processes of the bot with that *mark*; return False if there were none."""
     import psutil
 
     found = False
@@ -80,7 +80,7 @@ def kill_marked(mark: str) -> bool:
 
 
 def _listen_to_signals(told: list[int]) -> int:
-    """What becomes readable at a signal; those that ask to end are noted in *told*."""
+    """Return a descriptor that is readable after a signal; SIGTERM etc. go to *told*."""
     ears, mouth = os.pipe()
     os.set_blocking(mouth, False)
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
@@ -91,7 +91,7 @@ def _listen_to_signals(told: list[int]) -> int:
 
 
 def _start(words: list[str]) -> tuple[int, int]:
-    """The process id of the bot, in a session of its own; and what the system refuses, or 0."""
+    """Start the bot in its own session; return its process id, and the errno or 0."""
     here, there = os.pipe()
     supervisor = os.getpid()
     bot = os.fork()
@@ -114,7 +114,7 @@ def _start(words: list[str]) -> tuple[int, int]:
 
 
 def _reap(bot: int, control: int) -> bool:
-    """Takes note of processes that ended; False if none is left."""
+    """Reap processes that have ended; return False if none is left."""
     try:
         while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
             if ended[0] == bot:
@@ -125,7 +125,7 @@ def _reap(bot: int, control: int) -> bool:
 
 
 def _obey(control: int, bot: int) -> bool:
-    """Does what the host asks for; False if it is gone."""
+    """Obey the host's request; return False if the host is gone."""
     try:
         orders = os.read(control, 16)
     except OSError:
@@ -136,7 +136,7 @@ def _obey(control: int, bot: int) -> bool:
 
 
 def _kill_all(bot: int, control: int, folder: str) -> bool:
-    """Kills the bot and all that it started; whether nothing is left."""
+    """Kill the bot and all that it started; return True if nothing is left."""
     _signal_group(bot, signal.SIGKILL)
     start = time.monotonic()
     while (gone := time.monotonic() - start) < PATIENCE:
@@ -150,12 +150,12 @@ def _kill_all(bot: int, control: int, folder: str) -> bool:
 
 
 def _kill_found(folder: str) -> bool:
-    """Kills all descendants, and those that only the mark tells; False if there were none."""
+    """Kill descendants and processes found by the mark; return False if there were none."""
     sys.path.append(folder)
     import psutil
 
     family = psutil.Process().children(recursive=True)
-    for act in ("suspend", "kill"):  # first of all, nobody starts anybody else
+    for act in ("suspend", "kill"):  # suspended processes start no others
         for process in family:
             try:
                 getattr(process, act)()
@@ -168,7 +168,7 @@ def _signal_group(group: int, number: int) -> None:
     try:  # noqa: SIM105
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
-        pass  # nobody is left in it
+        pass  # the group is empty
 
 
 def _say(control: int, text: str) -> None:

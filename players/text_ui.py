@@ -1,111 +1,115 @@
-"""How people at a terminal see a game and talk about its moves: a game has one `TextUI`."""
+"""Text of a game for people at a terminal: each game has one `TextUI`."""
 
 from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from evolve_arena.core.errors import BadValueError, IllegalMoveError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Position
+
+if TYPE_CHECKING:
+    from evolve_arena.players.player import Player
 
 
 class TextUI(ABC):
-    """How people at a terminal see a game and talk about its moves.
+    """Text of a game for people at a terminal: its board, its moves and its questions.
 
     Args:
-        game: What is played.
+        game: Game to play.
     """
 
     sides: Sequence[str] = ()
-    """What the seats are called by their pieces, in order of moving; empty if they have none."""
+    """Names of the seats by their pieces, in order of moving; empty if they have none."""
     is_open: ClassVar[bool] = True
-    """Whether everybody sees everything, so that moves can be taken back."""
+    """True if nothing is hidden, so that moves can be taken back."""
     greeting: str
-    """How the help begins: how a move is made."""
+    """Beginning of the help: how to enter a move."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: AnyGame) -> None:
         self.game = game
 
     @abstractmethod
-    def read(self, text: str, position: Any) -> Any:
-        """The move that a person means who types *text*, if need be in this *position*.
+    def read(self, text: str, position: Position) -> Any:
+        """Return the move that *text*, typed by a person, means in *position*.
 
         Raises:
-            IllegalMoveError: It is none.
+            IllegalMoveError: It names no legal move.
         """
 
-    def read_turn(self, text: str, position: Any) -> list[Any]:
-        """The same, where *text* may name all moves of a turn in which a player moves on."""
+    def read_turn(self, text: str, position: Position) -> list[Any]:
+        """Return the moves that *text* means, where a turn may have several."""
         return [self.read(text, position)]
 
     @abstractmethod
-    def name(self, move: Any, position: Any) -> str:
-        """The *move* in a sentence: "column 3"; *position* is the one in which it is played."""
+    def name(self, move: Any, position: Position) -> str:
+        """Return the *move* in words, such as "column 3"; it is played in *position*."""
 
     @abstractmethod
-    def question(self, position: Any) -> str:
-        """What a person is asked for, in a few words: "column 0-6"."""
+    def question(self, position: Position) -> str:
+        """Return the expected entry in a few words, such as "column 0-6"."""
 
     @abstractmethod
-    def list_moves(self, position: Any) -> str:
-        """What can be played, in a sentence."""
+    def list_moves(self, position: Position) -> str:
+        """Return a sentence with the legal moves."""
 
     @abstractmethod
     def draw(
         self,
-        position: Any,
+        position: Position,
         last: Any = None,
         *,
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """The board as who is to move sees it.
+        """Draw the board as the player to move sees it.
 
         Args:
-            position: What there is to see.
-            last: The last move, to be marked; None if there is none.
-            colour: Whether codes for colours may be used, which terminals understand.
-            names: The players, seat by seat, if it shows them.
+            position: Position to draw.
+            last: Last move, to be marked; None if there is none.
+            colour: True if the text may have colour codes for terminals.
+            names: Names of the players, seat by seat, if they are to be shown.
         """
 
-    def advise(self, error: IllegalMoveError, position: Any) -> str:
-        """A sentence that helps who met with *error*; empty if that says it all."""
+    def advise(self, error: IllegalMoveError, position: Position) -> str:
+        """Return a sentence that helps after *error*; empty if the error is enough."""
         return self.list_moves(position)
 
     def greet(self, seat: int) -> str:
-        """Tells a person who he is; *seat* is 0 for who moves first."""
+        """Return a sentence that tells a person his *seat*; seat 0 moves first."""
         if self.sides:
             order = ("first", "second", "third", "fourth", "fifth")
             return f"You play {self.sides[seat]} and move {order[seat]}."
         return f"You sit at seat {seat + 1} of {self.game.seats}."
 
-    def write_game(self, moves: Sequence[Any], positions: Sequence[Any]) -> str:
-        """The *moves* as :meth:`read_game` reads them, each played in one of the *positions*."""
+    def write_game(self, moves: Sequence[Any], positions: Sequence[Position]) -> str:
+        """Write *moves*, each played in one of the *positions*, as :meth:`read_game` reads them."""
         return " ".join(self.game.format_move(move) for move in moves)
 
     def read_game(self, text: str) -> tuple[Any, ...]:
-        """The moves that *text* gives.
+        """Return the moves of the game written in *text*.
 
         Raises:
-            PositionError: There is one among them that cannot be played.
+            PositionError: One of the moves cannot be played.
         """
         if text.strip():
             raise BadValueError(f"games of {self.game.name} can't begin with moves")
         return ()
 
     def read_games(self, text: str) -> list[tuple[str, tuple[Any, ...]]]:
-        """The games that a file's *text* gives: who plays, as ``A - B`` or nothing, and the moves.
+        """Return the games in a file's *text*: the players, as ``A - B`` or empty, and the moves.
 
         Raises:
-            ArenaError: There is none, or a move of one can't be played.
+            ArenaError: There is no game, or a move cannot be played.
         """
         return [("", self.read_game(text))]
 
     def replay(self) -> str:
-        """The command that shows a game again by its moves; empty where chance decides as well."""
+        """Return the command that replays a game by its moves; empty in games of chance."""
         if find_game(self.game.name).has_chance:
             return ""
         usual = self.game.rules_type._field_defaults
@@ -117,35 +121,35 @@ class TextUI(ABC):
         return f'evolve play --game {shlex.quote(self.called())}{options} --moves "MOVES"'
 
     def called(self) -> str:
-        """What one types for the game."""
+        """Return the game's name as a person types it."""
         return str(self.game.name)
 
-    def has_values(self, player: Any) -> bool:
-        """Whether *player* can say what it thinks of each move."""
+    def has_values(self, player: Player) -> bool:
+        """Test whether *player* can value each move."""
         return False
 
-    def find_values(self, player: Any, position: Any) -> Mapping[Any, float]:
-        """The same as numbers, by move."""
+    def find_values(self, player: Player, position: Position) -> Mapping[Any, float]:
+        """Return the *player*'s value of each move in *position*."""
         raise NotImplementedError
 
-    def describe_values(self, player: Any, position: Any) -> str:
-        """What a *player* who has values thinks."""
+    def describe_values(self, player: Player, position: Position) -> str:
+        """Describe a *player*'s values of the moves in *position*."""
         raise NotImplementedError
 
-    def tell_turn(self, turn: Sequence[tuple[Any, Any]]) -> str:
-        """What a player did, after its name: "plays column 3".
+    def tell_turn(self, turn: Sequence[tuple[Position, Any]]) -> str:
+        """Describe a player's turn, to follow its name: "plays column 3".
 
         Args:
-            turn: The positions and the moves in them that make up the turn.
+            turn: Positions and the moves in them that make up the turn.
         """
         return f"plays {', then '.join(self.name(move, position) for position, move in turn)}"
 
 
 def find_text_ui(game: AnyGame) -> TextUI:
-    """How *game* is talked about.
+    """Return the text interface of *game*.
 
     Raises:
-        BadValueError: The game says nothing about it.
+        BadValueError: The game has none.
     """
     make: Callable[[AnyGame], TextUI] | None = find_game(game.name).make_text_ui
     if make is None:
@@ -154,5 +158,5 @@ def find_text_ui(game: AnyGame) -> TextUI:
 
 
 def shorten(text: str) -> str:
-    """*text*, or its beginning if it is long: to be quoted in a message."""
+    """Return *text*, cut off after 20 characters, to be quoted in a message."""
     return text if len(text) <= 20 else f"{text[:20]}…"

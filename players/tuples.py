@@ -1,16 +1,18 @@
-"""Players that are tuple networks: how shapes and what was learned make one that plays."""
+"""Players that are n-tuple networks, and the decoders that make them of shapes and tables."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.game import AnyGame
+from evolve_arena.core.types import Array, Arrays, Position, Settings
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.board.workspace import RECORD_FIELDS
@@ -21,12 +23,12 @@ from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, Pac
 def explain_too_large(
     shape: tuple[int, ...], most: int, count: Callable[[int], int]
 ) -> BadValueError:
-    """The error of tuples that need more numbers than there may be: the key, and a value that fits.
+    """Return the error for tables that are too large, with a length that would fit.
 
     Args:
-        shape: How many tuples there are, and of how many cells each.
-        most: How many numbers there may be.
-        count: How many numbers as many tuples of another length need.
+        shape: Number of tuples, and cells of each.
+        most: Maximum number of table entries.
+        count: Returns the entries that tuples of a given length need.
     """
     tuples, length = shape
     fits = [shorter for shorter in range(1, length) if count(shorter) <= most]
@@ -38,16 +40,16 @@ def explain_too_large(
 
 
 class TupleDecoder(ABC):
-    """What turns shapes and tables into players; a game's is a dataclass with its options.
+    """A mapping from shapes and tables to players; a game's decoder is a dataclass with options.
 
     Raises:
-        BadValueError: There are too few or many tuples, or these are too short or long.
+        BadValueError: The number of tuples or their length is out of range.
     """
 
     tuples: int
-    """How many there are."""
+    """Number of tuples."""
     length: int
-    """Cells of each."""
+    """Number of cells of each tuple."""
 
     head: ClassVar[str] = "value"
     player_type: ClassVar[type[TuplePlayer]]
@@ -58,97 +60,97 @@ class TupleDecoder(ABC):
         if not 1 <= self.length <= 16:
             raise BadValueError(f"length is {self.length}: it must be from 1 to 16")
         _ = self.game
-        self.table(self.draw(np.random.default_rng(0))[:1])  # raises if it can't
+        self.table(self.draw(np.random.default_rng(0))[:1])  # raises if it is too large
 
     @property
     @abstractmethod
-    def game(self) -> Any:
-        """What the player plays."""
+    def game(self) -> AnyGame:
+        """Game that the player plays."""
 
     @property
     @abstractmethod
     def cells(self) -> int:
-        """How many cells the board has."""
+        """Number of cells of the board."""
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> Cells:
-        """The genes of one individual, shape ``(tuples, length)``."""
+        """Draw the shapes of one individual, shape ``(tuples, length)``."""
 
     @abstractmethod
     def table(self, cells: Cells) -> TupleTable:
-        """How tuples of *cells* read the board.
+        """Return the table by which tuples of *cells* read the board.
 
         Raises:
-            BadValueError: They need too much room.
+            BadValueError: It would be too large.
         """
 
     @property
     @abstractmethod
     def places(self) -> NDArray[np.int64]:
-        """For each plane and cell the place and the change that stand for what lies there.
+        """For each plane and cell, the place and the change that stand for its content.
 
         Shape ``(planes, cells, 2)``; see `evolve_arena.genomes.tuple_entries`.
         """
 
     sides: ClassVar[tuple[str, ...]] = ("",)
-    """After whose moves numbers count, if there are some for each player."""
+    """Names of the tables after each player's moves; one empty name if both share a table."""
 
     has_board = True
-    """Whether cells are those of a board, and not numbers or single bits."""
+    """True if cells are those of a board, False if they are numbers or single bits."""
 
     empty: ClassVar[str] = "empty"
-    """What a cell is on which nothing lies."""
+    """Name of the state of an empty cell."""
     output_names: ClassVar[tuple[str, ...]] = ("value",)
 
     @property
     @abstractmethod
     def planes(self) -> list[tuple[str, int, int]]:
-        """What can lie on a cell, and the rows and columns of the board."""
+        """Name, rows and columns of each plane: the states that a cell can have."""
 
     @property
     def states(self) -> tuple[str, ...]:
-        """What a cell can be, the first one :attr:`empty`."""
+        """States of a cell, the first one :attr:`empty`."""
         return (self.empty, *(name for name, _, _ in self.planes))
 
     @property
     @abstractmethod
     def views(self) -> NDArray[np.int64]:
-        """Where each cell lies whenever tuples are read, shape ``(views, cells)``."""
+        """Images of each cell under the symmetries of the board, shape ``(views, cells)``."""
 
     @abstractmethod
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
-        """What the entries of one tuple stand for: the state of each of its *cells*.
+        """Return the states of a tuple's *cells* for each of its table entries.
 
         Returns:
-            Shape ``(entries, cells)``: places in :attr:`states`.
+            Indices in :attr:`states`, shape ``(entries, cells)``.
         """
 
     @abstractmethod
-    def read_cells(self, position: Any) -> tuple[int, NDArray[np.int64]]:
-        """For which of :attr:`sides` numbers count in a *position*, and the state of each cell."""
+    def read_cells(self, position: Position) -> tuple[int, NDArray[np.int64]]:
+        """Return the index in :attr:`sides` for a *position*, and the state of each cell."""
 
     @abstractmethod
     def find_cell(self, cell: int) -> int:
-        """The cell of the game's `BoardView` that a *cell* is; -1 if it is not drawn."""
+        """Return the cell of the game's `BoardView` for a *cell*; -1 if it is not drawn."""
 
     @abstractmethod
     def find_input(self, cell: int, state: int) -> int:
-        """The place in :attr:`planes`, one after the other, where a *cell* shows a *state*."""
+        """Return the index of the input, over all :attr:`planes`, for a *state* of a *cell*."""
 
     @cached_property
     def tuple_shape(self) -> tuple[int, int]:
-        """How many tuples a network has, and of how many cells."""
+        """Number of tuples of a network, and of cells of each."""
         tuples, length = self.draw(np.random.default_rng(0)).shape
         return tuples, length
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
-        """The players that *genomes* make: their tables in whole units of 1/65536.
+        """Return the arrays of the players that *genomes* encode, tables in units of 1/65536.
 
-        What is no number counts as 0, and what is so large that sums could overflow as the
-        largest that is safe.
+        NaN counts as 0; weights so large that sums could overflow are clipped to the largest that
+        is safe.
 
         Raises:
-            BadValueError: There are fewer numbers than the tuples read.
+            BadValueError: A table is shorter than the tuples need.
         """
         seats = np.zeros((len(genomes), RECORD_FIELDS), dtype=np.int64)
         parts: list[NDArray[np.int32]] = []
@@ -176,36 +178,36 @@ class TupleDecoder(ABC):
         )
 
     def player(self, genome: TuplePopulation, name: str) -> TuplePlayer:
-        """The player that a population of one makes."""
+        """Return the player that a population of one encodes."""
         return self.player_type(self, genome, name)
 
 
 class TuplePlayer(BredPlayer):
-    """A tuple network that plays.
+    """A player that is an n-tuple network.
 
     Args:
-        decoder: The board, and how the shapes were chosen.
-        genome: A population of one.
-        name: How tables call it.
+        decoder: Board, and choice of the shapes.
+        genome: Population of one.
+        name: Name in tables.
     """
 
     kind = "tuples"
     genome_kind = "tuples"
-    decoder: Any
+    decoder: TupleDecoder
 
     def __init__(self, decoder: TupleDecoder, genome: TuplePopulation, name: str) -> None:
         super().__init__(decoder, decoder.pack(genome), name)
         self.genome = genome
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The shapes as ``cells``, and what was learned as ``tables``."""
+    def arrays(self) -> Arrays:
+        """Shapes as ``cells``, and learned weights as ``tables``."""
         numbers = self.decoder.table(self.genome.cells[0]).numbers
         tables = self.genome.tables[0, :numbers].astype(np.float32)
         return {"cells": self.genome.cells[0], "tables": tables}
 
-    def read_entries(self, position: Any) -> NDArray[np.float64]:
-        """The numbers that a *position* picks, shape ``(tuples, views)``."""
+    def read_entries(self, position: Position) -> NDArray[np.float64]:
+        """Return the table entries that a *position* selects, shape ``(tuples, views)``."""
         side, states = self.decoder.read_cells(position)
         numbers = self.arrays["tables"].astype(np.float64).reshape(len(self.decoder.sides), -1)
         found, at = [], 0
@@ -217,13 +219,11 @@ class TuplePlayer(BredPlayer):
         return np.array(found)
 
     @classmethod
-    def read(
-        cls, options: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], name: str
-    ) -> Self:
-        """The player of a stored decoder and its arrays.
+    def read(cls, options: Settings, arrays: Mapping[str, Array], name: str) -> Self:
+        """Return the player of a stored decoder and its arrays.
 
         Raises:
-            BadValueError: They do not fit together.
+            BadValueError: The arrays do not fit the decoder.
         """
         decoder = cls.decoder_type(**options)
         cells, tables = arrays["cells"], arrays["tables"]

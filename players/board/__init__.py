@@ -1,1 +1,1 @@
-"""Players of any board game that says its rules in compiled code."""
+"""Games whose rules are compiled, and the networks and searches that play them."""

@@ -1,4 +1,4 @@
-"""How each kind of compiled player chooses a move of a board game.
+"""Choice of a move by each kind of compiled player.
 
 The match kernel and the Python classes call the same functions, so a player moves alike in both.
 """
@@ -104,39 +104,41 @@ from evolve_arena.players.search import WIN
 HAS_SCRIPTS = True
 HAS_FORFEITS = True
 HAS_OWN_VALUES = True
-"""True if there are scripted players, players that may want what is not legal, and players that
-value the states behind their moves without a search; see `kernel.FLAGS`."""
+"""True if there are scripted players, players that may choose illegal kinds of moves, and players
+that value afterstates without a search; see `kernel.FLAGS`."""
 search_tree = choose_by_guesses if HAS_GUESS else choose_by_rollouts
 COMPARES_CHANGES = HAS_WINS and HAS_CHANGES
-"""True if a file lists what its moves change, so that they can be valued by that alone."""
+"""True if a file lists the changes of its moves, so that moves are valued without being played."""
 ONLY_SHALLOW = (COMPARES_CHANGES and HAS_VALUES and not HAS_PAST) and not (
     HAS_LAYERS or HAS_TUPLES or HAS_DENSE_VALUES
 )
-"""True if all who value states are networks of one hidden layer, and never need more than that."""
+"""True if all players that value states are networks with one hidden layer."""
 
 ONE = np.uint64(1)
 KNOWN_LEVEL = np.int64(3)
-"""The level of the state as the player to move knows it, if something is hidden and guessed."""
+"""Level of the state as the player to move knows it, in games of hidden information."""
 
 
 @inlined
 def choose_move(  # noqa: PLR0911
     players: Any, slot: int, state: Any, winning: Any, workspace: Any
 ) -> Any:
-    """The number of the move that the player in a *slot* makes, whose turn it is.
+    """Return the number of the move that the player in a *slot*, who is to move, chooses.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
-    # An index that can't be negative is found faster.
+    # An unsigned index needs no check for negative values.
     player: Any = np.uint64(peek(workspace.players, slot))
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     if HAS_GUESS and _tries_moves(players, player):
         state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
+    # Random moves, by noise or by a random player
     strays = noise > 0 and np.int64(next_word(workspace.streams) >> np.uint64(32)) < noise
     if HAS_LEGAL_BITS and (strays or kind == RANDOM):
         allowed = find_allowed(workspace.states, state, workspace.moves)
         if allowed == np.uint64(2**MOVES - 1):
             return below(workspace.streams, MOVES)
+    # Players that need no list of moves
     if HAS_KIND_PLAYERS and HAS_KINDS and _chooses_kinds(players, player) and not strays:
         if HAS_SUMS and kind == NETWORK:
             see_state(players, player, slot, state, workspace)
@@ -144,6 +146,7 @@ def choose_move(  # noqa: PLR0911
     if HAS_SCRIPTS and kind >= SCRIPTED and not strays and not needs_list(kind - SCRIPTED):
         turn_page(workspace.notes)
         return _ask_script(players, player, slot, state, kind - SCRIPTED, -1, workspace)
+    # All others choose from the list.
     count = list_moves(workspace.states, state, workspace.moves, 0)
     if count == 1:
         return peek(workspace.moves, 0)
@@ -159,9 +162,9 @@ def choose_move(  # noqa: PLR0911
 
 @inlined
 def _tries_moves(players: Any, player: int) -> Any:
-    """Test if a player looks at states behind its moves, in which it could see what is hidden.
+    """Test whether a player looks at afterstates, which would reveal hidden information.
 
-    Others get to see no more than what the file shows to their seat.
+    Other players only observe what the file shows to their seat.
     """
     head, searches = players.seats[player, HEAD], players.seats[player, ROLLOUTS] > 0
     return searches or head not in (POLICY, ACTION, KINDS_HEAD)
@@ -169,7 +172,7 @@ def _tries_moves(players: Any, player: int) -> Any:
 
 @inlined
 def _chooses_kinds(players: Any, player: int) -> Any:
-    """Test if a player chooses kinds of moves."""
+    """Test whether a player chooses kinds of moves."""
     kind = players.seats[player, KIND]
     return players.seats[player, HEAD] == KINDS_HEAD and kind != TUPLES and kind < SEARCH
 
@@ -178,7 +181,7 @@ def _chooses_kinds(players: Any, player: int) -> Any:
 def _ask_script(
     players: Any, player: int, slot: int, state: Any, number: Any, kind: Any, workspace: Any
 ) -> Any:
-    """What scripted player *number* chooses, as *player* is set: a move of a *kind*, if not -1."""
+    """Return the choice of scripted player *number*: a move of a *kind*, if that is not -1."""
     setting, count = players.seats[player, SETTING], np.int64(0)
     if needs_list(number):
         count = list_moves(workspace.states, state, workspace.moves, 0)
@@ -190,7 +193,7 @@ def _ask_script(
 def _choose_own(
     players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
-    """What a player chooses that does not play at random."""
+    """Return the move that a player chooses by its own search or values."""
     kind = players.seats[player, KIND]
     if HAS_MCTS and players.seats[player, ROLLOUTS] > 0:
         return search_tree(players, slot, state, count, workspace)
@@ -208,7 +211,7 @@ def _choose_own(
 
 @compiled
 def decide(players: Any, state: Any, workspace: Any) -> Any:
-    """The number of the move that the first of *players* chooses in a *state*."""
+    """Return the number of the move that the first of *players* chooses in a *state*."""
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
     winning = list_wins(workspace.states, state, workspace.wins)
@@ -220,10 +223,13 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
 
 @compiled
 def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
-    """Writes what the first of *players* thinks of each legal move in a *state* into *ratings*.
+    """Write the value that the first of *players* gives to each legal move into *ratings*.
 
-    Whom it shows a win at once thinks infinitely well of that. Gives how many moves there are; 0 of
-    those who think nothing of single moves: random and scripted players, and tree search.
+    Immediate wins are infinite for players that take them.
+
+    Returns:
+        Number of moves; 0 for players that do not value single moves: random and scripted players,
+        and tree search.
     """
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
@@ -265,7 +271,7 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
 def _rate_by_outputs(
     players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
 ) -> None:
-    """Write the outputs of a policy."""
+    """Write the outputs of a policy into *ratings*."""
     if HAS_GRAPHS and players.seats[0, KIND] == GRAPH:
         run_player_graph(players, 0, slot, state, workspace)
         for place in range(count):
@@ -282,7 +288,7 @@ def _rate_by_outputs(
 def _rate_by_search(
     players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
 ) -> None:
-    """Write the values that alpha-beta finds; what wins or loses for sure is infinitely so."""
+    """Write the values of alpha-beta into *ratings*; proven wins and losses are infinite."""
     winning = list_wins(workspace.states, state, workspace.wins)
     value_moves(players, slot, state, count, True, workspace)
     for place in range(count):
@@ -297,12 +303,12 @@ def _rate_by_search(
 def _choose_by_outputs(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
-    """The first legal move of the strongest output of a policy."""
+    """Return the legal move with the highest output of a policy, the first one of equals."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
         return _pick_strongest(workspace.values, players.seats[player, INPUTS], count, workspace)
     shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
-    if MOVES <= LANES:
+    if MOVES <= LANES:  # all outputs fit into one vector
         allowed = np.uint64(0)
         for place in range(count):
             allowed |= ONE << np.uint64(peek(workspace.moves, place))
@@ -313,9 +319,9 @@ def _choose_by_outputs(
 
 @inlined
 def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """What a scripted player chooses among the moves of the kind whose output is the strongest.
+    """Return a scripted player's choice among moves of the kind with the highest output.
 
-    It is FORFEIT if a player that is not masked wants a kind that is not legal.
+    Return FORFEIT if a player without masking chooses a kind that is not legal.
     """
     turn_page(workspace.notes)
     number, allowed = players.seats[player, SCRIPT], find_kinds(workspace.states, state)
@@ -333,7 +339,7 @@ def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace:
 def _pick_kind(
     players: Any, player: int, slot: int, state: Any, allowed: Any, workspace: Any
 ) -> Any:
-    """The kind of the strongest output among the *allowed* ones, of which each is a bit."""
+    """Return the kind with the highest output among *allowed*, a word with a bit for each."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
         first, best = players.seats[player, INPUTS], np.int64(-1)
@@ -350,7 +356,7 @@ def _pick_kind(
 
 @inlined
 def _prune(players: Any, player: int, slot: int, state: Any, count: int, workspace: Any) -> Any:
-    """Keep the moves that a player is to weigh at the front of the list; give their number."""
+    """Move those moves to the front of the list that a player values; return their number."""
     setting, notes = players.seats[player, SETTING], workspace.notes
     return prune_moves(workspace.states, state, slot, workspace.moves, count, notes, setting)
 
@@ -369,7 +375,7 @@ def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
 def _choose_by_action(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
-    """The first move of the best value to a player that weighs moves."""
+    """Return the move with the highest value by its features, the first one of equals."""
     look_before(players, player, slot, state, workspace)
     count = _prune(players, player, slot, state, count, workspace)
     best, best_value = np.int64(-1), 0.0
@@ -385,10 +391,11 @@ def _choose_by_action(
 def _choose_by_value(
     players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
-    """The first move that leads to the state of the best value, or wins at once."""
+    """Return a move that wins at once, or the first one with the highest afterstate value."""
     takes_wins = players.seats[player, TAKES_WINS]
     if takes_wins and winning > 0:
         return peek(workspace.wins, 0)
+    # Faster paths, by the changes that the file lists
     if ONLY_SHALLOW:
         return _choose_shallow(players, player, slot, state, count, workspace)
     ply = peek(workspace.plies, 0)
@@ -397,6 +404,7 @@ def _choose_by_value(
         return _choose_shallow(players, player, slot, state, count, workspace)
     if COMPARES_CHANGES and HAS_TUPLES and is_tuple_network(players, player) and not ends:
         return _choose_by_tuples(players, player, slot, state, count, workspace)
+    # One ply of look-ahead: play each move, take a win, else compare the values
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
@@ -420,7 +428,7 @@ def _choose_by_value(
 def _choose_shallow(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
-    """The first move of the best value; most networks are such, and the file lists changes."""
+    """Return the move of the highest value to a shallow network, where the file lists changes."""
     layers = find_layers(players, player, slot, workspace)
     return pick_shallow(players, layers, slot, state, count, workspace)
 
@@ -429,7 +437,7 @@ def _choose_shallow(
 def pick_shallow(
     players: Any, layers: Any, seat: int, state: Any, count: int, workspace: Any
 ) -> Any:
-    """The first of so many moves of the best value to a network with these *layers*."""
+    """Return the first of *count* moves with the highest value to a network with *layers*."""
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
         move = peek(workspace.moves, place)
@@ -444,7 +452,10 @@ def pick_shallow(
 def _choose_by_tuples(
     players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
 ) -> Any:
-    """The same for a tuple network: where one bit changes, only what reads it is summed anew."""
+    """Return the move of the highest value to a tuple network.
+
+    If a move changes one bit, only the tuples that read it are summed anew.
+    """
     changes, noted, total = workspace.changes, False, np.int64(0)
     best, best_value = np.int64(-1), 0.0
     for place in range(count):

@@ -1,4 +1,4 @@
-"""Board games whose rules are compiled code, as Python sees them."""
+"""Python interface of board games whose rules are compiled code."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from evolve_arena.core.errors import (
     IllegalMoveError,
     PositionError,
 )
-from evolve_arena.core.game import Game, Outcome
+from evolve_arena.core.game import AnyGame, Game, Outcome
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import below, hash_word, new_stream
+from evolve_arena.core.types import Array, JsonObject, Position, Settings
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.kernel import (
     FLOOR,
@@ -58,16 +59,16 @@ from evolve_arena.players.board.workspace import (
 
 GOES_ON = 2
 COUNTS = {"features": "FEATURES", "describe_move": "MOVE_FEATURES"}
-"""Functions that count, and what says how many numbers each writes, or their names."""
+"""Functions that count features, and the names that tell how many numbers each writes."""
 FEW = 3
-"""So many legal moves a message names."""
+"""Number of legal moves that a message names."""
 MOST_TURNS = 1000
-"""So many positions within a turn are looked at for what a text names."""
+"""Maximum number of positions within a turn to search for the one that a text names."""
 RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
-"""What may stand behind the last move of a game."""
+"""Results that may follow the last move of a game."""
 COUNTED = {2: "twice", 3: "three times"}
 RANDOM_GAMES, RANDOM_PLIES = 10, 100
-"""So many, of so many plies at most, show whether the same player may move again."""
+"""Random games, and plies of each at most, to find out if a player may move twice in a row."""
 FAULTS = {
     BAD_COUNT: ("legal", "legal gives {value}: it must give 1 to {moves}"),
     BAD_MOVE: ("legal", "legal lists move {value}: they are 0 to {last}"),
@@ -87,58 +88,58 @@ FAULTS = {
     BAD_PRUNING: ("prune", "prune gives {value}: it must keep 1 to all of the moves"),
     BAD_WRITE: ("play", "a function writes beyond the end of its array; look for indices"),
 }
-"""What compiled rules note: of which function, and the sentence."""
+"""Faults that compiled rules note: the function to blame, and the sentence."""
 
 
 class Board(NamedTuple):
-    """A position: what is played, and the state as the game's file has it."""
+    """A position: the rules, and the state as the game's file represents it."""
 
     rules: Any
     state: tuple[int, ...]
     plies: int = 0
-    """How many moves were made."""
+    """Number of moves made so far."""
     stream: int = 0
-    """Where what chance decides comes from; 0 where nothing is left to it."""
+    """State of the random numbers for the game's chance; 0 in games without chance."""
     past: tuple[tuple[int, ...], ...] = ()
-    """The states before this one, since the last move that made progress, oldest first; none where
-    the game's end does not depend on them."""
+    """Earlier states since the last move that made progress, oldest first; empty where the game's
+    end does not depend on them."""
 
     def __str__(self) -> str:
-        """The drawing at the terminal, of a state of a game in a file."""
+        """Return the drawing for a terminal."""
         from evolve_arena.players.board.text_ui import BoardText
 
         return BoardText(type(self.rules)._game(**self.rules._asdict())).draw(self)
 
     def drawing(self) -> str:
-        """The numbers of the state."""
+        """Return the numbers of the state."""
         return " ".join(map(str, self.state))
 
 
 class BoardGame(Game[Board, int]):
     """A game whose rules are a file like `evolve_arena.players.board.example`.
 
-    Python plays by the file as it stands, compiled matches by copies of it; that both are the same
-    is checked when the file is loaded.
+    Python runs the file as it is, compiled matches run copies of it; loading the file checks that
+    both agree.
     """
 
     place: ClassVar[str]
-    """The full name of the module that is copied to be compiled."""
+    """Full name of the module that is copied to be compiled."""
     source: ClassVar[str]
-    """The file as its author wrote it."""
+    """Text of the file as its author wrote it."""
     file: ClassVar[Path]
-    """Where it lies."""
+    """Path of the file."""
     functions: ClassVar[Collection[str]]
-    """Those of its functions by which it is played, but for accelerators."""
+    """Functions of the file that make up the rules, without accelerators."""
     title: ClassVar[str]
-    """The first line of its docstring."""
+    """First line of the file's docstring."""
     scripts: ClassVar[Mapping[str, bool]] = {}
-    """The functions that are scripted players, and whether each gets a random number."""
+    """Functions that are scripted players: True for those that get a random number."""
     asks: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Functions that may have parameters such as *random* or *notes* at the end, and which."""
+    """Optional last parameters, such as *random* or *notes*, of functions that have any."""
     symmetry: ClassVar[str] = ""
-    """Where the bits that networks see are the cells of a board: ``none``, ``mirror`` if left and
-    right may be exchanged, ``turn`` if it may be turned by half, ``all`` if it may be turned and
-    mirrored in any way."""
+    """Symmetry of a board whose cells are the bits that networks see: ``none``, ``mirror`` (left
+    and right), ``turn`` (half a turn), or ``all`` (any rotation and reflection). Empty if the bits
+    are no cells."""
 
     def __init__(self, **options: int) -> None:
         super().__init__(**options)
@@ -147,36 +148,36 @@ class BoardGame(Game[Board, int]):
         except ValueError as error:  # each option may be, but not all of them together
             raise BadValueError(str(error)) from None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the name and the options: the class is made anew in each process."""
         return _restore, (self.name, dict(self.options))
 
     @cached_property
     def code(self) -> ModuleType:
-        """The rules to be compiled for these options; its constants are those of the game."""
+        """Module of the rules to compile for these options, with the game's constants."""
         return specialise([self.place], constants_of(self.rules))[0]
 
     @cached_property
     def plain(self) -> dict[str, Any]:
-        """What the file defines, by name, with these options; nothing of it is compiled."""
+        """Definitions of the file with these options, by name, not compiled."""
         return run_plain(self.source, self.file, constants_of(self.rules))
 
     @cached_property
     def why_no_values(self) -> str:
-        """The reason why nobody searches it over values; empty if they do."""
+        """Reason why no search over values can play the game; empty if one can."""
         return (
             "" if self.seats == 2 else f"seats is {self.seats}: such searches are for games of two"
         )
 
     @cached_property
     def why_no_search(self) -> str:
-        """The reason why nobody searches it by alpha-beta; empty if they do."""
+        """Reason why alpha-beta cannot play the game; empty if it can."""
         hidden = "something is hidden, and a search would see it" if "view" in self.plain else ""
         return self.why_no_values or hidden
 
     @cached_property
     def why_no_rollouts(self) -> str:
-        """The reason why nobody searches it by Monte Carlo tree search; empty if they do."""
+        """Reason why Monte Carlo tree search cannot play the game; empty if it can."""
         if "view" in self.plain and not self.code.HAS_GUESS:
             return (
                 "something is hidden, and a search would see it: give the file functions guesses"
@@ -186,14 +187,14 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def highest_number(self) -> int:
-        """The highest number that a plane shows, by the bits set in it; 0 if planes are none.
+        """Highest number that a plane encodes by the count of its bits; 0 if none does.
 
-        The file says it in ``PLANE_NUMBERS``.
+        The file sets it in ``PLANE_NUMBERS``.
         """
         return 0 if self.symmetry else int(self.plain.get("PLANE_NUMBERS", 0))
 
     def name_features(self, name: str) -> list[str]:
-        """The names of the numbers that the file counts: *name* is FEATURES or MOVE_FEATURES."""
+        """Return the names of the features; *name* is FEATURES or MOVE_FEATURES."""
         told = self.plain.get(name, 0)
         if isinstance(told, tuple | list):
             return list(map(str, told))
@@ -202,10 +203,17 @@ class BoardGame(Game[Board, int]):
     def count(
         self, name: str, state: Board, *given: Any, many: int = 0, setting: int = 0
     ) -> NDArray[np.float32]:
-        """The numbers that the function called *name* counts of a *state*, ``features`` say.
+        """Return the numbers that the function called *name*, such as ``features``, counts.
+
+        Args:
+            name: Function of the file.
+            state: Position.
+            given: Further arguments, such as the seat.
+            many: Length of the array for the numbers; 0 for the usual one.
+            setting: Setting of the function; see `evolve_arena.players.board.example`.
 
         Raises:
-            GameFileError: It fails, perhaps as there is room for so *many* only; 0 means all.
+            GameFileError: The function fails.
         """
         code = self.code
         out = np.zeros(
@@ -223,14 +231,14 @@ class BoardGame(Game[Board, int]):
         notes: NDArray[np.int64] | None = None,
         kind: int = -1,
     ) -> list[Any]:
-        """What the function called *name* is given at the end; *notes* are new if there are none.
+        """Return the values of the optional last parameters of the function called *name*.
 
         Args:
             name: One of :attr:`asks`.
-            random: A random number.
-            setting: A setting; see `evolve_arena.players.board.example`.
-            notes: Room for notes.
-            kind: The kind of move that is wanted, or -1.
+            random: Random number.
+            setting: Setting; see `evolve_arena.players.board.example`.
+            notes: Array for notes; a new one if None.
+            kind: Kind of move that is wanted, or -1.
         """
         told: dict[str, Any] = {"random": random, "setting": setting, "notes": notes, "kind": kind}
         if notes is None:
@@ -238,10 +246,10 @@ class BoardGame(Game[Board, int]):
         return [told[parameter] for parameter in self.asks.get(name, ())]
 
     def read_setting(self, text: str) -> int:
-        """The number that stands for a *text* that scripted players are told; 0 for none.
+        """Return the number that encodes a *text*, the setting of a scripted player; 0 for none.
 
         Raises:
-            BadValueError: The file takes no settings, or refuses this one.
+            BadValueError: The file has no settings, or rejects this one.
         """
         if not text.strip():
             return 0
@@ -254,16 +262,16 @@ class BoardGame(Game[Board, int]):
         return setting
 
     def name_setting(self, setting: int) -> str:
-        """The usual text of a *setting*."""
+        """Return the usual text of a *setting*."""
         if not setting and "name_setting" not in self.plain:
             return ""
         return str(self.ask("name_setting", setting)) if "name_setting" in self.plain else ""
 
     @cached_property
     def planes(self) -> list[tuple[str, int, int]]:
-        """What the planes show that networks see, and how many rows and columns each has.
+        """Name, rows and columns of each plane that networks see.
 
-        The file may say it in ``PLANE_NAMES``.
+        The file may set names in ``PLANE_NAMES``.
         """
         code, cells = self.code, len(self.drawn)
         width = int(code.WIDTH) if self.symmetry else int(code.CELLS)
@@ -278,21 +286,20 @@ class BoardGame(Game[Board, int]):
         return [(name, cells // width, width) for name in names]
 
     @property
-    def sites(self) -> Any:
-        """The module that the file names in ``SITES``; None if it names none.
+    def sites(self) -> ModuleType | None:
+        """Module that the file names in ``SITES``; None if it names none.
 
-        It has ``DIALECTS``, in which sites speak to programs, by name, the usual one first;
-        ``USES``, sentences about exported bots; and for their Python files a section "How sites
-        ask", with a function ``answer_site(words)`` that takes each line that other hosts do not
-        send.
+        It has ``DIALECTS``, the protocols of sites by name, the default first; ``USES``, sentences
+        about exported bots; and, for their Python files, a section "How sites ask" with a function
+        ``answer_site(words)``, which takes each line that other hosts do not send.
         """
         return import_module(self.plain["SITES"]) if "SITES" in self.plain else None
 
     def ask(self, name: str, *given: Any) -> Any:
-        """What the function of the file called *name* says.
+        """Call the file's function called *name* and return its result.
 
         Raises:
-            GameFileError: It fails.
+            GameFileError: The function fails.
         """
         try:
             with np.errstate(over="ignore"):
@@ -301,29 +308,29 @@ class BoardGame(Game[Board, int]):
             raise GameFileError(describe_failure(error, self.file)) from error
 
     def find_line(self, name: str) -> str:
-        """Where the file defines a *name*, for messages."""
+        """Return the line where the file defines a *name*, for messages."""
         pattern = re.compile(rf"\s*(def {name}\(|{name}\b[^=(]*=[^=])")
         for number, line in enumerate(self.source.splitlines(), 1):
             if pattern.match(line):
                 return f", line {number}"
         return ""
 
-    def refuse_faults(self, states: NDArray[Any], *rooms: NDArray[Any]) -> None:
-        """Looks at what compiled rules noted in *states* while they were used.
+    def refuse_faults(self, states: Array, *rooms: Array) -> None:
+        """Check *states* for faults that compiled rules noted in them.
 
         Args:
             states: Rows of states.
             rooms: Planes and counted numbers, if they were used; see `take_fault`.
 
         Raises:
-            GameFileError: They did what no game may do.
+            GameFileError: There is a fault.
         """
         fault, value = take_fault(self.code, states, *rooms)
         if fault:
             raise self.explain_fault(fault, value)
 
     def explain_fault(self, fault: int, value: int) -> GameFileError:
-        """What `take_fault` found, as an error for who wrote the file."""
+        """Return the error, for the author of the file, that explains a *fault*."""
         code = self.code
         if fault >= BAD_CHOICE:
             name = list(self.scripts)[fault - BAD_CHOICE]
@@ -342,32 +349,32 @@ class BoardGame(Game[Board, int]):
         return GameFileError(f"{self.file}{self.find_line(name)}: in a game, {told}")
 
     def describe(self) -> str:
-        """Its name, with its options."""
+        """Return the game's name with its options."""
         options = ", ".join(f"{name} {value}" for name, value in self.options.items())
         return self.name + (f" with {options}" if options else "")
 
     def initial(self, seed: int = 0) -> Board:
-        """The board before the first move; all that is left to chance follows from *seed*."""
+        """Return the position before the first move; *seed* determines all chance."""
         state = tuple(self.code.START.tolist() if self.code.IS_ARRAY else map(int, self.code.START))
         return self._settle(Board(self.rules, state, 0, seed if self.code.HAS_CHANCE else 0))
 
     def stream_seed(self, seed: int) -> int:
-        """The seed of the players' stream, which is another one if the game needs its own."""
+        """Return the seed of the players' random numbers, which games of chance derive."""
         return int(split_seed(np.uint64(seed))) if self.code.HAS_CHANCE else seed
 
     def to_move(self, state: Board) -> int:
-        """The seat whose turn it is."""
+        """Return the seat to move."""
         return int(self.ask("to_move", self.thaw(state)))
 
     def legal_moves(self, state: Board) -> list[int]:
-        """The moves, ascending; none once the game is over."""
+        """Return the legal moves, ascending; none once the game is over."""
         if self.is_over(state) or state.plies >= self.code.LONGEST:
             return []
         moves = np.zeros(self.code.MOVES, dtype=np.int64)
         return [int(move) for move in moves[: self.ask("legal", self.thaw(state), moves)]]
 
     def play(self, state: Board, move: int) -> Board:
-        """The board after *move*, and after all that chance decides then."""
+        """Return the position after *move* and the chance events that follow."""
         legal = self.legal_moves(state)
         if not legal:
             raise GameOverError("the game is over")
@@ -377,7 +384,7 @@ class BoardGame(Game[Board, int]):
         return self._settle(self.follow(state, "play", move)._replace(plies=state.plies + 1))
 
     def follow(self, state: Board, name: str, *given: int) -> Board:
-        """The board after a function that changes it: of a move, or of an outcome of chance."""
+        """Return the position after calling a function that changes it, such as ``play``."""
         before, past = self.thaw(state), state.past
         if self.code.HAS_PAST and name == "play":
             lasts = "progress" in self.plain and self.ask("progress", before, *given)
@@ -393,7 +400,7 @@ class BoardGame(Game[Board, int]):
         return state
 
     def outcome(self, state: Board) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return the outcome, or None while the game goes on."""
         verdict, longest = self.judge(state), int(self.code.LONGEST)
         exhausted = self.find_exhaustion(state) if verdict == GOES_ON else ""
         if verdict == GOES_ON and not exhausted and state.plies < longest:
@@ -406,8 +413,8 @@ class BoardGame(Game[Board, int]):
             reason = self.endings[places.count(1) > 1]
         return Outcome(places, reason, tuple(points) if self.code.HAS_POINTS else None)
 
-    def tally(self, state: Board) -> tuple[tuple[int, ...], dict[str, Any]]:
-        """The places; and the points if the game counts some, and what its file tallies."""
+    def tally(self, state: Board) -> tuple[tuple[int, ...], JsonObject]:
+        """Return the places, and the points and tallies of games that have them."""
         if not self.code.HAS_POINTS:
             return super().tally(state)
         points = [int(self.ask("points", self.thaw(state), seat)) for seat in range(self.seats)]
@@ -421,12 +428,12 @@ class BoardGame(Game[Board, int]):
 
     @property
     def endings(self) -> tuple[str, str]:
-        """How a game ends, in half a sentence: if somebody has won, if several are first."""
+        """Endings in half a sentence: of a game with a single winner, and of a draw."""
         first, second = self.plain.get("ENDINGS", ("a win", "a draw"))
         return str(first), str(second)
 
     def judge(self, state: Board) -> int:
-        """GOES_ON, or once the game is over 1, 0 or -1 for who moved first."""
+        """Return the result for the first player, 1, 0 or -1, or GOES_ON."""
         if not self.code.HAS_POINTS:
             return int(self.ask("result", self.thaw(state)))
         if not self.ask("is_over", self.thaw(state)):
@@ -435,13 +442,13 @@ class BoardGame(Game[Board, int]):
         return int(np.sign(first - second))
 
     def is_over(self, state: Board) -> bool:
-        """Test if the game is over, but for LONGEST."""
+        """Test whether the game is over, disregarding LONGEST."""
         return self.judge(state) != GOES_ON or bool(self.find_exhaustion(state))
 
     def find_exhaustion(self, state: Board) -> str:
-        """The reason why earlier positions end the game, in half a sentence; empty if they do not.
+        """Return why earlier positions end the game, in half a sentence; empty if they do not.
 
-        The file says so by REPETITION and NO_PROGRESS; what its rules say comes first.
+        The file sets REPETITION and NO_PROGRESS; its other rules take precedence.
         """
         repetition, most = int(self.code.REPETITION), int(self.code.NO_PROGRESS)
         if 0 < repetition <= len(state.past) + 1:
@@ -452,7 +459,7 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def find_word(self) -> Callable[[tuple[int, ...]], int]:
-        """Gives the word that stands for a state among earlier ones, as `rules.identify` does."""
+        """Function from a state to the word that identifies it, as `rules.identify` computes it."""
         return lru_cache(maxsize=1 << 14)(self._make_word)
 
     def _make_word(self, numbers: tuple[int, ...]) -> int:
@@ -473,10 +480,10 @@ class BoardGame(Game[Board, int]):
         return 0 if verdict == GOES_ON else verdict * (1 - 2 * seat)
 
     def perft(self, state: Board, depth: int) -> int:
-        """The number of move sequences of *depth* plies from here; games may end on the way.
+        """Count the move sequences of *depth* plies from *state*; games may end on the way.
 
         Raises:
-            BadValueError: Earlier positions count in this game, and there is no room for so many.
+            BadValueError: *depth* is too large for a game in which earlier positions count.
         """
         if self.code.HAS_PAST and state.plies + depth >= self.code.LONGEST + PAST_SPARE:
             raise BadValueError(f"depth is {depth}: it must be below {PAST_SPARE}")
@@ -491,7 +498,7 @@ class BoardGame(Game[Board, int]):
         return count
 
     def repeats_turns(self) -> bool:
-        """Whether somebody moves twice in a row in one of a few random games.
+        """Test whether a player moves twice in a row in one of a few random games.
 
         Raises:
             GameFileError: The file fails.
@@ -510,7 +517,7 @@ class BoardGame(Game[Board, int]):
         return False
 
     def view(self, state: Board, seat: int) -> Board:
-        """What *seat* may know."""
+        """Return *state* as far as *seat* may know it."""
         if "view" not in self.plain:
             return state
         before = self.thaw(state)
@@ -518,7 +525,7 @@ class BoardGame(Game[Board, int]):
         return state._replace(state=self.freeze(before if after is None else after), stream=0)
 
     def list_guesses(self, state: Board, seat: int) -> Iterator[Board]:
-        """All states that *state* could be for what *seat* knows, as the file guesses them.
+        """Yield all states that are consistent with the knowledge of *seat*.
 
         Raises:
             GameFileError: The file fails.
@@ -533,7 +540,7 @@ class BoardGame(Game[Board, int]):
             yield from self._list_guesses(self.follow(known, "guess", seat, number), seat)
 
     def observe(self, state: Board, seat: int) -> NDArray[np.uint8]:
-        """The bits that networks see, shape ``(planes, cells)``."""
+        """Return the bits that networks see, shape ``(planes, cells)``."""
         code, words = self.code, plane_words(self.code)
         if code.SEES_CELLS:
             contents = np.array(state.state[: code.CELLS], dtype=np.int64)
@@ -552,14 +559,14 @@ class BoardGame(Game[Board, int]):
 
     @property
     def has_places(self) -> bool:
-        """Whether the file says where each cell is drawn."""
+        """True if the file tells where to draw each cell."""
         return "place_cell" in self.plain
 
     @cached_property
     def places(self) -> list[tuple[float, float] | None]:
-        """The column and row of each cell on the board; None for one that is not drawn.
+        """Column and row of each cell on the board; None for a cell that is not drawn.
 
-        The file may say it in ``place_cell``.
+        The file may set them in ``place_cell``.
         """
         cells, width = range(int(self.code.CELLS)), int(self.code.WIDTH)
         if not self.has_places:
@@ -580,23 +587,23 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def drawn(self) -> list[int]:
-        """The cells that are drawn, row by row; networks see no others."""
+        """Cells that are drawn, row by row; networks see no others."""
         drawn = [(place[::-1], cell) for cell, place in enumerate(self.places) if place is not None]
         return [cell for _, cell in sorted(drawn)] if self.has_places else list(range(len(drawn)))
 
     @property
     def stacks(self) -> bool:
-        """Whether pieces lie on one another, in the columns of the board as it is drawn."""
+        """True if pieces are stacked in the columns of the board as it is drawn."""
         return bool(self.code.STACKS)
 
     @cached_property
     def grid(self) -> NDArray[np.int64]:
-        """The cells as tuples walk on them, shape ``(rows, columns)``.
+        """Cells on which tuples walk, shape ``(rows, columns)``.
 
-        As they are drawn where pieces lie on one another, else as they are numbered.
+        They are arranged as drawn where pieces are stacked, else as numbered.
 
         Raises:
-            GameFileError: They are drawn as no rectangle.
+            GameFileError: The drawn board is not rectangular.
         """
         if not self.stacks:
             width = int(self.code.WIDTH) if self.symmetry else int(self.code.CELLS)
@@ -608,7 +615,7 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def column_names(self) -> list[str]:
-        """What moves are called that drop a piece into each column of the grid, on stacks."""
+        """Names of the moves that drop a piece into each column of the grid."""
         begin, names = self.initial(), [""] * self.grid.shape[1]
         for move in self.legal_moves(begin):
             after = self.follow(begin, "play", move)
@@ -618,7 +625,7 @@ class BoardGame(Game[Board, int]):
         return names
 
     def name_cell(self, cell: int) -> str:
-        """The name of a *cell*, such as d3, unless the file has another in ``name_cell``."""
+        """Return the name of a *cell*, by default such as d3; see the file's ``name_cell``."""
         if "name_cell" in self.plain:
             return str(self.ask("name_cell", cell))
         row, column = divmod(cell, int(self.code.WIDTH))
@@ -626,13 +633,19 @@ class BoardGame(Game[Board, int]):
 
     @cached_property
     def _names(self) -> dict[str, int]:
-        """What moves are called."""
+        """Moves by their names in lower case."""
         return {self.format_move(move).lower(): move for move in range(self.code.MOVES)}
 
     def parse_move(self, text: str, state: Board | None = None) -> int:
-        """The move that *text* names; an error names legal ones of *state*, else of the start.
+        """Return the move that *text* names.
 
-        It has the sentence of a `ValueError` of the file's ``read_move``, if that raises one.
+        Args:
+            text: Name of a move.
+            state: Position whose legal moves a message may name; by default the first one.
+
+        Raises:
+            IllegalMoveError: There is no such move. A `ValueError` of the file's ``read_move``
+                gives the message.
         """
         bare = text.strip()
         if "read_move" in self.plain:
@@ -649,13 +662,13 @@ class BoardGame(Game[Board, int]):
         return int(move)
 
     def _name_few(self, state: Board | None) -> str:
-        """A few legal moves of *state*, or of the start if there is none."""
+        """Return a few legal moves of *state*, or of the first position, in words."""
         legal = (state and self.legal_moves(state)) or self.legal_moves(self.initial())
         *most, last = map(self.format_move, legal[:FEW])
         return f"{', '.join(most)} or {last}" if most else last
 
     def format_move(self, move: int) -> str:
-        """The text that :meth:`parse_move` reads: the file's, the name of a cell, or a number."""
+        """Return the name of *move*: the file's, that of a cell, or the number."""
         if "name_move" in self.plain:
             return str(self.ask("name_move", move))
         if self.symmetry and self.code.MOVES == self.code.CELLS:
@@ -663,12 +676,12 @@ class BoardGame(Game[Board, int]):
         return str(move)
 
     def parse_turn(self, text: str, state: Board) -> list[int]:
-        """The moves that *text* names: one, or all of a turn in which the same player moves on.
+        """Return the moves that *text* names: one, or all of a turn with several moves.
 
-        The file's ``name_turn(moves)`` gives all names of several moves in a row, the usual first.
+        The file's ``name_turn(moves)`` lists all names of such a turn, the usual one first.
 
         Raises:
-            IllegalMoveError: It names none, or several turns.
+            IllegalMoveError: No turn, or several, have the name.
         """
         legal, bare = self.legal_moves(state), text.strip().lower()
         try:
@@ -686,7 +699,7 @@ class BoardGame(Game[Board, int]):
         return [move if move >= 0 else self.parse_move(bare, state)]
 
     def name_turn(self, moves: Sequence[int]) -> list[str]:
-        """All names of several *moves* in a row by one player, the usual one first."""
+        """Return all names of a turn of several *moves*, the usual one first."""
         if len(moves) > 1 and "name_turn" in self.plain:
             told = self.ask("name_turn", list(moves))
             if not isinstance(told, list | tuple) or not told:
@@ -698,7 +711,7 @@ class BoardGame(Game[Board, int]):
         return [" ".join(map(self.format_move, moves))]
 
     def _list_turns(self, state: Board) -> Iterator[tuple[int, ...]]:
-        """All ways in which who is to move can go on until somebody else is, by several moves."""
+        """Yield all turns of several moves by the player to move."""
         seat, waiting = self.to_move(state), [(state, tuple[int, ...]())]
         for _ in range(MOST_TURNS):
             if not waiting:
@@ -712,13 +725,13 @@ class BoardGame(Game[Board, int]):
                     yield (*made, move)
 
     def parse_game(self, text: str) -> tuple[list[int], Board]:
-        """The moves that *text* gives, with blanks between, and the board after them.
+        """Return the moves in *text*, separated by blanks, and the position after them.
 
-        There need be no blanks if all moves have names of one character. Numbers such as ``1.`` may
-        stand before moves, and a result behind the last one.
+        Blanks may be left out if the names of all moves have one character. Numbers such as ``1.``
+        may precede moves, and a result may follow the last one.
 
         Raises:
-            PositionError: One of them can't be played.
+            PositionError: A move cannot be played.
         """
         board, moves = self.initial(), list[int]()
         words = re.sub(r"(?<!\S)\d+\.+", " ", text).split()
@@ -736,13 +749,13 @@ class BoardGame(Game[Board, int]):
         return moves, board
 
     def parse_position(self, text: str) -> Board:
-        """The board after the moves that *text* gives, as :meth:`parse_game` reads them.
+        """Return the position after the moves in *text*, as :meth:`parse_game` reads them.
 
-        If the file has a function ``read_position``, it is asked first: it gives the state that a
-        text describes, or nothing, or raises `ValueError` with a sentence for who wrote the text.
+        The file's ``read_position``, if there is one, is called first: it returns the state that
+        the text describes, or None, or raises `ValueError` with a message.
 
         Raises:
-            PositionError: A move can't be played, or the position can't be.
+            PositionError: A move cannot be played, or the position is invalid.
         """
         if "read_position" in self.plain and text.strip():
             try:
@@ -753,27 +766,27 @@ class BoardGame(Game[Board, int]):
                 return Board(self.rules, self.freeze(state))
         return self.parse_game(text)[1]
 
-    def thaw(self, state: Board) -> Any:
-        """The state as the file's functions take it; they may change it."""
+    def thaw(self, state: Board) -> Position:
+        """Return a copy of the state as the file's functions take it, which may change it."""
         if self.code.IS_ARRAY:
             return np.array(state.state, dtype=self.code.START.dtype)
         kinds = (type(number) for number in self.code.START)
         pairs = zip(kinds, state.state, strict=True)
         return tuple(kind(number) if kind is np.uint64 else number for kind, number in pairs)
 
-    def freeze(self, state: Any) -> tuple[int, ...]:
-        """The numbers of a state, with their types: what is too large loses its highest bits."""
+    def freeze(self, state: Position) -> tuple[int, ...]:
+        """Return the numbers of a state, wrapped to the width of their types."""
         if self.code.IS_ARRAY:
             return tuple(state.tolist())
         return tuple(map(int, self.code.cast_state.py_func(state)))
 
 
-def _restore(name: str, options: dict[str, int]) -> Any:
+def _restore(name: str, options: dict[str, int]) -> AnyGame:
     return make_game(name, **options)
 
 
 def name_column(column: int) -> str:
-    """The letters of a *column*: a to z, then aa.
+    """Return the letters of a *column*: a to z, then aa.
 
     >>> [name_column(column) for column in (0, 25, 26)]
     ['a', 'z', 'aa']
@@ -782,12 +795,12 @@ def name_column(column: int) -> str:
     return (letters[column // 26 - 1] if column >= 26 else "") + letters[column % 26]
 
 
-def run_plain(source: str, file: Path, constants: Mapping[str, Any]) -> dict[str, Any]:
-    """What a game's *source* defines, by name, with other *constants*; nothing is compiled."""
+def run_plain(source: str, file: Path, constants: Settings) -> dict[str, Any]:
+    """Run a game's *source* with other *constants*; return its definitions, not compiled."""
     space: dict[str, Any] = {"__name__": file.stem, "__file__": str(file)}
     exec(compile(replace_constants(source, constants), str(file), "exec"), space)
     return space
 
 
 class GameFileError(ArenaError):
-    """A game's file does something that no game may do."""
+    """Raised if a game's file does something that no game may do."""

@@ -1,4 +1,4 @@
-"""How a game's file becomes compiled matches: what is copied for which players."""
+"""Compiled matches of a game's file: copies of modules, specialised for rules and players."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ EXAMPLE = f"{FLOOR}.example"
 PLAYING = tuple(
     f"{FLOOR}.{name}" for name in ("rules", "values", "mcts", "hidden_mcts", "alpha_beta", "choose")
 )
-"""What chooses moves by a game's file, in an order in which each imports from those before."""
+"""Modules that choose moves, in an order in which each imports only from those before."""
 KIND_FLAGS = {GRAPH: "HAS_GRAPHS", TUPLES: "HAS_TUPLES", DENSE: "HAS_DENSE"}
 HEAD_FLAGS = {POLICY: "HAS_POLICIES", KINDS_HEAD: "HAS_POLICIES", VALUE: "HAS_VALUES"}
 SEARCH_FLAGS = {DEPTH: "HAS_SEARCHES", ROLLOUTS: "HAS_MCTS"}
-"""By the field that is above 0 for those who search so."""
+"""Flags of searches, by the field that is above 0 in records of players that use them."""
 DEEP_FLAG, PRIORS_FLAG, SCRIPTS_FLAG = "HAS_DEEP_VALUES", "HAS_PRIORS", "HAS_SCRIPTS"
 LAYERS_FLAG = "HAS_LAYERS"
 OUTPUTS_FLAG, ACTIONS_FLAG, KINDS_FLAG = "HAS_OUTPUTS", "HAS_ACTIONS", "HAS_KIND_PLAYERS"
@@ -68,11 +68,11 @@ FLAGS = (
 )
 
 TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING], 1 << np.arange(6, 10)
-"""Fields of a player of which counts whether they are above 0, and the bits that tell it."""
+"""Fields of a record that matter only as being above 0, and the bits that encode this."""
 
 
 def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
-    """The state of a *position* as compiled *code* takes it: a tuple, or in row 0 of *states*."""
+    """Return the state of a *position* for compiled *code*: a tuple, or row 0 of *states*."""
     if code.IS_ARRAY:
         states[0, : len(position.state)] = position.state
         return np.int64(0)
@@ -81,7 +81,7 @@ def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
 
 
 def enter_past(game: BoardGame, position: Board, states: NDArray[Any]) -> None:
-    """Write the earlier positions of a *position*, and itself, to where compiled code has them."""
+    """Write a *position* and the earlier ones into the records of compiled code."""
     if game.code.HAS_PAST:
         past, begin = find_past(game.code, states), position.plies - len(position.past)
         words = [game.find_word(state) for state in (*position.past, position.state)]
@@ -90,9 +90,9 @@ def enter_past(game: BoardGame, position: Board, states: NDArray[Any]) -> None:
 
 
 def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
-    """What a *player* thinks of each legal move in a *position*, as `choose.rate_moves` has it.
+    """Return a *player*'s value of each legal move in a *position*; see `choose.rate_moves`.
 
-    Empty for those who think nothing of single moves: random players, and tree search.
+    Empty for players that do not value single moves: random ones, and tree search.
     """
     spec, rules = find_game(player.game.name), player.game.rules
     variant: Any = find_variant(spec, rules, player.packed)["choose"]
@@ -109,7 +109,14 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
 
 
 def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) -> KernelSpec:
-    """How matches of a board game are played whose file became the module called *place*."""
+    """Return the kernel of a board game whose file became the module called *place*.
+
+    Args:
+        place: Full name of the module.
+        has_chance: True if chance events decide, too.
+        has_points: True if the game counts points.
+        longest: Maximum number of moves.
+    """
 
     @cache
     def code(rules: Any) -> ModuleType:
@@ -190,10 +197,14 @@ def specialise_board(
     players: PackedPlayers | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> list[ModuleType]:
-    """The file at *place*, what plays by it for some *players* or none, and copies of *modules*.
+    """Return copies of the file at *place*, the modules that play by it, and more *modules*.
 
-    Constants ``HAS_OPPONENTS`` of these are True if there are *players*, and others may have other
-    values: those of *more*.
+    Args:
+        place: Full name of the game's module.
+        rules: Options of the game.
+        modules: Full names of further modules.
+        players: Players to specialise for; ``HAS_OPPONENTS`` is True if there are any.
+        more: Values of further constants, by name.
     """
     needed = _needs(players) if players else set()
     constants = {**_place_constants(place, rules), **{flag: flag in needed for flag in FLAGS}}
@@ -204,35 +215,36 @@ def specialise_board(
 
 
 def load_timing(game: BoardGame) -> Any:
-    """`evolve_arena.players.board.timing`, compiled for a *game*."""
+    """Return `evolve_arena.players.board.timing`, compiled for a *game*."""
     return specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))[-1]
 
 
 def play_timed(game: BoardGame, timing: Any, part: int, seed: int, workspace: Any) -> None:
-    """Plays a random game in which more is done than in a match; see `timing.add_part`.
+    """Play a random game that does more than a match; see `timing.add_part`.
 
     Raises:
-        GameFileError: The rules did what no game may do.
-        IndexError: They went out of bounds, and Numba compiled a look at each index.
+        GameFileError: The rules did something that no game may do.
+        IndexError: An index was out of bounds, and Numba compiled bounds checks.
     """
     timing.add_part(part, np.uint64(seed), workspace)
     game.refuse_faults(workspace.states, workspace.planes, workspace.values)
 
 
 def constants_of(rules: Any) -> dict[str, Any]:
-    """The options as they are called in the game's file."""
+    """Return the options by the names of the constants in the game's file."""
     return {name.upper(): value for name, value in rules._asdict().items()}
 
 
 @cache
 def _place_constants(place: str, rules: Any) -> dict[str, Any]:
-    """The options, which hold in the game's file alone: what plays by it has names of its own."""
+    """Return the options as constants of the game's file alone, as other modules share names."""
     return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
 
 
 def _needs(players: PackedPlayers) -> set[str]:
-    """Which flags packed *players* need: asked for each batch, so in a few passes over them."""
+    """Return the flags that packed *players* need, in few passes, as each batch calls this."""
     seats = players.seats
+    # All that matters of a record is packed into one number, so that equal players count once.
     told = np.minimum(seats[:, KIND], SCRIPTED) | seats[:, HEAD] << 4
     told |= (seats[:, TOLD_FIELDS] > 0) @ TOLD_BITS
     told |= (players.shapes[seats[:, SHAPE], LAYERS] != 2) * np.int64(1 << 10)
@@ -241,7 +253,7 @@ def _needs(players: PackedPlayers) -> set[str]:
 
 @cache
 def _list_flags(told: int) -> frozenset[str]:
-    """The flags that one player needs, of which a number tells what `_needs` packs into it."""
+    """Return the flags that one player needs, unpacked from the number that `_needs` makes."""
     kind, head = told & 15, told >> 4 & 3
     depth, rollouts, unmasked, features, layered = (told >> bit & 1 for bit in range(6, 11))
     network, dense = kind == NETWORK, kind in (DENSE, GRAPH)

@@ -1,7 +1,7 @@
-"""The rules of a game as compiled players and matches ask for them, whatever its file looks like.
+"""Uniform interface to the rules of any game file, for compiled players and matches.
 
-A state is a tuple of numbers; or the number of a row of an array, ``states``, that moves change:
-then what comes of trying a move lies in another row, its *level*.
+A state is a tuple of numbers, or the index of a row of an array ``states``, which moves change. In
+the latter case the state after a tentative move is in another row, its *level*.
 """
 
 from __future__ import annotations
@@ -127,35 +127,35 @@ SIZE = len(START)
 ITEM_BYTES = START.itemsize if IS_ARRAY else 8
 STATE_WORDS = (SIZE * ITEM_BYTES + 7) // 8
 ROW_WORDS = (SIZE + 15) // 8 * ITEM_BYTES
-"""How many words a state and a row of states take; see `workspace.make_states`."""
+"""Words of a state, and of a row of states; see `workspace.make_states`."""
 FAULT_AT = ROW_WORDS - 1 if IS_ARRAY else 0
-"""Which word of states notes what the file did that it may not; see `workspace.read_fault`."""
+"""Word of ``states`` that notes a fault of the file; see `workspace.take_fault`."""
 PLANE_WORDS = (CELLS + 63) // 64
-"""How many words a plane has."""
+"""Words of a plane."""
 WORDS = PLANE_WORDS * PLANES
 CELL_WORDS = (CELLS + 7) // 8
 LAST_CELLS = np.uint64(2 ** (8 * (CELLS - 8 * (CELL_WORDS - 1))) - 1)
-"""The bytes of the last word of cells that are cells."""
+"""Mask of the bytes of the last word that are cells."""
 LAST_CHANGED = np.uint64(2 ** ((CELLS - 1) % 64 + 1) - 1)
-"""The bits of the last 64 cells, or fewer, that are cells."""
+"""Mask of the bits of the last group of 64 cells that are cells."""
 SEEN = CELL_WORDS if SEES_CELLS else WORDS
-"""How many words what a player has seen takes."""
+"""Words of an observation."""
 OWNED = SEATS * PIECES
 BITS = 64 * WORDS
-"""The number of bits that may be seen."""
+"""Number of bits of an observation."""
 COUNTED = FEATURE_COUNT + MOVE_FEATURE_COUNT + 2 * SPARE_WORDS
-"""The number of counted numbers at the end of ``values``, spare ones included."""
+"""Number of features at the end of ``values``, spare ones included."""
 LARGEST_FEATURE = 3e38
 FAR = 2.0**30
-"""More than a value of a state that is not over."""
+"""A value above those of all positions that are not over."""
 PAST_WORDS = PAST_FIELDS * (LONGEST + PAST_SPARE)
-"""The number of words at the end of states that hold the positions of a game."""
+"""Words at the end of ``states`` that hold the earlier positions of a game."""
 ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
 @inlined
 def begin(states: Any) -> Any:
-    """The state before the first move, and before what chance decides; in row 0."""
+    """Return the state before the first move and before any chance event, in row 0."""
     if IS_ARRAY:
         for place in range(SIZE):
             states[0, place] = START[place]
@@ -168,7 +168,7 @@ def begin(states: Any) -> Any:
 
 @inlined
 def _note(states: Any, fault: Any, value: Any) -> None:
-    """Takes note of the first *fault*, with the *value* that is wrong."""
+    """Record a *fault* and the invalid *value*, unless there is an earlier one."""
     if load_word(states, FAULT_AT) == 0:
         word = np.uint64(value) << np.uint64(8) | np.uint64(fault)
         store_word(states, FAULT_AT, word)
@@ -176,14 +176,14 @@ def _note(states: Any, fault: Any, value: Any) -> None:
 
 @inlined
 def note_move(states: Any, move: Any) -> None:
-    """Takes note of a *move* that was played, if it is out of range."""
+    """Record a fault if a *move* that was played is out of range."""
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
         _note(states, BAD_MOVE, np.int64(move))
 
 
 @inlined
 def keep_move(move: Any) -> Any:
-    """A *move* that may be an index: 0 if it is out of range."""
+    """Return *move*, or 0 if it is out of range, so that it may be an index."""
     move = np.int64(move)
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
         return np.int64(0)
@@ -192,7 +192,7 @@ def keep_move(move: Any) -> Any:
 
 @inlined
 def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
-    """The state after a *move*, at a *level*; *state* stays as it is unless it stands there."""
+    """Return the state after a *move*, at *level*; *state* itself changes only if it is there."""
     move = keep_move(move)
     if IS_ARRAY:
         _copy(states, level, state)
@@ -203,7 +203,7 @@ def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
 
 @inlined
 def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
-    """The state after an *outcome* of chance; like :func:`follow`."""
+    """Return the state after an *outcome* of chance; like :func:`follow`."""
     if IS_ARRAY:
         _copy(states, level, state)
         resolve(states[level, :SIZE], outcome)
@@ -213,9 +213,9 @@ def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
 
 @inlined
 def advance(states: Any, state: Any, move: Any, ply: Any) -> Any:
-    """The state after a *move*, number *ply* of the game from 1, in the place of *state*.
+    """Play a *move* in place and return the new state; *ply* counts the game's moves from 1.
 
-    It is noted as the game's position after so many plies; see :func:`judge_at`.
+    The state is recorded as the game's position at that ply; see :func:`judge_at`.
     """
     move = keep_move(move)
     progresses = _makes_progress(states, state, move)
@@ -229,7 +229,7 @@ def advance(states: Any, state: Any, move: Any, ply: Any) -> Any:
 
 @inlined
 def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
-    """The state that :func:`follow` gives, noted as that after so many plies of the game."""
+    """Return the state of :func:`follow`, recorded as the game's position at that ply."""
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     _note_position(states, state, ply, progresses)
@@ -238,7 +238,7 @@ def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
 
 @inlined
 def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
-    """The state that :func:`follow` gives, noted with no more of its past than a search needs."""
+    """Return the state of :func:`follow`, recorded with only the past that a search needs."""
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
     if HAS_PAST:
@@ -250,7 +250,7 @@ def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
 
 @inlined
 def settle(states: Any, state: Any, stream: Any) -> Any:
-    """The state, in the place of *state*, after all that chance decides next."""
+    """Draw all chance events that come next, in place; return the new state."""
     if HAS_CHANCE:
         outcomes = count_outcomes(states, state)
         while outcomes > 0:
@@ -271,7 +271,7 @@ def _copy(states: Any, level: Any, state: Any) -> None:
 
 @inlined
 def duplicate(states: Any, level: Any, state: Any) -> Any:
-    """The same *state*, at a *level*."""
+    """Return a copy of *state* at *level*."""
     if IS_ARRAY:
         _copy(states, level, state)
         return np.int64(level)
@@ -280,7 +280,7 @@ def duplicate(states: Any, level: Any, state: Any) -> Any:
 
 @inlined
 def count_outcomes(states: Any, state: Any) -> Any:
-    """How many things may happen next by chance; 0 if a player is to move."""
+    """Return the number of outcomes of the next chance event; 0 if a player is to move."""
     if HAS_CHANCE:
         outcomes = np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
         if seldom(np.uint64(outcomes) > np.uint64(MOST_OUTCOMES)):
@@ -292,7 +292,7 @@ def count_outcomes(states: Any, state: Any) -> Any:
 
 @inlined
 def find_mover(states: Any, state: Any) -> Any:
-    """The seat whose turn it is."""
+    """Return the seat to move."""
     seat = np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state))
     if seldom(np.uint64(seat) >= np.uint64(SEATS)):
         _note(states, BAD_SEAT, seat)
@@ -302,22 +302,22 @@ def find_mover(states: Any, state: Any) -> Any:
 
 @inlined
 def moves_again(states: Any, state: Any, seat: Any) -> Any:
-    """Whether it is a *seat*'s turn; of a game that is over the answer may be either."""
+    """Test whether *seat* is to move; undefined once the game is over."""
     return np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state)) == seat
 
 
 @inlined
 def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
-    """Writes the legal moves into *moves* from place *at* on; gives how many.
+    """Write the legal moves into *moves* from index *at* on; return their number.
 
-    In a match there is at least one; move 0 stands for them if the file says something else.
+    A match needs at least one; if the file gives an invalid number, move 0 replaces them.
     """
     return _list_moves(states, state, moves, at, 1)
 
 
 @inlined
 def find_allowed(states: Any, state: Any, moves: Any) -> Any:
-    """The legal moves as bits of a word, where MOVES is at most 64; *moves* is room for them."""
+    """Return the legal moves as bits of a word, where MOVES <= 64; *moves* is a buffer."""
     allowed = np.uint64(0)
     if HAS_LEGAL_BITS:
         allowed = np.uint64(legal_bits(states[state, :SIZE] if IS_ARRAY else state))
@@ -332,7 +332,7 @@ def find_allowed(states: Any, state: Any, moves: Any) -> Any:
 
 @inlined
 def list_deeper_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
-    """The same for those who look behind LONGEST, where there may be none."""
+    """Like :func:`list_moves`, for searches beyond LONGEST, where there may be no move."""
     return _list_moves(states, state, moves, at, 0)
 
 
@@ -349,14 +349,14 @@ def _list_moves(states: Any, state: Any, moves: Any, at: Any, fewest: Any) -> An
 
 @inlined
 def remove_move(moves: Any, at: Any, last: Any) -> None:
-    """Take the move at place *at* from a list that ends at place *last*, behind which is room."""
+    """Remove the move at index *at* from a list that ends at *last*, after which is room."""
     for block in range(at, last, 8):  # eight 64-bit numbers make a vector
         store_int(moves, block, load_int(moves, block + 1))
 
 
 @inlined
 def judge(states: Any, state: Any) -> Any:
-    """GOES_ON, or once the game is over and two play 1, 0, -1 for who moved first."""
+    """Return the result of a game of two for the first player, 1, 0 or -1, or GOES_ON."""
     if IS_ARRAY:
         return _judge(states[state, :SIZE])
     return _judge(state)
@@ -377,7 +377,7 @@ def _judge(state: Any) -> Any:
 
 @inlined
 def judge_at(states: Any, state: Any, ply: Any) -> Any:
-    """The verdict of :func:`judge` on the *state* that was noted last, after so many plies."""
+    """Return the verdict of :func:`judge` on the *state* recorded last, at that *ply*."""
     verdict = judge(states, state)
     if HAS_PAST and verdict == GOES_ON and is_exhausted(states, ply):
         return judge_exhausted(states, state)
@@ -386,7 +386,7 @@ def judge_at(states: Any, state: Any, ply: Any) -> Any:
 
 @inlined
 def judge_exhausted(states: Any, state: Any) -> Any:
-    """The verdict on a game that repetition, or moves without progress, end in a *state*."""
+    """Return the verdict on a game ended in *state* by repetition or lack of progress."""
     if HAS_POINTS:
         ahead = count_points(states, state, 0, 0) - count_points(states, state, 0, 1)
         return np.int64(np.sign(ahead))
@@ -395,7 +395,7 @@ def judge_exhausted(states: Any, state: Any) -> Any:
 
 @inlined
 def is_exhausted(states: Any, ply: Any) -> Any:
-    """Test if the position after so many plies ends the game, unless the rules end it anyway."""
+    """Test whether repetition or lack of progress ends the game at that *ply*."""
     if HAS_PAST:
         times = load_word(states, _find_past(states, ply) + TIMES)
         if REPETITION > 0 and times >= np.uint64(REPETITION):
@@ -406,14 +406,14 @@ def is_exhausted(states: Any, ply: Any) -> Any:
 
 @inlined
 def recurs(states: Any, state: Any, ply: Any, root: Any, marks: Any) -> Any:
-    """Test for what is a draw to a search: a position of the game again, or no progress.
+    """Test whether a search counts a position as a draw: it recurs, or there is no progress.
 
     Args:
-        states: The rows of states.
-        state: The state that was searched to; see :func:`search_on`.
-        ply: The number of moves before it.
-        root: The number of moves before the state in which the search began.
-        marks: See :func:`mark_past`.
+        states: Rows of states.
+        state: State in the tree; see :func:`search_on`.
+        ply: Number of moves before it.
+        root: Number of moves before the root of the search.
+        marks: Second word of :func:`mark_past`.
     """
     if REPETITION > 0:
         since = np.int64(load_word(states, _find_past(states, ply) + SINCE))
@@ -429,7 +429,7 @@ def recurs(states: Any, state: Any, ply: Any, root: Any, marks: Any) -> Any:
 
 @inlined
 def may_exhaust(states: Any, ply: Any) -> Any:
-    """Test if a move may end a game that so many plies were made of, as :func:`is_exhausted`."""
+    """Test whether the next move may end the game as in :func:`is_exhausted`."""
     if HAS_PAST and NO_PROGRESS > 0 and count_quiet_plies(states, ply) + 1 >= NO_PROGRESS:
         return True
     if HAS_PAST and REPETITION > 0:
@@ -443,18 +443,18 @@ def may_exhaust(states: Any, ply: Any) -> Any:
 
 @inlined
 def value_exhausting(states: Any, state: Any, move: Any, ply: Any, slot: Any, value: Any) -> Any:
-    """The *value* of a *move* to a player, unless it ends the game as :func:`is_exhausted`.
+    """Return the *value* of a *move*, corrected if it ends the game as in :func:`is_exhausted`.
 
-    Then it is worth 0, a draw; where points say who has won it is worth more or less than others.
-    Row 1 of *states* is used.
+    A draw is worth 0; where points decide, a win is worth more and a loss less than any other move.
+    Row 1 of *states* is overwritten.
 
     Args:
-        states: The rows of states.
-        state: The state before.
-        move: Its number.
-        ply: The number of moves made before.
-        slot: The player's seat.
-        value: What it thinks of the state that follows.
+        states: Rows of states.
+        state: State before the move.
+        move: Number of the move.
+        ply: Number of moves before.
+        slot: Seat of the player.
+        value: Value of the afterstate to the player.
     """
     trial = follow_at(states, 1, state, move, ply + 1)
     if judge(states, trial) != GOES_ON or not is_exhausted(states, ply + 1):
@@ -467,16 +467,16 @@ def value_exhausting(states: Any, state: Any, move: Any, ply: Any, slot: Any, va
 
 @inlined
 def count_quiet_plies(states: Any, ply: Any) -> Any:
-    """The number of moves in a row without progress, after so many plies."""
+    """Return the number of moves in a row without progress, at that *ply*."""
     return np.int64(ply) - np.int64(load_word(states, _find_past(states, ply) + SINCE))
 
 
 @inlined
 def mark_past(states: Any, root: Any) -> Any:
-    """Give two words for the positions that :func:`recurs` knows in a search from a *root*.
+    """Return two words for the positions before *root* that :func:`recurs` compares.
 
-    The first is a hash of them; in the second each sets a bit, so that most others can be told
-    apart from all of them at once.
+    The first is a hash of all; the second is a Bloom filter with a bit for each, which rules out
+    most other positions at once.
     """
     total, marks = np.uint64(0), np.uint64(0)
     if REPETITION > 0:
@@ -491,9 +491,9 @@ def mark_past(states: Any, root: Any) -> Any:
 
 @inlined
 def find_quiet_key(states: Any, ply: Any, depth: Any, root: Any, past: Any) -> Any:
-    """A word for all that the past may change within a *depth*; 0 if that is nothing.
+    """Return a word to be mixed into table keys for the past that matters within *depth*, or 0.
 
-    The *past* is the word for that of the *root*, which counts until a move makes progress.
+    The first word of :func:`mark_past`, *past*, counts until a move since *root* makes progress.
     """
     quiet = count_quiet_plies(states, ply)
     total = past if quiet >= ply - root else np.uint64(0)
@@ -504,13 +504,13 @@ def find_quiet_key(states: Any, ply: Any, depth: Any, root: Any, past: Any) -> A
 
 @inlined
 def _find_past(states: Any, ply: Any) -> Any:
-    """The word of *states* where what is kept of the position after so many plies begins."""
+    """Return the word of *states* where the record of the position at that *ply* begins."""
     return np.int64(states.size * ITEM_BYTES // 8 - PAST_WORDS) + PAST_FIELDS * np.int64(ply)
 
 
 @inlined
 def _makes_progress(states: Any, state: Any, move: Any) -> Any:
-    """Test if a *move* makes progress."""
+    """Test whether a *move* makes progress."""
     if HAS_PAST:
         return bool(progress(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
     return False
@@ -518,7 +518,7 @@ def _makes_progress(states: Any, state: Any, move: Any) -> Any:
 
 @inlined
 def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
-    """Take note of the position after so many plies, if the game's end may depend on it."""
+    """Record the position at that *ply*, if the game's end may depend on it."""
     if HAS_PAST:
         at = _find_past(states, ply)
         word, times, since = identify(states, state), ONE, np.uint64(ply)
@@ -533,7 +533,7 @@ def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
 
 @inlined
 def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
-    """Whether the game is over and *seat* has won it; *verdict* is what :func:`judge` said."""
+    """Test whether *seat* has won, given the *verdict* of :func:`judge`."""
     if SEATS == 2:
         return verdict == 1 - 2 * seat
     if verdict == GOES_ON:
@@ -548,7 +548,7 @@ def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 @inlined
 def list_wins(states: Any, state: Any, found: Any) -> Any:
-    """Write the moves that win at once into *found*; give their number, 0 if no file lists them."""
+    """Write the immediately winning moves into *found*, if the file can; return their number."""
     if HAS_WINS:
         count = np.int64(wins(states[state, :SIZE] if IS_ARRAY else state, found))
         if seldom(np.uint64(count) > np.uint64(MOVES)):
@@ -570,31 +570,31 @@ def list_safe(states: Any, state: Any, moves: Any, at: Any) -> Any:
 
 @inlined
 def find_gain(states: Any, state: Any, move: Any) -> Any:
-    """The growth of the evaluation by a *move*, for the player who makes it."""
+    """Return the change of the evaluation by a *move*, for the player that makes it."""
     return np.int64(gain(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
 def find_order(states: Any, state: Any, move: Any) -> Any:
-    """A first guess at the worth of a *move*."""
+    """Return a heuristic value by which to order *move*."""
     return np.int64(order(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
 def is_quiet(states: Any, state: Any) -> Any:
-    """Test if the evaluation of a *state* can be trusted."""
+    """Test whether *state* is quiet, so that its static evaluation can be trusted."""
     return quiet(states[state, :SIZE] if IS_ARRAY else state)
 
 
 @inlined
 def find_key(states: Any, state: Any) -> Any:
-    """A word that no two positions share, or hardly any if no file gives it."""
+    """Return a well-mixed hash key of the position, unique if the file has ``key``."""
     return mix(identify(states, state))
 
 
 @inlined
 def identify(states: Any, state: Any) -> Any:
-    """A word that no two positions share, or hardly any; its bits look less random than a key's."""
+    """Return a word that identifies the position, before mixing; see :func:`find_key`."""
     if HAS_KEY:
         return np.uint64(key(states[state, :SIZE] if IS_ARRAY else state))
     return _sum_numbers(states, state)
@@ -602,7 +602,7 @@ def identify(states: Any, state: Any) -> Any:
 
 @inlined
 def _sum_numbers(states: Any, state: Any) -> Any:
-    """A word that hardly any two states share."""
+    """Hash all numbers of a state into a word."""
     if not IS_ARRAY:
         return hash_state(state)
     total = np.uint64(0)
@@ -613,7 +613,7 @@ def _sum_numbers(states: Any, state: Any) -> Any:
 
 @inlined
 def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
-    """The state as a *seat* knows it, at a *level*; with a guess in the file, nothing else is."""
+    """Return the state, at *level*, as *seat* knows it, where the file hides anything."""
     if IS_ARRAY:
         _copy(states, level, state)
         view_state(states[level, :SIZE], seat)
@@ -623,14 +623,14 @@ def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
 
 @inlined
 def turn_page(notes: Any) -> None:
-    """Let the file's *notes* begin anew, as the next question is about another state."""
+    """Invalidate the file's *notes*, as the next call is about another state."""
     if NOTES > 0:
         poke(notes, 0, np.int64(0))
 
 
 @inlined
 def clear_notes(notes: Any) -> None:
-    """Forget all *notes*, so that a match takes the same steps whatever was played before."""
+    """Clear all *notes*, so that a match is the same whatever was played before."""
     for place in range(NOTES):
         poke(notes, place, np.int64(0))
 
@@ -648,11 +648,11 @@ def ask_script(
     setting: Any,
     kind: Any,
 ) -> Any:
-    """The move that scripted player *number* chooses of the first *count* of *moves* at its *seat*.
+    """Return the choice of scripted player *number* among the first *count* of *moves*.
 
-    It gets copies, at level 1 of *states* and behind MOVES in *moves*, so that it changes nothing.
-    It draws from the *stream* if it asks for a random number. Who asks for no list of moves is
-    taken at its word.
+    The script gets copies, at level 1 of *states* and after MOVES in *moves*, so that it cannot
+    change the originals. The *stream* advances if it takes a random number. The choice of a script
+    that takes no list of moves is not checked against the list.
     """
     random = np.int64(0)
     if DRAWING > 0 and (DRAWING >> number) & 1:
@@ -674,7 +674,7 @@ def ask_script(
 
 @inlined
 def needs_list(number: Any) -> Any:
-    """Test if scripted player *number* gets a list of moves."""
+    """Test whether scripted player *number* takes a list of moves."""
     return (LISTING >> number) & 1 != 0
 
 
@@ -682,7 +682,7 @@ def needs_list(number: Any) -> Any:
 def ask_all_scripts(
     states: Any, state: Any, seat: Any, moves: Any, count: Any, stream: Any, notes: Any
 ) -> Any:
-    """The sum of the moves of all scripted players; the *stream* is as before."""
+    """Return the sum of the moves of all scripted players; restore the *stream*."""
     word, total = stream[0], np.int64(0)
     for number in range(SCRIPTS):
         turn_page(notes)
@@ -694,15 +694,15 @@ def ask_all_scripts(
 
 @inlined
 def hash_view(states: Any, level: Any, state: Any, seat: Any) -> Any:
-    """A word that hardly any two states share that a *seat* can tell apart; a *level* is used."""
+    """Hash the state as *seat* knows it (an information set); overwrites *level*."""
     return mix(_sum_numbers(states, look_as(states, level, state, seat)))
 
 
 @inlined
 def draw_hidden(states: Any, level: Any, state: Any, seat: Any, stream: Any) -> Any:
-    """A state, at a *level*, that could be this one for all that a *seat* knows, drawn at random.
+    """Draw a state, at *level*, that is consistent with the knowledge of *seat* (determinization).
 
-    It is made of the seat's view alone.
+    It depends on the seat's view alone.
     """
     state = look_as(states, level, state, seat)
     count = _count_guesses(states, state, seat)
@@ -729,16 +729,16 @@ def _count_guesses(states: Any, state: Any, seat: Any) -> Any:
 def judge_move(
     states: Any, state: Any, move: Any, ply: Any, verdict: Any, found: Any, winning: Any
 ) -> Any:
-    """Give the verdict on a *state* that a *move* led to.
+    """Return the verdict on a *state* that a *move* led to.
 
     Args:
-        states: The rows of states.
-        state: The state after the move, and after the outcomes of chance.
-        move: Its number.
-        ply: The number of moves so far, this one included.
+        states: Rows of states.
+        state: State after the move and any chance events.
+        move: Number of the move.
+        ply: Number of moves so far, this one included.
         verdict: GOES_ON.
-        found: The moves that won at once.
-        winning: Their number.
+        found: Moves that won at once.
+        winning: Number of these.
     """
     if HAS_WINS and ONLY_WINS:
         won = ply >= LONGEST or is_exhausted(states, ply)
@@ -751,7 +751,7 @@ def judge_move(
 
 @inlined
 def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
-    """The points of a *seat*; where the game counts none 1, 0 or -1, and 0 if it goes on."""
+    """Return the points of *seat*; in games without points 1, 0 or -1, and 0 before the end."""
     if HAS_POINTS:
         if IS_ARRAY:
             return np.int64(points(states[state, :SIZE], seat))
@@ -763,7 +763,7 @@ def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 @inlined
 def find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
-    """The share of the win of a *seat*, from -1 for none to 1 for all of it."""
+    """Return the result of *seat*: 1 for the sole win, -1 for a loss, between for shared wins."""
     own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
     for other in range(SEATS):
         points = count_points(states, state, verdict, other)
@@ -774,7 +774,7 @@ def find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 @inlined
 def weigh(states: Any, state: Any, seat: Any) -> Any:
-    """What the game thinks of a state that is not over, for *seat*."""
+    """Evaluate a state that is not over for *seat*, by the file's ``evaluate``."""
     if IS_ARRAY:
         return np.int64(evaluate(states[state, :SIZE], seat))
     return np.int64(evaluate(state, seat))
@@ -782,9 +782,9 @@ def weigh(states: Any, state: Any, seat: Any) -> Any:
 
 @inlined
 def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
-    """Fills words of *planes* from place *at* on with what is seen at *seat*.
+    """Write the observation of *seat* into *planes* from index *at* on.
 
-    These are bits; or the cells, eight to a word, if that is all there is to see.
+    It consists of bits; or of cells, eight to a word, if cells are all there is to see.
     """
     if SEES_CELLS:
         for word in range(CELL_WORDS):
@@ -800,13 +800,13 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
 
 @inlined
 def features_at(values: Any) -> Any:
-    """The place in *values* at which :func:`count_features` writes FEATURE_COUNT numbers."""
+    """Return the index in *values* where :func:`count_features` writes FEATURE_COUNT numbers."""
     return values.shape[0] - COUNTED
 
 
 @inlined
 def move_features_at(values: Any) -> Any:
-    """The place in *values* at which :func:`count_of_move` writes MOVE_FEATURE_COUNT numbers."""
+    """Return the index in *values* where :func:`count_of_move` writes its numbers."""
     return values.shape[0] - SPARE_WORDS - MOVE_FEATURE_COUNT
 
 
@@ -814,9 +814,10 @@ def move_features_at(values: Any) -> Any:
 def count_features(
     states: Any, state: Any, seat: Any, values: Any, count: Any, notes: Any, setting: Any
 ) -> None:
-    """Write what a *seat* counts in a *state* near the end of *values*; the first *count* matter.
+    """Write the features of a *state* for *seat* near the end of *values*.
 
-    There is room for all, as a file need not look how many are asked for. The *notes* begin anew.
+    Only the first *count* are used, but there is room for all, as a file need not heed the length.
+    The *notes* are invalidated.
     """
     turn_page(notes)
     at = features_at(values)
@@ -831,7 +832,7 @@ def count_features(
 def count_of_move(
     states: Any, state: Any, move: Any, seat: Any, values: Any, notes: Any, setting: Any
 ) -> None:
-    """Writes what counts of a *move* near the end of *values*."""
+    """Write the features of a *move* near the end of *values*."""
     at = move_features_at(values)
     out = values[at : at + MOVE_FEATURE_COUNT]
     for place in range(MOVE_FEATURE_COUNT):
@@ -845,7 +846,7 @@ def count_of_move(
 def prune_moves(
     states: Any, state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any
 ) -> Any:
-    """Keep the moves at the front of *moves* that are worth weighing; give their number."""
+    """Move those of *moves* to the front that are worth evaluating; return their number."""
     if not HAS_PRUNE:
         return count
     told = states[state, :SIZE] if IS_ARRAY else state
@@ -858,7 +859,7 @@ def prune_moves(
 
 @inlined
 def find_kinds(states: Any, state: Any) -> Any:
-    """The kinds of moves that are legal, as bits of a word; there is one at least."""
+    """Return the kinds of legal moves as bits of a word, at least one of them set."""
     found = np.uint64(kinds(states[state, :SIZE] if IS_ARRAY else state))
     if seldom(found - ONE >= np.uint64(2**KIND_COUNT - 1)):
         _note(states, BAD_KIND, np.int64(found & BYTE))
@@ -868,13 +869,13 @@ def find_kinds(states: Any, state: Any) -> Any:
 
 @inlined
 def write_tally(states: Any, state: Any, seat: Any, out: Any) -> None:
-    """Write what is counted of a *seat*, beside its points, when the game is over."""
+    """Write the tallies of *seat*, beside its points, when the game is over."""
     tally(states[state, :SIZE] if IS_ARRAY else state, seat, out)
 
 
 @inlined
 def _refuse_nonsense(states: Any, out: Any, count: Any, fault: Any) -> None:
-    """Put 0 in place of what is no number that ``float32`` can hold, and note it."""
+    """Replace numbers that ``float32`` cannot hold by 0, and record the fault."""
     for place in range(count):
         if seldom(not abs(peek(out, place)) < LARGEST_FEATURE):
             _note(states, fault, place)
@@ -892,13 +893,19 @@ def find_changes(
     keep: Any,
     single: Any,
 ) -> Any:
-    """The number of bits of what is seen in a *slot*, from a *seat*, that are not as before.
+    """List the bits in *changes* by which the observation of *slot* differs; return their number.
 
-    They are listed in *changes*.
+    A bit that was set is listed as its index, a cleared one as the complement of its index.
 
-    A bit that came is its number, one that went the number's complement. If it is to *keep* them,
-    the state has been seen. The words of slot SEATS are for what is seen now. For tuples, each cell
-    of a board has a *single* content.
+    Args:
+        states: Rows of states.
+        state: State to observe.
+        planes: Observations; the words of slot SEATS are for the new one.
+        changes: Array for the list.
+        slot: Slot of the previous observation.
+        seat: Seat that observes.
+        keep: True if the new observation replaces the previous one.
+        single: True if each cell may show one content only, as tuples need it.
     """
     if SEES_CELLS:
         return _find_changed_cells(states, state, planes, changes, slot, seat, keep)
@@ -924,9 +931,9 @@ def find_changes(
 
 @inlined
 def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> Any:
-    """Write the bits that a *move* changes at a *seat* into *listed*, as :func:`find_changes` does.
+    """Write the bits that a *move* changes for *seat* into *listed*, as in :func:`find_changes`.
 
-    The file gives them (HAS_CHANGES); the move is not played.
+    The file computes them (HAS_CHANGES); the move is not played.
     """
     if not HAS_CHANGES:
         return np.int64(0)
@@ -945,7 +952,7 @@ def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> 
 
 @inlined
 def _keep_contents(states: Any, planes: Any) -> None:
-    """Takes the bits of a cell but for the first from what is seen now, which is a fault."""
+    """Clear all but the first bit of each cell in the new observation; more are a fault."""
     for word in range(SEATS * SEEN, SEATS * SEEN + PLANE_WORDS):
         taken = peek(planes, word)
         for plane in range(1, PLANES):
@@ -960,7 +967,7 @@ def _keep_contents(states: Any, planes: Any) -> None:
 def _find_changed_cells(
     states: Any, state: Any, planes: Any, changes: Any, slot: Any, seat: Any, keep: Any
 ) -> Any:
-    """The same where cells are seen. It branches once for each cell that changed."""
+    """Like :func:`find_changes`, for observed cells; one branch for each changed cell."""
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
     if ITEM_BYTES > 1:  # then they are compared where they stand packed
         look(states, state, seat, planes, SEATS * SEEN)
@@ -989,10 +996,10 @@ def _find_changed_cells(
 
 @inlined
 def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
-    """*total*, and the part of a column for each bit that came, less one for each that went.
+    """Update a vector of sums, *total*, for the bits that differ from the observation of *slot*.
 
-    What is seen now stands in slot SEATS. A column has *width* numbers; the part of that of bit 0
-    begins at place *base*. It does what :func:`find_changes` and sums do, but writes nothing down.
+    Slot SEATS holds the new observation. A bit's column has *width* weights; the vector of that of
+    bit 0 begins at index *base*. This fuses :func:`find_changes` and the sums, without a list.
     """
     for word in range(SEEN):
         before, now = peek(planes, slot * SEEN + word), peek(planes, SEATS * SEEN + word)
@@ -1010,14 +1017,14 @@ def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, tot
 
 @inlined
 def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> Any:
-    """How many bits are seen in a *slot*; *changes* says which."""
+    """List the bits that *slot* observes in *changes*; return their number."""
     look(states, state, slot, planes, SEATS * SEEN)
     return list_seen(states, planes, SEATS * SEEN, changes, slot)
 
 
 @inlined
 def list_seen(states: Any, planes: Any, at: Any, changes: Any, slot: Any) -> Any:
-    """The same of what :func:`look` wrote into *planes*, at place *at*."""
+    """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does."""
     count = 0
     for word in range(SEEN):
         left = peek(planes, at + word)
@@ -1037,7 +1044,7 @@ def list_seen(states: Any, planes: Any, at: Any, changes: Any, slot: Any) -> Any
 
 @inlined
 def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
-    """The bit that says at *seat* that a *cell* has a *content*, which is not empty."""
+    """Return the bit that shows *seat* that a *cell* has a *content* other than empty."""
     kind = content - 1
     if kind < OWNED:
         owner = kind // PIECES - seat
@@ -1052,7 +1059,7 @@ def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
 
 @inlined
 def _load_cells(states: Any, state: Any, word: Any) -> Any:
-    """Eight cells, of which the first is the lowest byte; 255 stands for what fits into none."""
+    """Load eight cells into a word, the first in the lowest byte; larger contents become 255."""
     if ITEM_BYTES > 1:
         cells = np.uint64(0)
         for place in range(min(8, CELLS - 8 * word)):

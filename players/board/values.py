@@ -1,9 +1,9 @@
-"""What players that were bred or learned think of states: the outputs of networks, sums of tuples.
+"""Values of states by evolved and learned players: outputs of networks, sums of tuples.
 
-Each sits in a *slot*, the number of its seat, and sees the board from there. A player that searches
-has more slots, from MIRROR on: a pair for each level, in which it sees the states that it searches.
-Where chance decides there is one pair: a state after the other player's move is valued as that one
-sees it, since bred players and learners value what the player who has just moved sees.
+A player's observation is kept in a *slot*, the number of its seat, and updated incrementally. A
+player that searches has more slots, from MIRROR on: a pair for each level of the search. In games
+of chance there is one pair: the state after the other player's move is valued as observed from that
+seat, since players are trained to value afterstates as observed by the player who moved.
 """
 
 from __future__ import annotations
@@ -122,24 +122,24 @@ HAS_ACTIONS = True
 HAS_KIND_PLAYERS = True
 HAS_DENSE_VALUES = True
 HAS_DENSE_SIGHT = True
-"""The kinds of players there are; True if some of them give the values of leaves of searches, if
-networks have no hidden layer, or more than one, if any network or graph has an output for each move
-or each kind of moves, weighs moves, chooses kinds, and if one over numbers, or a graph, values
-states, or sees planes. Copies of this file are compiled for fewer."""
+"""Kinds of players that there are. Further flags are True if some give values of leaves to searches,
+if networks have no hidden layer or more than one, if any network or graph has an output for each
+move or each kind of moves, values described moves, or chooses kinds, and if a dense network or a
+graph values states or observes planes. Copies of this file are compiled with fewer flags."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 WEIGHS_MOVES = HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS)
 
 TRIAL = SEATS
-"""What stands where the players at the seats would have one more: a move that is tried."""
+"""Slot, after those of the seats, of the state after a tentative move."""
 MIRROR = SEATS + 1
 LARGEST = 2.0**30 - 1.0
-"""No value of a leaf is above it."""
+"""Maximum value of a leaf."""
 
 
 @inlined
 def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
-    """Lets a *player*, a row, play in a *slot*, which is the number of its seat."""
+    """Assign a *player*, a row of the records, to a *slot*, the number of its seat."""
     poke(workspace.players, slot, player)
     if HAS_SUMS:
         for word in range(SEEN):
@@ -155,7 +155,7 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
 
 @inlined
 def seat_of(slot: Any) -> Any:
-    """The seat from which is seen what is seen in a *slot*."""
+    """Return the seat whose observation a *slot* holds."""
     if HAS_DEEP_VALUES and SEATS == 2 and slot >= MIRROR:
         return (np.int64(slot) - MIRROR) % SEATS
     return np.int64(slot)
@@ -163,15 +163,15 @@ def seat_of(slot: Any) -> Any:
 
 @inlined
 def slot_at(seat: Any, level: Any) -> Any:
-    """The slot in which a player that searches from a *seat* has seen the state at a *level*."""
+    """Return the slot of the state at a *level* of the search by the player at *seat*."""
     return np.int64(seat) if level == 0 else MIRROR + SEATS * (np.int64(level) - 1) + seat
 
 
 @inlined
 def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
-    """Let the player in a *slot*, who searches, look at a *state* from the other seat as well.
+    """Let the searching player in a *slot* observe a *state* from the other seat as well.
 
-    That is for games of chance alone.
+    For games of chance only.
     """
     if HAS_DEEP_VALUES and HAS_CHANCE and SEATS == 2:
         player, mirror = peek(workspace.players, slot), MIRROR + 1 - slot
@@ -182,7 +182,7 @@ def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
 
 @inlined
 def slot_size(workspace: Any) -> Any:
-    """How many sums there are in a slot."""
+    """Return the number of sums in a slot."""
     return workspace.sums.shape[1]
 
 
@@ -197,9 +197,17 @@ def sum_up(
     target: int,
     keep: Any,
 ) -> None:
-    """Puts the sums for a *state* at place *target*, from those of what was seen before.
+    """Compute the sums for a *state* from those of the slot's previous observation.
 
-    These stand at place *source*. If it is to *keep* them, the state has been seen.
+    Args:
+        players: Packed players.
+        player: Row of the player.
+        slot: Slot of the previous observation.
+        state: State to observe.
+        workspace: See `evolve_arena.players.board.workspace`.
+        source: Index of the previous sums.
+        target: Index of the new sums.
+        keep: True if the new observation replaces the previous one.
     """
     planes, changes = workspace.planes, workspace.changes
     seat = seat_of(slot)
@@ -209,7 +217,7 @@ def sum_up(
 
 @inlined
 def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
-    """Lets the player in a *slot* see a *state*: its sums are those of it."""
+    """Let the player in a *slot* observe a *state*: update its sums in place."""
     at = slot * slot_size(workspace)
     reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
     if HAS_NETWORKS and not SEES_CELLS and not reads_tuples:
@@ -217,6 +225,7 @@ def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) 
         look(workspace.states, state, seat_of(slot), planes, SEATS * SEEN)
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
         base = players.seats[player, COLUMNS_AT] + width
+        # A block of units at a time stays in a register while all changed bits are added.
         for block in range(0, width, LANES):
             total = load_int(workspace.sums, at + block)
             total = add_columns(planes, slot, players.columns, base + block, width, total)
@@ -229,7 +238,7 @@ def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) 
 
 @inlined
 def sees_levels(players: Any, player: int) -> Any:
-    """Test if a player that searches has sums, which are kept for each level."""
+    """Test whether a searching player has sums, which are kept for each level."""
     if HAS_DEEP_VALUES and HAS_SUMS and not HAS_CHANCE:
         return players.seats[player, KIND] in (NETWORK, TUPLES)
     return False
@@ -239,7 +248,7 @@ def sees_levels(players: Any, player: int) -> Any:
 def see_deeper(
     players: Any, player: int, seat: Any, level: Any, state: Any, workspace: Any
 ) -> None:
-    """Let a player that searches from a *seat* see a *state* at a *level*; see :func:`slot_at`."""
+    """Let the player that searches from *seat* observe a *state* at *level*; see :func:`slot_at`."""
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     planes = workspace.planes
     for word in range(SEEN):
@@ -251,7 +260,7 @@ def see_deeper(
 def change_deeper(
     players: Any, player: int, seat: Any, level: Any, state: Any, move: Any, workspace: Any
 ) -> None:
-    """Compute the sums at a *level* after a *move*, from those of the *state* one level above."""
+    """Compute the sums at *level* after a *move* from those of the *state* one level above."""
     count = list_changes(workspace.states, state, move, seat, workspace.changes)
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     _add_changes(players, player, count, workspace, above * size, slot * size)
@@ -261,11 +270,11 @@ def change_deeper(
 def _add_changes(
     players: Any, player: int, count: Any, workspace: Any, source: int, target: int
 ) -> None:
-    """Add so many listed changes to the sums at place *source*; put these at *target*."""
+    """Add *count* listed changes to the sums at index *source*; write the result to *target*."""
     sums, columns = workspace.sums, players.columns
     if HAS_TUPLES and (not HAS_NETWORKS or players.seats[player, KIND] == TUPLES):
         structure = players.seats[player, COLUMNS_AT]
-        if source != target:
+        if source != target:  # tuples update their table indices in place
             for reading in range(peek(columns, structure + READINGS)):
                 poke(sums, target + reading, peek(sums, source + reading))
         for place in range(count):
@@ -282,9 +291,9 @@ def _add_changes(
 def add_listed(
     workspace: Any, count: Any, columns: Any, base: Any, width: Any, source: Any, target: Any
 ) -> None:
-    """Put sums at place *target*: those at place *source*, and columns of so many listed changes.
+    """Add the columns of *count* listed changes to the sums at *source*; write them to *target*.
 
-    A column has *width* numbers; that of bit 0 begins at place *base*.
+    A column has *width* weights; that of bit 0 begins at index *base*.
     """
     changes, sums = workspace.changes, workspace.sums
     for block in range(0, width, LANES):
@@ -295,9 +304,10 @@ def add_listed(
 
 @inlined
 def value_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
-    """The value that a player gives to a *move* in a *state* that it has seen."""
+    """Return a player's value of a *move* in a *state* that it has observed."""
     kind, trial = players.seats[player, KIND], state
     knows_changes = not (HAS_GRAPHS or HAS_DENSE) or kind in (NETWORK, TUPLES)
+    # Without playing the move, if the file lists its changes
     if HAS_CHANGES and (HAS_VALUES or HAS_TUPLES) and knows_changes:
         count = list_changes(workspace.states, state, move, slot, workspace.changes)
         if HAS_TUPLES and kind == TUPLES and knows_turns(players, player):
@@ -311,7 +321,7 @@ def value_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 def value_changes(
     players: Any, player: int, slot: int, trial: Any, count: Any, workspace: Any
 ) -> Any:
-    """The value of a *trial* to a player, after so many listed changes of what it has seen."""
+    """Return a player's value of *trial*, which differs from its observation by listed changes."""
     size = slot_size(workspace)
     _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
     return _value_sums(players, player, slot, trial, workspace, TRIAL * size)
@@ -319,7 +329,7 @@ def value_changes(
 
 @inlined
 def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
-    """What a player thinks of a state that may come."""
+    """Return a player's value of an afterstate, *trial*."""
     kind = players.seats[player, KIND]
     if HAS_DENSE and kind == DENSE:
         return _value_dense(players, player, slot, trial, workspace)
@@ -337,7 +347,7 @@ def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 @inlined
 def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
-    """The value that a player gives to a *trial* whose sums begin at place *at*."""
+    """Return a player's value of *trial*, whose sums begin at index *at*."""
     value = 0.0
     if HAS_TUPLES and (not HAS_VALUES or players.seats[player, KIND] == TUPLES):
         value = np.float64(_sum_tuples(players, player, slot, trial, workspace, at))
@@ -355,7 +365,7 @@ def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 @inlined
 def is_shallow(players: Any, player: int) -> Any:
-    """Test if a player is a value network with one hidden layer, as most networks are."""
+    """Test whether a player is a value network with one hidden layer, the most common kind."""
     if HAS_VALUES and players.seats[player, KIND] == NETWORK:
         if not HAS_LAYERS:
             return True
@@ -365,11 +375,11 @@ def is_shallow(players: Any, player: int) -> Any:
 
 @inlined
 def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
-    """The record of such a network, to be read once for all moves.
+    """Read the record of a shallow network, once for all moves.
 
     Returns:
-        Its activation, the padded width of its hidden layer, the place of the column of bit 0, that
-        of its sums, and that of its last layer.
+        Activation, padded width of the hidden layer, and the indices of the column of bit 0, of the
+        sums, and of the last layer.
     """
     row = np.uint64(players.seats[player, SHAPE])
     width = padded(players.shapes[row, SIZES + 1])
@@ -380,11 +390,11 @@ def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
 
 @inlined
 def value_listed(players: Any, layers: Any, count: Any, workspace: Any) -> Any:
-    """The value of such a network after so many listed changes of the state that it has seen."""
+    """Return a shallow network's value after *count* listed changes of its observation."""
     sums, changes, columns = workspace.sums, workspace.changes, players.columns
     kind, width, base, at, row = layers
     first = peek(changes, 0)
-    if count == 1 and first >= 0:
+    if count == 1 and first >= 0:  # the common case: one piece was added
         column = base + width * first
         return np.float64(
             shallow_output(kind, width, sums, at, columns, column, players.weights, row)
@@ -400,7 +410,7 @@ def value_listed(players: Any, layers: Any, count: Any, workspace: Any) -> Any:
 
 @inlined
 def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
-    """The value that such a network gives to a *trial*, in one go."""
+    """Return a shallow network's value of *trial*, without storing its sums."""
     planes, columns = workspace.planes, players.columns
     layers = find_layers(players, player, slot, workspace)
     kind, width, base, at, row = layers
@@ -421,7 +431,7 @@ def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: 
 
 @inlined
 def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
-    """*total*, and the parts of columns of so many *changes*."""
+    """Add one vector of the columns of *count* *changes* to *total*."""
     for place in range(count):
         change = peek(changes, place)
         if SEES_CELLS:  # a branch would often be guessed wrongly
@@ -438,13 +448,13 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 
 @inlined
 def knows_turns(players: Any, player: int) -> Any:
-    """Test if a tuple network has numbers of its own for positions in which it moves again."""
+    """Test whether a tuple network has separate weights for positions where it moves again."""
     return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) == AGAIN
 
 
 @inlined
 def _find_table(players: Any, player: int, slot: int) -> Any:
-    """The place where the numbers of a tuple network begin that count after moves of its seat."""
+    """Return the index of a tuple network's weights for afterstates of its seat."""
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
     if peek(players.columns, structure + TURNS) == BY_SEAT:
         table += seat_of(slot) * peek(players.columns, structure + ENTRIES)
@@ -453,13 +463,13 @@ def _find_table(players: Any, player: int, slot: int) -> Any:
 
 @inlined
 def is_tuple_network(players: Any, player: int) -> Any:
-    """Test if a player is a tuple network without such numbers."""
+    """Test whether a player is a tuple network without weights for moving again."""
     return players.seats[player, KIND] == TUPLES and not knows_turns(players, player)
 
 
 @inlined
 def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
-    """The sum of a tuple network for what it has seen; what it picks is noted."""
+    """Return a tuple network's sum for its observation; record the entries it picks."""
     return sum_entries(
         players.columns,
         players.seats[player, COLUMNS_AT],
@@ -474,7 +484,7 @@ def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
 
 @inlined
 def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, workspace: Any) -> Any:
-    """The sum of a tuple network after one *change* of what gave the *total* of `sum_seen`."""
+    """Return a tuple network's sum after one *change* of the observation with sum *total*."""
     went = np.int64(change < 0)
     return weigh_change(
         players.columns,
@@ -509,7 +519,7 @@ def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 @inlined
 def run_player_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
-    """Activates a graph before a *state*; its outputs then stand behind its inputs."""
+    """Activate a graph for a *state*; its outputs follow its inputs in ``values``."""
     fill_inputs(players, player, slot, state, workspace, workspace.values)
     _run_graph(players, player, workspace)
 
@@ -526,9 +536,9 @@ def _run_graph(players: Any, player: int, workspace: Any) -> None:
 def fill_inputs(
     players: Any, player: int, slot: int, state: Any, workspace: Any, inputs: Any
 ) -> None:
-    """Puts what a player sees or counts in a *state* into the first of *inputs*, the others as 0.
+    """Write a player's observation or features of a *state* into *inputs*.
 
-    That is for graphs, and networks over numbers.
+    For graphs and dense networks.
     """
     seats, seat = players.seats, seat_of(slot)
     if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
@@ -538,6 +548,7 @@ def fill_inputs(
             for place in range(count):
                 poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
             return
+        # One-hot encoding: each feature has an input for each of its bins.
         for place in range(seats[player, INPUTS]):
             poke(inputs, place, 0.0)
         for place in range(count):
@@ -550,7 +561,7 @@ def fill_inputs(
 def _fill_sight(
     players: Any, player: int, state: Any, seat: Any, workspace: Any, inputs: Any
 ) -> None:
-    """The same for a player that counts no numbers, from its *seat*."""
+    """Write the observation of *seat* into *inputs*, for a player without features."""
     table = players.seats[player, INPUTS_AT]
     for place in range(players.seats[player, INPUTS]):
         poke(inputs, place, 0.0)
@@ -564,7 +575,7 @@ def _fill_sight(
 
 @inlined
 def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: Any) -> Any:
-    """Let the file count as many features as a player reads; give their number."""
+    """Let the file compute as many features as a player reads; return their number."""
     seats = players.seats
     read = seats[player, INPUTS]
     if HAS_DESCRIBE_MOVE and seats[player, HEAD] == ACTION:
@@ -578,7 +589,7 @@ def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: 
 
 @inlined
 def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
-    """Which of so many *bins* the value of the counted feature at a *place* falls into."""
+    """Return the bin, one of *bins*, of the feature at index *place*."""
     value = peek(workspace.values, features_at(workspace.values) + place)
     return np.int64(min(max(value, 0.0), np.float64(bins - 1)))
 
@@ -588,7 +599,7 @@ def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
 
 @inlined
 def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """The value that a network over numbers gives to a *state*."""
+    """Return a dense network's value of a *state*."""
     count = np.int64(0)
     if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
         count = _count_numbers(players, player, state, seat_of(slot), workspace)
@@ -600,9 +611,9 @@ def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: An
 
 @inlined
 def _add_up(players: Any, player: int, count: Any, workspace: Any) -> Any:
-    """The value of a network without hidden units over *count* features: its only sum, in order.
+    """Return the value of a linear network over *count* features: one sum, in order.
 
-    Features are read one by one, as they were written: many at once are waited for.
+    Features are read one by one, as they were written: a vector load would stall on these stores.
     """
     values, weights, bins = workspace.values, players.weights, players.seats[player, BINS]
     at = players.seats[player, WEIGHTS_AT]
@@ -619,10 +630,10 @@ def _add_up(players: Any, player: int, count: Any, workspace: Any) -> Any:
 
 @inlined
 def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """Run all layers but the last one before a *state*.
+    """Run all layers of a dense network but the last one for a *state*.
 
     Returns:
-        The network's shape, where its last layer stands, and what goes into that.
+        Shape of the network, index of its last layer, and inputs of that layer.
     """
     count = np.int64(0)
     if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
@@ -634,7 +645,7 @@ def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) 
 def _run_counted(
     players: Any, player: int, slot: int, state: Any, count: Any, workspace: Any
 ) -> Any:
-    """The same after a *count* of features, if it is one that reads them."""
+    """Run the layers as :func:`run_dense` does, once *count* features are computed."""
     shape, seat = players.shapes[players.seats[player, SHAPE]], seat_of(slot)
     weights, at = players.weights, players.seats[player, WEIGHTS_AT]
     start_first(shape, weights, at, workspace.ping)
@@ -656,7 +667,7 @@ def _run_counted(
 
 @inlined
 def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
-    """The same, once the sums of the first layer stand in ``workspace.ping``."""
+    """Run the later layers on the sums of the first layer in ``workspace.ping``."""
     base, inputs = later_layers_at(shape, at), workspace.ping
     activate_first(shape, workspace.ping, workspace.ping)
     if shape[LAYERS] > 2:
@@ -670,13 +681,13 @@ def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
 
 @inlined
 def weighs_moves(players: Any, player: int) -> Any:
-    """Test if a player gives a value to each move by what is told of it."""
+    """Test whether a player values moves by their features (action head)."""
     return WEIGHS_MOVES and players.seats[player, HEAD] == ACTION
 
 
 @inlined
 def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
-    """Let a player that weighs moves look at the *state* on the board, once for all moves."""
+    """Compute the part of an action network's first layer that is the same for all moves."""
     turn_page(workspace.notes)
     if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
         fill_inputs(players, player, slot, state, workspace, workspace.values)
@@ -693,13 +704,13 @@ def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any
 
 @inlined
 def _sums_at(workspace: Any) -> Any:
-    """The place in ``outputs`` of the sums of the first layer, of what :func:`look_before` saw."""
+    """Return the index in ``outputs`` of the first layer's sums by :func:`look_before`."""
     return workspace.outputs.shape[0] - workspace.ping.shape[0]
 
 
 @inlined
 def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
-    """The value that such a player gives to a *move* in the *state* that it looked at."""
+    """Return an action network's value of a *move*, after :func:`look_before` of the *state*."""
     values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
     notes, setting = workspace.notes, players.seats[player, SETTING]
     count_of_move(workspace.states, state, move, slot, values, notes, setting)
@@ -709,7 +720,7 @@ def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, work
         _run_graph(players, player, workspace)
         return peek(values, players.seats[player, INPUTS])
     inputs, sums = workspace.outputs[padded(MOVES) :], workspace.outputs[_sums_at(workspace) :]
-    told, places = 0, workspace.changes  # what tells moves of several kinds apart is mostly 0
+    told, places = 0, workspace.changes  # sparse: most features of a move are 0
     for place in range(MOVE_FEATURE_COUNT):
         number = np.float32(peek(values, move_features_at(values) + place))
         poke(inputs, first + place, number)
@@ -724,7 +735,7 @@ def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 
 @inlined
 def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """The shape of a policy network, where its last layer stands, and what goes into that."""
+    """Return the shape of a policy network, the index of its last layer, and that layer's inputs."""
     if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
         return run_dense(players, player, slot, state, workspace)
     at = slot * slot_size(workspace)
@@ -738,7 +749,7 @@ def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace
 
 @inlined
 def write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any) -> Any:
-    """Where all outputs of a policy network stand, whose last layer's *inputs* are known."""
+    """Compute all outputs of a policy network from its last layer's *inputs*; return them."""
     if shape[LAYERS] == 1:
         return inputs
     width = padded(MOVES)
@@ -755,9 +766,9 @@ def write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any
 
 @inlined
 def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: Any) -> None:
-    """Put the outputs of a policy for a *state*, as a *seat* sees it, into ``outputs``, by move.
+    """Write a policy's outputs for a *state*, as observed by *seat*, into ``outputs``, by move.
 
-    Whatever the players have seen before stays noted.
+    Stored observations of the players do not change.
     """
     outputs, kind = workspace.outputs, players.seats[player, KIND]
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or kind == GRAPH):
@@ -783,20 +794,24 @@ def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: An
 
 @compiled
 def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
-    """What the player in a *slot* thinks of a *state*, in whole units of 1/65536.
+    """Return the value of a leaf *state* to the player in a *slot*, in units of 1/65536.
 
-    It has seen the state on the board. What is no number counts as the lowest value. *asked* is a
-    reference to the players and the workspace.
+    NaN becomes the lowest value.
+
+    Args:
+        asked: Reference to the players and the workspace.
+        slot: Slot of the player, which has observed the state on the board.
+        state: State at the leaf.
     """
     players, workspace = follow_reference(asked)
-    # In the other's seat sits another player, but who searches values this, too; see take_mirror.
+    # The searching player also values leaves from the opponent's seat; see take_mirror.
     player: Any = np.uint64(peek(workspace.players, slot if HAS_CHANCE else seat_of(slot)))
     return _round(players, player, value_state(players, player, slot, state, workspace))
 
 
 @compiled
 def value_summed(asked: Any, slot: Any, state: Any) -> Any:
-    """The value of a *state* like :func:`value_leaf`, by sums that stand in the *slot* already."""
+    """Return the value as :func:`value_leaf` does, by sums already stored in the *slot*."""
     players, workspace = follow_reference(asked)
     player: Any = np.uint64(peek(workspace.players, seat_of(slot)))
     at = slot * slot_size(workspace)
@@ -805,7 +820,7 @@ def value_summed(asked: Any, slot: Any, state: Any) -> Any:
 
 @inlined
 def _round(players: Any, player: Any, value: Any) -> Any:
-    """A *value* in whole units of 1/65536; sums of tuples are in these units."""
+    """Round a *value* to units of 1/65536; sums of tuples are in these units already."""
     if players.seats[player, KIND] != TUPLES:
         value *= RESOLUTION
     return np.int64(min(value, LARGEST) if value > -LARGEST else -LARGEST)

@@ -1,1 +1,1 @@
-"""Games of OpenSpiel: the rules are asked of pyspiel, networks are evaluated by compiled code."""
+"""Games of OpenSpiel: pyspiel has the rules, compiled code evaluates the networks."""
