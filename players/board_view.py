@@ -17,7 +17,8 @@ SHAPES = ("square", "round", "hex")
 class BoardView:
     """Drawing of a game on a page; by default its text, and a button for each move.
 
-    Results of all methods can be written as JSON. Lengths are in cells, x to the right, y downwards.
+    Results of all methods can be written as JSON. Lengths are in cells; x points to the right,
+    y down.
 
     Args:
         game: Game to draw.

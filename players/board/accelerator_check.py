@@ -1,8 +1,8 @@
-"""Test accelerators and guesses of a game's file against its rules, in positions of random games.
+"""Tests of a file's accelerators and guesses against its rules, in positions of random games.
 
-An accelerator says faster what the rules say, so it is wrong if it says anything else. A guess at
-what a seat can't see is wrong if the seat could tell it from the truth. The first position in which
-that happens is named by the moves that lead there.
+An accelerator computes results of the rules faster, so it is wrong if it differs from them. A guess
+at hidden information is wrong if the seat could tell it from the truth. A message names the first
+such position by the moves that lead there.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ LISTS, OF_MOVES, OF_STATES = (
 )
 ACCELERATORS = (*LISTS, "gain", "order", *OF_STATES, "changes")
 GUESSED, MOST_GUESSES = 4, 1000
-"""So often the hidden part of a position is guessed, and so many guesses in a row are enough."""
+"""Times that the hidden part of a position is guessed, and maximum of guesses in a row."""
 LAST, OTHERS = 3, 2
-"""Positions of each game that are looked at: the last ones, where games are won, and some more."""
+"""Positions of each game to compare: the last ones, where games are won, and some others."""
 MOST_MOVES = 40
-"""So many moves of a position are tried, and so many named."""
+"""Maximum number of moves of a position to try, and to name."""
 MOST_KEYS = 100_000
 LARGEST = 2**30
 
 
 def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
-    """Compare all that a *game*'s file says faster, or guesses, with its plain rules.
+    """Compare all accelerators and guesses of a *game*'s file with its plain rules.
 
     Args:
-        game: It is played at random.
-        games: The number of games.
-        seconds: After so many no further game is begun.
+        game: Game, played at random.
+        games: Number of games.
+        seconds: Time after which no further game begins.
 
     Returns:
-        The number of positions that were compared; 0 if there is nothing to compare.
+        Number of positions compared; 0 if there is nothing to compare.
 
     Raises:
         GameFileError: They differ.
@@ -68,7 +68,7 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
 
 
 def locate(game: BoardGame, made: list[int], state: Board) -> str:
-    """The place of a *state* in a game, for messages: the moves *made*, and what chance decided."""
+    """Describe the place of a *state* in a game, for messages: the moves *made*, and chance."""
     moves = [game.format_move(move) for move in made[: state.plies]]
     few = " ".join(moves[:MOST_MOVES]) + " ..." * (len(moves) > MOST_MOVES)
     where = f", after {few}" if moves else ", at the start"
@@ -78,7 +78,7 @@ def locate(game: BoardGame, made: list[int], state: Board) -> str:
 
 
 class _Checker:
-    """Compares one position after another."""
+    """Comparison of one position after another."""
 
     def __init__(self, game: BoardGame) -> None:
         self.game = game
@@ -99,14 +99,14 @@ class _Checker:
         self.choices = random.Random(1)
 
     def compare(self, state: Board) -> None:
-        """Compare all accelerators in a *state*, in which somebody is to move."""
+        """Compare all accelerators in a *state* that is not over."""
         moves = self.game.legal_moves(state)
         after = {move: self.game.follow(state, "play", move) for move in moves}
         for name in self.names:
             getattr(self, f"_compare_{name.lower()}")(state, after)
 
     def fail(self, name: str, sentence: str, state: Board | None = None) -> NoReturn:
-        """Refuse the file because of an accelerator called *name*."""
+        """Reject the file because of an accelerator called *name*."""
         game, where = self.game, ""
         if state is not None:
             where = locate(game, self.made, state)
@@ -116,9 +116,9 @@ class _Checker:
         return ", ".join(map(self.game.format_move, moves)) or "none"
 
     def _ask(self, name: str, state: Board, *given: Any, at: Board | None = None) -> int:
-        """Ask an accelerator: it must give a whole number and leave the state alone.
+        """Call an accelerator, which must return a whole number and not change the state.
 
-        What is wrong is told of the position *at* which it is asked; of the state if that is None.
+        A message names the position *at*; by default the state.
         """
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, *given)
@@ -143,7 +143,7 @@ class _Checker:
         ) and not self._is_open(state)
 
     def _is_open(self, state: Board) -> bool:
-        """Test if a game goes on after a move, or chance decides next."""
+        """Test whether a game goes on after a move, or a chance event is next."""
         if self.game.code.HAS_CHANCE and self.game.ask("chance", self.game.thaw(state)):
             return True
         return self.game.judge(state) == GOES_ON
@@ -250,7 +250,7 @@ class _Checker:
             self.fail("legal_bits", f"legal_bits gives {word}, the moves {named}", state)
 
     def _compare_guess(self, state: Board, after: dict[int, Board]) -> None:
-        """Test that a seat can tell no guess from the truth, and that its view is all it takes."""
+        """Test that guesses are consistent with a seat's view, and depend on nothing else."""
         game = self.game
         seat = game.to_move(state)
         view = game.view(state, seat)
@@ -275,7 +275,7 @@ class _Checker:
                 self.fail("guess", text, state)
 
     def _guess(self, known: Board, seat: int, numbers: list[int], state: Board) -> Board:
-        """Guess by the *numbers*, or if there are none by random ones, which are noted there."""
+        """Guess by the *numbers*; if there are none, by random ones, which are appended."""
         step, given = 0, len(numbers)
         while count := self._ask("guesses", known, seat, at=state):
             if not 0 < count <= MOST_OUTCOMES:
@@ -291,7 +291,7 @@ class _Checker:
         return known
 
     def _fill(self, known: Board, seat: int, number: int, state: Board) -> Board:
-        """The state after one guess, which must be a state."""
+        """Return the state after one guess, and check that it is one."""
         thawed = self.game.thaw(known)
         answer = self.game.ask("guess", thawed, seat, number)
         if self.game.code.IS_ARRAY:
@@ -323,7 +323,7 @@ class _Checker:
                 self.fail("key", text, state)
 
     def _play_alike(self, one: Board, other: Board) -> bool:
-        """Test if two states have the same moves, and look and count the same now and after one."""
+        """Test whether two states have equal moves, observations and values, also a ply later."""
         game = self.game
         moves = [game.legal_moves(each) for each in (one, other)]
         if moves[0] != moves[1] or not self._look_alike(one, other):
@@ -349,7 +349,7 @@ class _Checker:
 
 
 def list_answers(game: BoardGame, state: Board, ask: Any) -> Iterator[tuple[str, Any]]:
-    """All that accelerators say in a *state*, by name; *ask* calls one, compiled or not."""
+    """Yield the results of all accelerators in a *state*; *ask* calls one, compiled or not."""
     moves = game.legal_moves(state)
     for name in (*ACCELERATORS, *(["progress"] if game.code.HAS_PAST else [])):
         if name not in game.plain:

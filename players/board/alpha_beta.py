@@ -1,18 +1,17 @@
-"""Alpha-beta search in compiled board games, with a table of positions.
+"""Alpha-beta search in compiled board games, with a transposition table.
 
-Negamax: a node's value is that of the player to move. The same player may move again, and where
-chance decides a node's value is the mean. What a file says faster is used where it is given: a move
-that wins at once is not searched (``wins``), nor is one after which the opponent has such a move
-(``safe``), and the evaluation grows move by move (``gain``). It changes no value: the search is as
-exact without.
+Negamax: a node's value is that of the player to move. The same player may move again, and the value
+of a chance node is the mean. Accelerators of the file are used where given: a move that wins at
+once is not searched (``wins``), nor is one after which the opponent has such a move (``safe``), and
+the evaluation is updated move by move (``gain``). They change no value.
 
-Values depend on the position, on the plies left and on the player that searches, on nothing else:
-so neither the table, nor the order of moves, nor the window changes which moves are best.
+Values depend only on the position, the plies left and the player that searches: neither the table,
+nor the order of moves, nor the window changes which moves are best.
 
-Where repetition ends a game, a position that occurred in it before is a draw at once, as is usual:
-who can repeat it once can repeat it again. A position that the search alone reaches twice is no
-draw yet, or values would depend on the line. So until a move makes progress values also depend on
-the game's positions since the last one that did, and the key of a node stands for these, too.
+Where repetition ends a game, a position that occurred in the game before counts as a draw at once,
+as is usual: a player who can repeat it once can repeat it again. A position that only the search
+reaches twice is no draw, or values would depend on the line. So until a move makes progress, values
+also depend on the game's positions since the last progress, and node keys include these.
 """
 
 from __future__ import annotations
@@ -89,30 +88,29 @@ GAINS = HAS_GAIN and not HAS_CHANCE
 SAFE = HAS_SAFE and HAS_WINS and not HAS_CHANCE and not HAS_PAST
 SKIPS_JUDGE = HAS_WINS and ONLY_WINS and not HAS_CHANCE
 LAST_BY_GAIN = SKIPS_JUDGE and GAINS and not HAS_QUIET and not HAS_PAST
-"""Shortcuts that accelerators allow: see the parts of :func:`_value` that they replace."""
+"""Shortcuts that accelerators allow; see the parts of :func:`_value` that they replace."""
 INFINITE = np.int64(FARTHEST)
 SURE = np.float64(WIN - 128)
-"""The largest value of a leaf where chance decides, below that of a win that is found."""
+"""Maximum value of a leaf in games of chance, below that of a proven win."""
 FIRST, MOST_GAIN, GAIN_BITS = np.int64(2**62), np.int64(2**29), np.int64(32)
-"""The promise of the move that is tried first; and the limit of a gain, which a promise shifts by
-so many bits, to decide before the number of cutoffs does."""
+"""Priority of the move to try first; the limit of a gain; and the bits by which gains are shifted
+in a priority, so that they outweigh the history of cutoffs."""
 PLIES, LIMIT, PAST, MARKS, HISTORY_AT = 0, 1, 2, 3, 4
 WINS_AT = HISTORY_AT + SEATS * MOVES
 LISTS_AT = WINS_AT + MOVES
 LIST = 2 * MOVES
-"""The room of a search, one array: how many moves were made in the match; how many nodes it may
-search, 0 for any number; two words for the game's positions; how often each move of each seat was
-too good for the opponent to allow it; moves that win at once; and for each level its moves, and how
-much each promises."""
+"""Layout of a search's array: number of moves made in the match; limit of nodes, 0 for none; two
+words for the game's positions; the history of cutoffs for each seat and move; moves that win at
+once; and for each level the moves and their priorities."""
 KEPT = np.int64(1023)
-"""The bits of a move that the table keeps: more only make a hint worse."""
+"""Mask of the bits of a move that the table keeps; lost bits only make a hint worse."""
 
 
 @inlined
 def choose_by_search(
     players: Any, slot: Any, state: Any, count: int, winning: Any, workspace: Any
 ) -> Any:
-    """One of the best moves, each as likely; the first, if what was bred gives the values."""
+    """Return one of the best moves at random; the first one if a network gives the values."""
     values, moves = workspace.ratings, workspace.moves
     equals: Any = np.int64(0)
     draws = players.seats[peek(workspace.players, slot), KIND] == SEARCH
@@ -133,10 +131,10 @@ def choose_by_search(
 
 @compiled
 def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, workspace: Any) -> Any:
-    """Write the values of the listed moves in a *state* into ``workspace.ratings``; give the best.
+    """Write the values of the listed moves in a *state* into ``ratings``; return the best.
 
-    Unless they shall be *exact*, those below the best may be bounds. Moves that win at once are
-    worth so only where the file has no ``wins``: with it, who asks knows them already.
+    Unless *exact*, values below the best may be bounds. If the file has ``wins``, moves that win at
+    once are not valued as wins, as the caller knows them already.
     """
     states, room, values = workspace.states, workspace.room, workspace.ratings
     side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
@@ -149,6 +147,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
     _begin(states, room, peek(workspace.plies, 0))
     for place in range(count):
         poke(room, LISTS_AT + place, peek(workspace.moves, place))
+    # The table and the order of moves
     memory, key, table, hint = workspace.memory, np.uint64(0), np.int64(-1), np.int64(-1)
     if not HAS_CHANCE and depth >= TABLE_DEPTH:
         key = _find_node_key(asked, states, state, room, peek(room, PLIES), depth)
@@ -156,6 +155,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
         hint = np.int64(remembered_move(memory, table, key))
     _promise_all(states, state, side, room, np.int64(LISTS_AT), count, hint)
     lost = 2 - WIN - depth
+    # Moves that are not safe lose at once; UNKNOWN marks the others.
     if SAFE and depth > 1:
         listed = LISTS_AT + LIST
         safe, at = list_safe(states, state, room, listed), 0
@@ -164,6 +164,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
             if at < safe and peek(room, listed + at) == peek(room, LISTS_AT + place):
                 poke(values, place, UNKNOWN)
                 at += 1
+    # The search, the move of the highest priority first
     best, best_move, promises = -INFINITE, np.int64(0), LISTS_AT + MOVES
     for _ in range(count):
         place = _find_most(room, promises, promises + count) - promises
@@ -173,9 +174,8 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
             gained = own + find_gain(states, state, move) if GAINS else own
             low = -INFINITE if exact else best - 1  # tells equals from worse
             trial = _try_move(asked, states, np.int64(1), state, move, peek(room, PLIES) + 1)
-            # All that goes into the recursion has the type that it hands on there: where one
-            # function exists for two combinations of types, calls of itself are not found again
-            # in the cache.
+            # All arguments have the types that the recursion passes on: a function compiled for two
+            # combinations of types would not find calls of itself in the cache.
             value = _value(
                 *(asked, trial, side, gained, depth - 1, low, INFINITE, np.int64(1)),
                 *(states, room, memory),
@@ -190,7 +190,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
 
 @inlined
 def _begin(states: Any, room: Any, plies: Any) -> None:
-    """Note the number of moves that were made in the match, and the positions that count."""
+    """Store the number of moves made in the match, and the positions that count."""
     poke(room, PLIES, plies)
     if HAS_PAST:
         past, marks = mark_past(states, plies)
@@ -200,7 +200,7 @@ def _begin(states: Any, room: Any, plies: Any) -> None:
 
 @inlined
 def is_aborted(room: Any, memory: Any) -> Any:
-    """Test if a search has searched more nodes than it may: then it has no result."""
+    """Test whether a search has exceeded its limit of nodes, and so has no result."""
     return seldom(peek(room, LIMIT) > 0) and peek(memory, NODES) > peek(room, LIMIT)
 
 
@@ -218,22 +218,23 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
     room: Any,
     memory: Any,
 ) -> Any:
-    """The value to a *side* of the *state* that it has moved to.
+    """Return the value to a *side* of the *state* to which it has moved.
 
     Args:
-        asked: A reference to the players and the workspace, and the seat of the one that searches,
-            if it gives the values of leaves; or None.
-        state: It stands at a *level* of the states.
-        side: The seat that moved last.
-        score: The game's evaluation for it, where moves tell what it grows by.
-        depth: The plies left; below 0 where it is not quiet.
-        low: A value of no more is a bound.
-        high: A value of no less is a bound.
-        level: The number of moves and outcomes of chance since the search began.
+        asked: Reference to the players and the workspace, and the seat of the searching player, if
+            that player gives the values of leaves; or None.
+        state: State at that *level*.
+        side: Seat that moved last.
+        score: The game's evaluation for *side*, if it is updated by gains.
+        depth: Plies left; below 0 in the search for a quiet state.
+        low: Lower end of the window: values up to it are bounds.
+        high: Upper end of the window: values from it on are bounds.
+        level: Number of moves and chance events since the root.
         states: Rows of states.
         room: See :data:`LISTS_AT`.
-        memory: A table of positions.
+        memory: Transposition table.
     """
+    # Chance nodes
     if HAS_CHANCE:
         if level + 2 > states.shape[0]:
             return _value_leaf(asked, state, side, score, level, states)
@@ -249,6 +250,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
                     *(states, room, memory),
                 )
             return np.int64(total // outcomes)
+    # The end of the game
     ply = peek(room, PLIES) + level
     if not SKIPS_JUDGE or ply >= LONGEST:
         verdict = judge(states, state)
@@ -256,10 +258,11 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             return np.int64((1 - 2 * side) * verdict * (WIN + depth))
     if HAS_PAST and recurs(states, state, ply, peek(room, PLIES), np.uint64(peek(room, MARKS))):
         return np.int64((1 - 2 * side) * judge_exhausted(states, state) * (WIN + depth))
+    # Leaves
     if depth <= 0 and (not HAS_QUIET or depth <= -MOST_EXTRA or is_quiet(states, state)):
         return _value_leaf(asked, state, side, score, level, states)
     mover = find_mover(states, state)
-    # From here on all is seen by the player to move; its value changes its sign at the end.
+    # From here on values are those of the player to move; the sign is restored at the end.
     sign = np.int64(1 if mover == side else -1)
     if sign < 0:
         low, high, score = -high, -low, -score
@@ -273,11 +276,11 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             return np.int64(sign * (2 - WIN - depth))
     else:
         count = list_deeper_moves(states, state, room, at)
-        if count == 0:  # behind LONGEST
+        if count == 0:  # beyond LONGEST
             return np.int64(0)
     if LAST_BY_GAIN and depth == 1 and ply + 1 < LONGEST and not _is_asked(asked):
         return np.int64(sign * (score + _find_most_gain(states, state, room, at, count)))
-    # The table
+    # The transposition table
     key, place, hint = np.uint64(0), np.int64(-1), np.int64(-1)
     if not HAS_CHANCE and depth >= TABLE_DEPTH:
         key = _find_node_key(asked, states, state, room, ply, depth)
@@ -321,7 +324,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
 
 @inlined
 def _is_asked(asked: Any) -> Any:
-    """Test if the player that searches gives the values of leaves itself."""
+    """Test whether the searching player gives the values of leaves itself."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -331,7 +334,7 @@ def _is_asked(asked: Any) -> Any:
 
 @inlined
 def _is_summed(asked: Any) -> Any:
-    """Test if the player that searches values leaves by sums that are kept for each level."""
+    """Test whether the searching player values leaves by sums that are kept for each level."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -341,7 +344,7 @@ def _is_summed(asked: Any) -> Any:
 
 @inlined
 def _see_deeper(asked: Any, state: Any, level: Any) -> None:
-    """Let the player that searches see a *state*, before the moves in it are tried."""
+    """Let the searching player observe a *state*, before its moves are tried."""
     if HAS_DEEP_VALUES and not HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -350,7 +353,7 @@ def _see_deeper(asked: Any, state: Any, level: Any) -> None:
 
 @inlined
 def _try_move(asked: Any, states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
-    """The state that a *move* leads to, at a *level*; what is seen there is summed up."""
+    """Play a *move* and return the state at *level*; update the sums for it."""
     if HAS_DEEP_VALUES and HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
         players, workspace = follow_reference(reference)
@@ -360,13 +363,13 @@ def _try_move(asked: Any, states: Any, level: Any, state: Any, move: Any, ply: A
 
 @inlined
 def _wins_at_once(states: Any, state: Any, room: Any) -> Any:
-    """Test if the player to move has a move that wins at once."""
+    """Test whether the player to move has a move that wins at once."""
     return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
 
 
 @inlined
 def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, states: Any) -> Any:
-    """The value of a leaf at a *level* to a *side*."""
+    """Return the value of a leaf at a *level* to a *side*."""
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
         if HAS_CHANCE:
@@ -386,11 +389,11 @@ def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, state
 
 @inlined
 def _expect(value: Any) -> Any:
-    """The result to expect of a leaf of so much *value*, from -SURE to SURE.
+    """Map a leaf's *value* to an expected result, from -SURE to SURE.
 
-    Where chance decides, values are added to those of wins, so they must be of one scale: learners
-    take the tanh of a network's output for the expected result. This is 1 - 2 / (1 + exp(2 x)), by
-    the first five terms of exp, so that it still grows where tanh is 1 to all digits.
+    Chance nodes average values and wins, which need a common scale: learners take the tanh of a
+    network's output as the expected result. This is 1 - 2 / (1 + exp(2 x)) by the first five terms
+    of exp, so that it still grows where tanh is 1 in floating point.
     """
     x = np.float64(abs(value)) * (1.0 / RESOLUTION)
     terms = 1.0 + x * (1.0 + x * (1.0 + x * (2.0 / 3.0 + x * (1.0 / 3.0))))
@@ -400,7 +403,7 @@ def _expect(value: Any) -> Any:
 
 @inlined
 def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> Any:
-    """The most that the evaluation grows by with one of the listed moves."""
+    """Return the largest gain of the evaluation by a listed move."""
     most = -INFINITE
     for place in range(at, at + count):
         most = max(most, find_gain(states, state, peek(room, place)))
@@ -409,7 +412,7 @@ def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> 
 
 @inlined
 def _find_node_key(asked: Any, states: Any, state: Any, room: Any, ply: Any, depth: Any) -> Any:
-    """The key of a node: all that decides its value, but for the plies left."""
+    """Return the key of a node: a hash of all that determines its value but the plies left."""
     key = find_key(states, state)
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
@@ -430,7 +433,7 @@ def _find_node_key(asked: Any, states: Any, state: Any, room: Any, ply: Any, dep
 def _promise_all(
     states: Any, state: Any, mover: Any, room: Any, at: Any, count: Any, hint: Any
 ) -> None:
-    """Write how much each of the listed moves promises; the one that the table names the most."""
+    """Write the priority of each listed move; the table's best move comes first."""
     for place in range(at, at + count):
         move = peek(room, place)
         if HAS_ORDER:
@@ -445,7 +448,7 @@ def _promise_all(
 
 @inlined
 def _find_most(room: Any, first: Any, end: Any) -> Any:
-    """The first place from *first* to *end* of the most."""
+    """Return the index of the maximum from *first* to *end*, the first one of equals."""
     best, most = np.int64(first), peek(room, first)
     for place in range(first + 1, end):
         other = peek(room, place)
@@ -456,7 +459,7 @@ def _find_most(room: Any, first: Any, end: Any) -> Any:
 
 @inlined
 def _bring_forward(room: Any, place: Any, end: Any) -> None:
-    """Swap the move that promises most with the one at a *place*."""
+    """Swap the move of the highest priority with the one at *place*."""
     best = _find_most(room, place + MOVES, end + MOVES)
     move = peek(room, best - MOVES)
     poke(room, best - MOVES, peek(room, place))
@@ -466,7 +469,7 @@ def _bring_forward(room: Any, place: Any, end: Any) -> None:
 
 @inlined
 def _note_cutoff(room: Any, mover: Any, move: Any, depth: Any) -> None:
-    """Let a move that was too good be tried sooner next time."""
+    """Raise the priority of a move that caused a cutoff (history heuristic)."""
     if not HAS_ORDER:
         at = HISTORY_AT + mover * MOVES + move
         poke(room, at, peek(room, at) + depth * depth)

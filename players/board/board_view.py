@@ -1,4 +1,4 @@
-"""How a page draws any game in one file: its cells, else the text that the file draws."""
+"""Drawing of any game in one file on a page: its cells, else the text that the file draws."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
 from evolve_arena.players.board_view import BoardView
 
 UNDRAWN = "none"
-"""The shape of cells that a page does not draw."""
+"""Shape of cells that a page does not draw."""
 
 
 class BoardGameView(BoardView):
-    """The cells of a game in one file, if what networks see are its cells (``SYMMETRY``).
+    """Drawing of the cells of a game in one file, if networks see its cells (``SYMMETRY``).
 
     Args:
-        game: What is played. Its file may say ``SHAPE``, what the cells look like: one of
-            `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell
-            farther to the right than the one above. Those of the shape ``none`` are not drawn. A
-            file with ``place_cell`` says itself where each cell lies. One with ``draw`` gives a map
-            as `BoardView.layout` describes it, with ``find_owner(state, cell)`` the seat that has a
-            cell, or -1, and with ``find_cell(move)`` the cell on which a move is made, or -1;
-            ``tell(state, seat)`` gives titles and lines of what a seat knows beside the board.
+        game: Game to draw. Its file may set ``SHAPE``, the shape of cells, one of
+            `evolve_arena.players.board_view.SHAPES`. Each row of hexagons begins half a cell to the
+            right of the one above. Cells of the shape ``none`` are not drawn. The file's
+            ``place_cell`` gives the place of each cell. Its ``draw`` gives a map as described in
+            `BoardView.layout`, with ``find_owner(state, cell)`` for the seat that owns a cell, or
+            -1, and ``find_cell(move)`` for the cell on which a move is made, or -1. Its
+            ``tell(state, seat)`` gives titles and lines of what a seat knows beyond the board.
     """
 
     game: BoardGame
@@ -32,22 +32,22 @@ class BoardGameView(BoardView):
 
     @property
     def has_cells(self) -> bool:
-        """Whether there are cells to draw."""
+        """True if there are cells to draw."""
         is_drawn = bool(self.game.symmetry) and self.game.plain.get("SHAPE") != UNDRAWN
         return self.has_map or is_drawn
 
     @property
     def has_map(self) -> bool:
-        """Whether the file draws a map."""
+        """True if the file draws a map."""
         return "draw" in self.game.plain
 
     @cached_property
     def names(self) -> list[str]:
-        """What the cells are called, such as d3."""
+        """Names of the cells, such as d3."""
         return [self.game.name_cell(cell) for cell in range(int(self.game.code.CELLS))]
 
     def layout(self) -> dict[str, Any]:
-        """The board, row by row, with letters above and numbers at the left."""
+        """Return the board, row by row, with letters above and numbers at the left."""
         if not self.has_cells:
             return super().layout()
         if self.has_map:
@@ -89,9 +89,9 @@ class BoardGameView(BoardView):
         }
 
     def _lay_places(self) -> dict[str, Any]:
-        """The cells where the file puts them, each with its name in a corner.
+        """Return the cells where the file puts them, each with its name in a corner.
 
-        Where pieces lie in stacks, the names of the columns stand below instead.
+        With stacks, the names of the columns stand below instead.
         """
         shape, cells = str(self.game.plain.get("SHAPE", "square")), list[dict[str, Any]]()
         for cell in self.game.drawn:
@@ -120,9 +120,9 @@ class BoardGameView(BoardView):
         }
 
     def signs(self) -> dict[str, dict[str, str]]:
-        """The name of each kind of piece; its mark, if a player has several kinds.
+        """Return the name of each kind of piece, and its mark if a player has several kinds.
 
-        The file may say in ``MARKS`` what pages write on pieces, where that is not ``SIGNS``.
+        The file's ``MARKS`` are written on pieces instead of its ``SIGNS``.
         """
         code, signs = self.game.code, self.game.plain.get("MARKS", self.text_ui.signs)
         found = {}
@@ -135,7 +135,7 @@ class BoardGameView(BoardView):
         return found
 
     def find_owner(self, plane: int) -> tuple[int, int]:
-        """Whose the pieces of a *plane* are, or -1, and of which kind."""
+        """Return the owner of the pieces of a *plane*, or -1, and their kind."""
         code, owned = self.game.code, self.game.seats * int(self.game.code.PIECES)
         if int(code.PLANES) < owned:
             return -1, plane
@@ -149,7 +149,7 @@ class BoardGameView(BoardView):
         )
 
     def list_pieces(self, position: Board) -> list[list[int]]:
-        """The pieces that a *position* has, cell by cell."""
+        """List the pieces of a *position*, cell by cell."""
         if self.has_map:
             state = self.game.thaw(position)
             owners = [
@@ -164,7 +164,7 @@ class BoardGameView(BoardView):
         ]
 
     def draw(self, position: Board, seat: int) -> dict[str, Any]:
-        """The pieces, or the text; and what the file tells beside."""
+        """Return the pieces, or the text, and the file's panels."""
         seen = self.game.view(position, seat)
         told = (
             self.game.ask("tell", self.game.thaw(seen), seat) if "tell" in self.game.plain else ()
@@ -179,7 +179,7 @@ class BoardGameView(BoardView):
         }
 
     def moves(self, position: Board) -> list[dict[str, Any]]:
-        """The legal moves; where pieces lie in stacks, any cell of its column plays a move."""
+        """Return the legal moves; with stacks, any cell of its column plays a move."""
         found = super().moves(position)
         if self.has_cells and self.game.stacks:
             paths = [move["path"] for move in found]
@@ -190,7 +190,7 @@ class BoardGameView(BoardView):
         return found
 
     def find_paths(self, position: Board, moves: list[int]) -> list[list[int]]:
-        """The cell that a move is called by; else what it changes."""
+        """Return for each move the cell that names it, else the cells that it changes."""
         if not self.has_cells:
             return super().find_paths(position, moves)
         if self.has_map:

@@ -1,7 +1,7 @@
-"""Test what a game's file counts for networks, by `features` and `describe_move`.
+"""Tests of a file's features for networks, `features` and `describe_move`.
 
-The numbers follow from nothing else, so they are tested for what they may not do: change the state,
-differ from one time to the next or when they are compiled, be infinite, or tell secrets.
+There is nothing to compare the numbers with, so the tests look for faults: a function changes the
+state, differs from call to call or when compiled, is infinite, or reveals hidden information.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from evolve_arena.players.board.game import COUNTS, Board, BoardGame, GameFileEr
 from evolve_arena.players.board.rules import LARGEST_FEATURE
 
 LARGE = 20.0
-"""Networks learn slowly from numbers beyond it, beside others of about 1."""
+"""Limit of features; networks learn slowly from larger ones, beside others of about 1."""
 SEVERAL = 20
-"""Of a number that is the same in fewer positions nothing is said."""
+"""Minimum of positions for a hint at a feature that is constant."""
 
 
 def check_counts(game: BoardGame, state: Board, moves: list[int], notes: NDArray[np.int64]) -> None:
-    """Test what the file of a *game* counts of a *state*, and of its *moves*.
+    """Test the features of a *state* and of its *moves*.
 
-    It must not depend on *notes*, which stay from one state to the next.
+    They must not depend on *notes*, which stay from one state to the next.
 
     Raises:
-        GameFileError: It is not as it must be.
+        GameFileError: There is a fault.
     """
     for name, given in _list_questions(game, state, moves):
         told = _count(game, name, state, *given)
@@ -64,12 +64,17 @@ def find_difference(
     call: Callable[..., Any],
     notes: NDArray[np.int64],
 ) -> tuple[str, Any, Any] | None:
-    """Compare what is counted in Python with what *call* says, which calls compiled functions.
+    """Compare features in Python with those of compiled functions.
 
-    These keep *notes*.
+    Args:
+        game: Game.
+        state: Position.
+        moves: Legal moves.
+        call: Calls a compiled function by name.
+        notes: Array for the notes of compiled functions.
 
     Returns:
-        The function that counts otherwise, its numbers in Python, and its numbers compiled.
+        Function that differs, its numbers in Python, and its numbers compiled; None if all agree.
     """
     for name, given in _list_questions(game, state, moves):
         plain = game.count(name, state, *given)
@@ -92,7 +97,7 @@ def find_difference(
 
 
 def list_room(game: BoardGame, moves: list[int]) -> NDArray[np.int64]:
-    """Room for all moves that begins with *moves*, as the functions of a file take it."""
+    """Return an array for all moves that begins with *moves*, as a file's functions take it."""
     room = np.zeros(game.code.MOVES, dtype=np.int64)
     room[: len(moves)] = moves
     return room
@@ -105,7 +110,7 @@ def _prune(game: BoardGame, state: Board, moves: list[int]) -> list[int]:
 
 
 def find_ranges(game: BoardGame, games: int) -> tuple[dict[str, dict[str, list[float]]], list[str]]:
-    """The least and the largest value of each number in a few random *games*; and hints at them."""
+    """Return the range of each feature in a few random *games*, and hints about them."""
     found: dict[str, list[NDArray[np.float32]]] = {name: [] for name in COUNTS}
     for seed in range(1, games + 1):
         choices, state = random.Random(seed), game.initial(seed)
@@ -137,7 +142,7 @@ def _hint_at(ranges: dict[str, list[float]], positions: int) -> Iterator[str]:
 def _list_questions(
     game: BoardGame, state: Board, moves: list[int]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The functions that count, and what they are given beside a *state* and room."""
+    """Yield the functions of features, and their arguments besides a *state* and an array."""
     if game.code.HAS_FEATURES:
         yield from (("features", (seat,)) for seat in range(game.seats))
     if game.code.HAS_DESCRIBE_MOVE and moves:
@@ -148,7 +153,7 @@ def _list_questions(
 def _count(
     game: BoardGame, name: str, state: Board, *given: int, notes: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """The numbers that the function called *name* writes; it must leave the state alone."""
+    """Return the numbers that the function called *name* writes, and check that it is pure."""
     out = np.zeros(game.code.FEATURE_COUNT if name == "features" else game.code.MOVE_FEATURE_COUNT)
     thawed = game.thaw(state)
     with np.errstate(divide="ignore", invalid="ignore"):

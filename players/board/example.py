@@ -51,8 +51,8 @@ STAKE = 0
 """With :func:`points`: maximum gain or loss, if tree searches shall maximise points; 0 if they need
 only have more points than the others."""
 PIECES = 1
-"""Number of kinds of pieces of each player. Where the state is an array that begins with the
-cells, and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES for the pieces of seat 0,
+"""Number of kinds of pieces of each player. Where the state is an array that begins with the cells,
+and there is no :func:`see`, a cell holds 0 if it is empty, 1 to PIECES for the pieces of seat 0,
 the next PIECES numbers for those of seat 1, and so on; higher numbers are neutral pieces."""
 PLANES = 1
 """Number of planes that :func:`see` fills, or of contents of a cell besides empty."""
@@ -165,7 +165,7 @@ def tally(state: Any, seat: int, out: Any) -> None:
 def read_setting(text: str) -> int:
     """Return the *setting*, a whole number from 0, that scripted players and features get.
 
-    They take it in a parameter of that name. The text follows a player's name, ``careless:TEXT``,
+    They have a parameter of that name. The text follows a player's name, ``careless:TEXT``,
     or the name of a network's ``script``; without one the setting is 0. Raise `ValueError` with a
     sentence to refuse a text; ``name_setting(setting)`` returns the usual text.
     """
@@ -195,7 +195,7 @@ def changes(state: Any, move: Any, seat: int, bits: Any) -> Any:
 
 
 def safe(state: Any, moves: Any) -> Any:
-    """Write the legal moves after which the opponent cannot win at once; return their number.
+    """Write the legal moves after which the opponent cannot win at once; return the number.
 
     An accelerator, with :func:`wins`, called where no move wins at once. After a safe move the game
     may be over, or the same player to move.
@@ -275,9 +275,9 @@ def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
     """Take two tokens, but any number of the last nine.
 
     A scripted player: it returns one of the legal moves, the first *count* of *moves*. A player
-    that needs no list is faster without these two parameters. Optional parameters are *random*, a new
-    random whole number from 0 to 2**62 - 1; *kind*, the number of the kind of move that is wanted,
-    or -1; and *notes* and *setting*, see above.
+    that needs no list is faster without these two parameters. Optional parameters are *random*, a
+    new random whole number from 0 to 2**62 - 1; *kind*, the number of the kind of move that is
+    wanted, or -1; and *notes* and *setting*, see above.
     """
     return moves[random % count] if state[0] < 10 else moves[count - 1]
 

@@ -1,19 +1,19 @@
-"""Monte Carlo tree search where something is hidden: information set MCTS, for any number of seats.
+"""Monte Carlo tree search for hidden information (ISMCTS), for any number of seats.
 
-Each rollout draws anew what the player can't see (determinization), from its view alone, and goes
-down one tree over what the player knows: from a node, a child is found by what the player sees
-there, after chance, and by the move. As what is drawn decides which moves are legal, the bound of a
-child counts how often its move could have been made, in place of the visits of its parent:
+Each rollout draws the hidden part of the state from the player's view alone (determinization), and
+descends one tree over information sets: a child is identified by the player's view at the node,
+after chance events, and by the move. As legal moves depend on the determinization, the bound of a
+child counts how often its move was available, instead of the visits of its parent:
 
     mean + exploration * sqrt(log(times available) / visits)
 
-A legal move without a node is tried first, and its node is the leaf. Bred players give values of
-leaves, or guide the search, as in `evolve_arena.players.board.mcts`; a policy of another seat sees
-what was drawn for it. Nothing is proven: what wins against one guess may lose against the next.
+A legal move without a node is tried first, and its node is the leaf. Networks give values of leaves
+or priors, as in `evolve_arena.players.board.mcts`; the policy at another seat observes the
+determinization. Nothing is proven: a win in one determinization may be a loss in the next.
 
 Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions
-on Computational Intelligence and AI in Games, 2012, SO-ISMCTS. As there, the tree takes moves of
-others as seen; what they know is not told apart, so it bluffs and infers little.
+on Computational Intelligence and AI in Games, 2012, SO-ISMCTS. As there, moves of others are taken
+as observed, and their information sets are not distinguished, so it bluffs and infers little.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ from evolve_arena.players.board.values import write_policy
 from evolve_arena.players.board.workspace import AVAILABLE, EXPLORATION, NODES, ROLLOUTS, VISITS
 
 VIEW_LEVEL = np.int64(2)
-"""The level of the view of a state while it is hashed."""
+"""Level of the view of a state while it is hashed."""
 UNTRIED = 2 * MOVES
-"""From where on ``moves`` lists those without a node."""
+"""Index in ``moves`` of the list of moves without a node."""
 
 
 @compiled
 def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
-    """The move that was visited most; of equals that of the better value, or the first."""
+    """Return the most visited move; ties go to the better value, then to the first one."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     player = peek(workspace.players, slot)
     exploration = players.seats[player, EXPLORATION] * 2.0**-32
@@ -72,6 +72,7 @@ def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace
     used = start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
     for _ in range(players.seats[player, ROLLOUTS]):
         used = _run(players, player, slot, state, used, exploration, workspace)
+    # The most visited child of the root
     sight = hash_view(workspace.states, VIEW_LEVEL, state, slot)
     chosen, most, best = peek(workspace.moves, 0), np.int64(0), 0.0
     for place in range(count):
@@ -88,16 +89,18 @@ def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace
 def _run(
     players: Any, player: Any, slot: Any, state: Any, used: Any, exploration: Any, workspace: Any
 ) -> Any:
-    """One rollout; gives how many nodes are *used* then."""
+    """Run one rollout; return the number of nodes *used* then."""
     states, stream = workspace.states, workspace.streams
     tree, totals = workspace.tree, workspace.totals
     guided = HAS_PRIORS and has_policy(players, player)
+    # Determinization
     now = draw_hidden(states, LEVEL, state, slot, stream)
     node, ply = np.int64(0), peek(workspace.plies, 0)
     while node == 0 or get_field(tree, node, VISITS) > 0:
         now = settle(states, now, stream)
         if judge(states, now) != GOES_ON or ply >= LONGEST:
             break
+        # Selection
         count = list_moves(states, now, workspace.moves, MOVES)
         mover = find_mover(states, now)
         sight = hash_view(states, VIEW_LEVEL, now, slot)
@@ -106,6 +109,7 @@ def _run(
             move = _pick_guided(node, sight, count, exploration, workspace)
         else:
             move = _pick_available(node, sight, count, exploration, workspace)
+        # Expansion
         child, key, place = _find_child(tree, workspace.outcomes, node, sight, move)
         if child == 0:
             if used == players.seats[player, NODES]:
@@ -116,6 +120,7 @@ def _run(
             set_field(tree, child, AVAILABLE, np.int64(1))
         now = advance(states, now, move, ply + 1)
         node, ply = child, ply + 1
+    # Simulation or evaluation, then backpropagation
     value_end(players, slot, now, node, ply, workspace)
     add_shares(tree, totals, workspace.shares, node)
     return used
@@ -123,7 +128,7 @@ def _run(
 
 @inlined
 def _find_child(tree: Any, table: Any, node: Any, sight: Any, move: Any) -> Any:
-    """A *node*'s child by a *move*, 0 if there is none, its key, and its place in the table."""
+    """Return a *node*'s child by a *move*, or 0, its key, and its index in the table."""
     key = np.int64(mix(sight ^ (GOLDEN * np.uint64(move + 1))) >> np.uint64(33))
     place = find_outcome(tree, table, node, key)
     return np.int64(peek(table, place)), key, place
@@ -131,7 +136,7 @@ def _find_child(tree: Any, table: Any, node: Any, sight: Any, move: Any) -> Any:
 
 @inlined
 def _pick_available(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
-    """A legal move without a node, or that of the highest upper confidence bound."""
+    """Select a legal move without a node, or the one with the highest upper confidence bound."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     moves, untried = workspace.moves, 0
     best, highest = peek(moves, MOVES), LOST
@@ -156,9 +161,10 @@ def _pick_available(node: Any, sight: Any, count: Any, exploration: Any, workspa
 
 @inlined
 def _pick_guided(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
-    """The legal move of the highest bound by what the policy, which was asked, makes likely."""
+    """Select the legal move with the highest PUCT bound, by the policy's outputs."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     moves, outputs = workspace.moves, workspace.outputs
+    # The value of moves without visits: the mean of those visited
     visited, gained = 0.0, 0.0
     for place in range(count):
         child = _find_child(tree, table, node, sight, peek(moves, MOVES + place))[0]

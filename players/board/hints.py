@@ -1,7 +1,7 @@
-"""Advice on a game's file that is right: what its networks lack, and what its page draws elsewhere.
+"""Advice on a valid game file: inputs that its networks lack, and cells drawn in other places.
 
-All of it is found in positions of random games. A number of the state is tried by putting another
-value in its place that it had elsewhere, and by asking the rules what changes then.
+The advice comes from positions of random games. A number of the state is tested by replacing it
+with a value that it had elsewhere, and by observing what changes by the rules.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from evolve_arena.players.board.game import Board, BoardGame, GameFileError, nam
 
 SECONDS = 2.0
 TRIED = 20
-"""In so many positions the values of a number are tried."""
+"""Number of positions in which the values of a number are tried."""
 MOST_TRIED = 3
-"""So many moves are played then, and so many values tried of games that are over."""
+"""Moves played after each, and values tried in positions that are over."""
 LINES = 100_000
-"""A function that runs more lines with a number that was changed is asked no further."""
+"""Maximum lines that a function may run with a changed number."""
 MOST_FEATURES = 600
-"""With more bits it is not tried to compute a number from them."""
+"""Maximum bits from which a number is computed."""
 MOST_NAMED = 6
 MANY = 10
-"""With fewer legal moves it does not matter how often they are listed."""
+"""Minimum of legal moves for which the cost of listing them matters."""
 MOST_VIEWS, MOST_ENUMERATED, OFTEN = 20, 1000, 20
-"""The most frequent views that are looked at, and the guesses of each; and how many games there
-must be for each guess so that all come up."""
+"""Numbers of frequent views to examine, of guesses for each, and of games for each guess that are
+needed for all to occur."""
 CELL = re.compile(r"[a-z]{1,2}\d{1,2}")
 Games = list[list[Board]]
 
 
 def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[str]:
-    """Sentences of advice on a *game*'s file, in which nothing is wrong.
+    """Return sentences of advice on a *game*'s file that has no faults.
 
     Args:
-        game: What is played.
-        games: How many random games are looked at.
-        seconds: After so many of this process no further game is begun.
+        game: Game.
+        games: Number of random games to examine.
+        seconds: Time of this process after which no further game begins.
 
     Raises:
-        GameFileError: A number of the state is too large for its type.
+        GameFileError: A number of the state overflows its type.
     """
     played, latest = Games(), time.process_time() + seconds
     for seed in range(games):
@@ -74,7 +74,7 @@ def find_hints(game: BoardGame, games: int, seconds: float = SECONDS) -> list[st
 
 
 def _play(game: BoardGame, seed: int) -> list[Board]:
-    """The positions of a random game, the last one included."""
+    """Return the positions of a random game, with the last one."""
     choices, states = random.Random(seed), [game.initial(seed)]
     while moves := game.legal_moves(states[-1]):
         move = choices.choice(moves)
@@ -87,7 +87,7 @@ def _play(game: BoardGame, seed: int) -> list[Board]:
 
 
 def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
-    """Advice on what the file says of earlier positions, and on what it could say."""
+    """Yield advice on the end of games by earlier positions."""
     counts = [len({state.state for state in states}) for states in games]
     recurring = sum(count < len(states) for count, states in zip(counts, games, strict=True))
     longest = int(game.code.LONGEST)
@@ -113,7 +113,7 @@ def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
 
 
 def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:
-    """Advice on long lists of moves of which nothing changes but that one is played."""
+    """Yield advice on long lists of moves that change only by the moves played."""
     if game.plain.get("MOVES_STAY"):
         return
     lists = [[game.legal_moves(state) for state in states] for states in games]
@@ -134,10 +134,10 @@ def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:
 
 
 def _refuse_wrapping(game: BoardGame, state: Board, move: int) -> None:
-    """Plays a *move* on numbers of 64 bits, too: they must come to the same.
+    """Compare a *move* with its result in numbers of 64 bits, to find overflows.
 
     Raises:
-        GameFileError: A number does not fit into its type.
+        GameFileError: A number overflows its type.
     """
     if not game.code.IS_ARRAY or game.code.START.itemsize == 8:
         return
@@ -164,7 +164,7 @@ def _wider(game: BoardGame) -> str:
 
 
 def _find_wrapping(game: BoardGame, games: Games) -> str:
-    """Advice on a number that counts the moves, and could not count all of them."""
+    """Return advice on a number that counts moves and would overflow."""
     if not game.code.IS_ARRAY:
         return ""
     most = int(np.iinfo(game.code.START.dtype).max)
@@ -189,9 +189,9 @@ def _find_wrapping(game: BoardGame, games: Games) -> str:
 
 
 def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]:
-    """Advice on guesses that are never true, always true, or true in no game.
+    """Yield advice on guesses that are never true, always true, or true in no game.
 
-    Positions are told apart by what who is to move knows; few such views come often enough.
+    Positions are grouped by the view of the player to move; few such views are frequent enough.
     """
     if not game.code.HAS_GUESS:
         return
@@ -233,7 +233,7 @@ def _find_misguessed(game: BoardGame, seconds: float = SECONDS) -> Iterator[str]
 
 
 def _find_unseen(sample: _Sample) -> Iterator[str]:
-    """Advice on numbers that change and matter, and on the turn, if networks do not see them."""
+    """Yield advice on numbers that matter, and on the turn, if networks do not see them."""
     unseen = [place for place in sample.list_hidden() if sample.matters(place)]
     if unseen:
         yield (
@@ -252,7 +252,7 @@ def _find_unseen(sample: _Sample) -> Iterator[str]:
 
 
 class _Sample:
-    """Positions of random games, in which somebody is to move, and how the games end."""
+    """Positions of random games that are not over, and the final positions."""
 
     def __init__(self, game: BoardGame, games: Games, ends: list[Board]) -> None:
         self.game, self.games, self.ends = game, games, ends
@@ -264,10 +264,10 @@ class _Sample:
         self.choices = random.Random(1)
 
     def list_hidden(self) -> list[int]:
-        """The numbers that change, and follow neither from what is seen nor from whose turn it is.
+        """List the numbers that change, and follow neither from the observation nor from the turn.
 
-        Many that stand side by side, one for each cell, are notes on the board: they must differ on
-        the same board. Of others it is enough that they differ with as many pieces of each kind.
+        Many numbers in a row, one for each cell, belong to the board: they must differ on the same
+        board. Others need only differ for equal counts of the pieces of each kind.
         """
         found = []
         code = self.game.code
@@ -288,7 +288,7 @@ class _Sample:
         return found
 
     def matters(self, place: int) -> bool:
-        """Test if a number decides anything, and that not just for the next move."""
+        """Test whether a number decides anything beyond the next move."""
         decides = self._decides_end(place)
         lasts = False
         for state, other in self._change(place):
@@ -311,7 +311,7 @@ class _Sample:
         return False
 
     def _decides_end(self, place: int) -> bool:
-        """Test if games that are over would have ended otherwise with another number."""
+        """Test whether games that are over would have ended otherwise with another number."""
         values = sorted(set(self.numbers[:, place]))
         for state in self.choices.sample(self.ends, min(3 * TRIED, len(self.ends))):
             with _bounded():
@@ -325,7 +325,7 @@ class _Sample:
         return False
 
     def hides_turn(self) -> bool:
-        """Test if the same player may move again, and networks do not see whose turn it is."""
+        """Test whether a player may move again, and networks do not see the turn."""
         again = any(
             self.game.to_move(before) == self.game.to_move(after)
             for states in self.games
@@ -355,14 +355,14 @@ class _Sample:
         return [(self.seen[row].sum(axis=1).tobytes(), self.turns[row]) for row in rows]
 
     def _follows(self, values: Any, keys: Sequence[Any]) -> bool:
-        """Test if *values* are the same wherever the *keys* are."""
+        """Test whether *values* are equal wherever the *keys* are."""
         known: dict[Any, Any] = {}
         return all(
             known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
         )
 
     def _is_sum(self, values: Any, rows: list[int]) -> bool:
-        """Test if the bits that are seen, each with a weight, add up to *values*."""
+        """Test whether *values* are a linear function of the observed bits."""
         flat = self.seen[rows].reshape(len(rows), -1).astype(float)
         turns = np.array(self.turns)[rows]
         table = np.column_stack([flat[:, flat.any(axis=0)], turns, np.ones(len(rows))])
@@ -374,7 +374,7 @@ class _Sample:
         return bool(np.abs(table[half:] @ weights - wanted[half:]).max() < 0.01)
 
     def _find_secret(self, place: int) -> set[int]:
-        """The seats from which the file's view hides a number."""
+        """Return the seats from which the file's view hides a number."""
         if "view" not in self.game.plain:
             return set()
         return {
@@ -388,7 +388,7 @@ class _Sample:
         return any(self._differs(*pair) for pair in self._change(place))
 
     def _differs(self, state: Board, other: Board) -> bool:
-        """Test if networks see two states otherwise, at any seat."""
+        """Test whether the observations of two states differ at any seat."""
         with _bounded():
             try:
                 return any(
@@ -405,7 +405,7 @@ class _Sample:
         return self.choices.sample(pairs, min(TRIED, len(pairs)))
 
     def _change(self, place: int) -> Iterator[tuple[Board, Board]]:
-        """Some states, each with one in which a number has another value that it may have."""
+        """Yield some states, each with a copy in which a number has another of its values."""
         values = sorted(set(self.numbers[:, place]))
         for state, _ in self._pick():
             others = [value for value in values if value != state.state[place]]
@@ -413,7 +413,7 @@ class _Sample:
                 yield state, _replace(state, place, self.choices.choice(others))
 
     def _count(self, state: Board) -> list[int]:
-        """The points of a state, how many things chance may do, and the result."""
+        """Return the points of a state, the number of chance outcomes, and the result."""
         game, thawed = self.game, self.game.thaw(state)
         counted = (
             [int(game.ask("points", thawed, seat)) for seat in range(game.seats)]
@@ -430,9 +430,9 @@ def _replace(state: Board, place: int, value: int) -> Board:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Ends the file's functions when they run very many lines, with an error.
+    """End the file's functions with an error when they run too many lines.
 
-    They are given states here that no game reaches, with which they may never end.
+    They get states that no game reaches, with which they may never end.
     """
     before, left = sys.gettrace(), LINES
 
@@ -451,7 +451,7 @@ def _bounded() -> Iterator[None]:
 
 
 def _name(game: BoardGame, places: list[int]) -> str:
-    """Numbers of the state, as the file calls them.
+    """Return the names of numbers of the state in the file.
 
     They are called as the constant that is their index, or as the variable that takes them out.
     """
@@ -487,7 +487,7 @@ def _name(game: BoardGame, places: list[int]) -> str:
 
 
 def _find_misnamed(game: BoardGame, games: Games) -> str:
-    """Advice on names of moves that are those of other cells than the ones that change."""
+    """Return advice on moves that have the names of other cells than those that change."""
     if not game.symmetry or "name_move" not in game.plain:
         return ""
     width, cells = int(game.code.WIDTH), int(game.code.CELLS)

@@ -1,9 +1,8 @@
-"""Games in one file: how what a user wrote in plain Python becomes a game like any other.
+"""Loader of games in one file, which users write in plain Python.
 
-`evolve_arena.players.board.example` is such a file, with all that it may say. It is run as it
-stands, and what it defines is looked through. What compiled matches import is a copy: the file
-first and unchanged, so that line numbers are right, then what it left out, and marks for what is to
-be compiled.
+`evolve_arena.players.board.example` is such a file, with all optional parts. The file is run, and
+its definitions are checked. Compiled matches import a copy: the file first, unchanged, so that line
+numbers stay right, then defaults for missing parts, and decorators for the functions to compile.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ from evolve_arena.players.dialects import HOSTS, Dialect
 from evolve_arena.players.specification import BRED, KINDS
 
 OURS = Path(__file__).resolve().parents[2] / "games"
-"""Where games lie that need no check: tests have checked them."""
+"""Folder of the games that need no check, as tests check them."""
 LARGEST = 1 << 20
-"""Bytes of a file."""
+"""Maximum bytes of a file."""
 ALWAYS = ("start", "to_move", "legal", "play")
 WITH_POINTS = ("is_over", "points")
 WITH_CHANCE = ("chance", "resolve")
@@ -73,18 +72,18 @@ DEFAULTS = {
     "guesses": "def guesses(state, seat):\n    return 0\n",
     "guess": "def guess(state, seat, number):\n    return state\n",
 }
-"""What stands for functions that a file leaves out."""
+"""Default definitions of functions that a file leaves out."""
 OPTIONAL = (
     *("wins", "safe", "changes", "gain", "order", "quiet", "key", "legal_bits", *COUNTS),
     *("prune", "kinds"),
 )
-"""Functions without which the rest does as well, but slower, or for some networks alone."""
+"""Functions that only make the rest faster, or that only some networks need."""
 FILLED = {
     **{"SEATS": 2, "CELLS": 64, "WIDTH": "CELLS", "PIECES": 1, "ONLY_WINS": False},
     **{"MOVES_STAY": False, "STACKS": False, "REPETITION": 0, "NO_PROGRESS": 0, "STAKE": 0},
     **{"NOTES": 0},
 }
-"""Constants that a file may leave out, with their values then."""
+"""Constants that a file may leave out, with their defaults."""
 FREE = (
     *("MOVES", "LONGEST", "OPTIONS", "SEATS", "CELLS", "WIDTH", "SHAPE", "PIECES", "PLANES"),
     *("REPETITION", "NO_PROGRESS", "STAKE", "NOTES", "KINDS", "TALLIES", "LIMITS"),
@@ -104,15 +103,15 @@ FREE = (
     *("draw", "find_owner", "find_cell", "tell"),
     *("show", "openspiel_move", "pettingzoo_state", "SITES", "read_setting", "name_setting"),
 )
-"""What else a file may say."""
+"""Other names that a file may define."""
 COMPILED = ("to_move", "legal", "play", *DEFAULTS)
-"""What matches call."""
+"""Functions that matches call."""
 RULES = tuple(
     name
     for name in COMPILED
     if name not in (*OPTIONAL, "guesses", "guess", "tally") or name == "quiet"
 )
-"""Functions that are needed to play by a file, also with a search."""
+"""Functions needed to play by a file, also with a search."""
 SYMMETRIES = ("none", "mirror", "turn", "all")
 MOST_MOVES = 1 << 16
 MOST_PLIES = 2**15 - 1
@@ -126,31 +125,32 @@ MOST_NOTES = 1 << 16
 MOST_KINDS = 16
 MOST_TALLIES = 16
 ASKED = ("state", "moves", "count")
-"""The parameters of a scripted player, who may do without the last two; others may follow."""
+"""Parameters of a scripted player, the last two optional; others may follow."""
 TOLD = {
     "features": ("state", "seat", "out"),
     "describe_move": ("state", "move", "seat", "out"),
     "prune": ("state", "seat", "moves", "count"),
 }
-"""Those of functions behind which *notes* and *setting* may follow."""
+"""Parameters of functions that *notes* and *setting* may follow."""
 MORE = ("notes", "setting")
 
 
 def load_game(
     path: Path | str, name: str | None = None, source: str | bytes | None = None
 ) -> GameSpec:
-    """The game in the file at *path*, which is run.
+    """Load the game in the file at *path*, which is run.
 
-    One that does not ship is checked: at once by its plain rules, and before the first match by
-    what was compiled; see `evolve_arena.players.board.self_check`.
+    A game that does not ship is checked: at once by its plain rules, and before the first match by
+    the compiled ones; see `evolve_arena.players.board.self_check`.
 
     Args:
-        path: A file as docs/guides/your-own-game.md describes it.
-        name: What the game is called; as the file, with hyphens, if None.
-        source: What stood in the file when it was read before; it is read if None.
+        path: File as described in docs/guides/your-own-game.md.
+        name: Name of the game; by default that of the file, with hyphens.
+        source: Text of the file if it was read before; by default it is read.
 
     Raises:
-        GameFileError: It can't be read, fails, or lacks something; the text tells the line.
+        GameFileError: The file cannot be read, fails, or lacks something; the message names the
+            line.
     """
     path = Path(path)
     try:
@@ -206,7 +206,7 @@ def load_game(
 
 
 def find_misspelt(source: str) -> list[str]:
-    r"""The names of a *source* that nothing uses and that are nearly those of a game's file.
+    r"""Return unused names of a *source* that nearly equal those of a game's file.
 
     >>> find_misspelt("SYMETRY = 'all'\ndef pionts(state, seat): ...")
     ['SYMETRY (line 1): did you mean SYMMETRY?', 'pionts (line 2): did you mean points?']
@@ -234,14 +234,14 @@ def find_misspelt(source: str) -> list[str]:
 
 
 class _GameFile:
-    """What stands in a game's file.
+    """Definitions of a game's file.
 
     Args:
-        path: Where it lies.
-        source: Its text.
+        path: Path of the file.
+        source: Text of the file.
 
     Raises:
-        GameFileError: It is no game.
+        GameFileError: The file is no game.
     """
 
     def __init__(self, path: Path, source: str) -> None:
@@ -288,7 +288,7 @@ class _GameFile:
         self._check_kinds()
 
     def find_dialects(self) -> dict[str, Dialect]:
-        """The words in which sites speak to programs; see `BoardGame.sites`.
+        """Return the dialects of sites; see `BoardGame.sites`.
 
         Raises:
             GameFileError: There is no such module.
@@ -302,7 +302,7 @@ class _GameFile:
             self.fail("SITES", f"SITES is {name!r:.60}: it must be a module: {error}")
 
     def _find_positions(self) -> Path | None:
-        """The file of positions that POSITIONS names, which lies beside this one or in a folder."""
+        """Return the file that POSITIONS names, relative to this one's folder."""
         told = self.plain.get("POSITIONS")
         if told is None:
             return None
@@ -313,7 +313,7 @@ class _GameFile:
         return self.path.parent / place
 
     def _find_scripts(self) -> dict[str, bool]:
-        """The functions that PLAYERS names, and whether each gets a random number."""
+        """Return the functions that PLAYERS names: True for those that get a random number."""
         told, found = self.plain.get("PLAYERS", ()), dict[str, bool]()
         if not isinstance(told, tuple | list) or len(told) > MOST_PLAYERS:
             self.fail("PLAYERS", f'PLAYERS must look like ("greedy",), with up to {MOST_PLAYERS}')
@@ -329,7 +329,7 @@ class _GameFile:
     def _find_more(
         self, name: str, told: tuple[str, ...], more: tuple[str, ...] = MORE
     ) -> tuple[str, ...]:
-        """The parameters that a function has behind those that it must have: some of *more*."""
+        """Return the optional parameters of a function after the required ones: some of *more*."""
         if name not in self._functions:
             return ()
         parameters = tuple(each.arg for each in self._functions[name].args.args)
@@ -350,12 +350,12 @@ class _GameFile:
         return {each.arg for each in self._functions[name].args.args}
 
     def list_columns(self) -> list[str]:
-        """What is counted of each seat when a game is over, by name: points, and TALLIES."""
+        """List the names of the counts of each seat at the end: points, and TALLIES."""
         told = self.plain.get("TALLIES", ())
         return ["points", *(name.replace(" ", "_") for name in told)] if self.has_points else []
 
     def _check_kinds(self) -> None:
-        """Make sure that KINDS and TALLIES name what functions of the file tell apart.
+        """Check that KINDS and TALLIES agree with the functions of the file.
 
         Raises:
             GameFileError: They do not.
@@ -384,10 +384,10 @@ class _GameFile:
             self.fail("KINDS", text)
 
     def _check_lists(self) -> None:
-        """Make sure that what is said of planes, features and pieces is a list of the right kind.
+        """Check that values of planes and features, and marks of pieces, are valid lists.
 
         Raises:
-            GameFileError: It is not.
+            GameFileError: One is not.
         """
         for name, kinds, what in (
             ("PLANE_VALUES", (int, float), "numbers, such as (1.0, -1.0)"),
@@ -400,7 +400,7 @@ class _GameFile:
                 self.fail(name, f"{name} is {told!r:.40}: it must be a list of {what}")
 
     def _check_past(self) -> None:
-        """Makes sure that a file can end games because of earlier positions, if it wants to."""
+        """Check the constants by which earlier positions end games."""
         self.ends_by = [name for name in ENDS if name in self.plain]
         for name in self.ends_by:
             self.number(name, None, *ENDS[name])
@@ -410,10 +410,10 @@ class _GameFile:
             self.fail("NO_PROGRESS", "NO_PROGRESS needs a function progress(state, move)")
 
     def number(self, name: str, default: int | None, lowest: int, highest: int) -> int:
-        """The number that the file calls *name*.
+        """Return the whole number that the file calls *name*.
 
         Raises:
-            GameFileError: It is none, or out of range; or missing, and there is no default.
+            GameFileError: It is no whole number, out of range, or missing without a default.
         """
         value = self.plain.get(name, default)
         if value is None:
@@ -425,7 +425,7 @@ class _GameFile:
         return int(value)
 
     def fail(self, name: str, sentence: str) -> NoReturn:
-        """Refuses the file because of what it says of *name*.
+        """Reject the file because of its definition of *name*.
 
         Raises:
             GameFileError: Always.
@@ -433,7 +433,7 @@ class _GameFile:
         raise GameFileError(f"{self.path}{self._find_line(name)}: {sentence}")
 
     def _find_line(self, name: str) -> str:
-        """Where a *name* is defined, for messages."""
+        """Return the line where a *name* is defined, for messages."""
         for node in self.tree.body:
             targets = node.targets if isinstance(node, ast.Assign) else [node]
             for target in targets:
@@ -444,7 +444,7 @@ class _GameFile:
         return ""
 
     def _read_options(self) -> dict[str, tuple[int, ...]]:
-        """The values that each of OPTIONS may have."""
+        """Return the possible values of each of OPTIONS."""
         found = {}
         given = self.plain.get("OPTIONS", {})
         if not isinstance(given, Mapping):
@@ -462,7 +462,7 @@ class _GameFile:
         return found
 
     def _begin(self) -> Any:
-        """The state before the first move, as the file gives it."""
+        """Return the state before the first move, as the file gives it."""
         try:
             begin, again = self.plain["start"](), self.plain["start"]()
         except Exception as error:
@@ -503,10 +503,10 @@ class _GameFile:
             )
 
     def _check_counts(self, function: str, name: str) -> None:
-        """Makes sure that a *function* that counts says how much; *name* is FEATURES or the like.
+        """Check that a *function* of features has its constant *name*, such as FEATURES.
 
         Raises:
-            GameFileError: One of them is missing, or names no numbers.
+            GameFileError: One of them is missing, or the names are invalid.
         """
         if (function in self.plain) != (name in self.plain):
             given = function if function in self.plain else name
@@ -523,13 +523,13 @@ class _GameFile:
             self.fail(name, f"{name} must name each number by another text, such as ('seeds',)")
 
     def find_symmetry(self) -> str:
-        """What the file says of its board; nothing if networks see no cells of one."""
+        """Return the symmetry of the board; empty if networks see no cells of a board."""
         if "CELLS" in self.plain and ("SYMMETRY" in self.plain or "see" not in self.plain):
             return str(self.plain.get("SYMMETRY", "none"))
         return ""
 
     def make_class(self, name: str) -> type[BoardGame]:
-        """The game for Python."""
+        """Return the class of the game."""
         symmetry = self.find_symmetry()
         if symmetry and symmetry not in SYMMETRIES:
             self.fail("SYMMETRY", f"SYMMETRY must be one of {', '.join(SYMMETRIES)}")
@@ -572,7 +572,7 @@ class _GameFile:
         return rules
 
     def _write_module(self) -> str:
-        """Writes what is compiled into the cache; gives the full name of the module."""
+        """Write the module to compile into the cache; return its full name."""
         text = self.source.rstrip("\n") + "\n\n\n" + self._write_rest()
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         package = f"game_{digest}"
@@ -591,7 +591,7 @@ class _GameFile:
         return f"{package}.game"
 
     def _write_rest(self) -> str:
-        """What follows the file in what is compiled."""
+        """Return the text that follows the file in the compiled module."""
         missing = {name: text for name, text in DEFAULTS.items() if name not in self.plain}
         is_array = isinstance(self.begin, np.ndarray)
         sees_cells = "see" not in self.plain
@@ -664,14 +664,11 @@ class _GameFile:
         return "\n".join(lines) + "\n"
 
     def _compiles_view(self) -> bool:
-        """Test if compiled players ask what a seat knows."""
+        """Test whether compiled players need the view of a seat."""
         return self.has_guess or ("view" in self.plain and bool(self.scripts))
 
     def _write_scripts(self) -> list[str]:
-        """What asks a scripted player by its number, and which of them draw random numbers.
-
-        And what asks functions that may have more parameters.
-        """
+        """Return adapters to scripted players and to functions with optional parameters."""
         drawing = sum(draws << number for number, draws in enumerate(self.scripts.values()))
         lists = [set(ASKED) <= self._list_parameters(name) for name in self.scripts]
         listing = sum(needs << number for number, needs in enumerate(lists))
@@ -688,7 +685,7 @@ class _GameFile:
         return lines
 
     def _find_calls(self) -> dict[str, set[str]]:
-        """For each function of the file which others of it it names."""
+        """Return for each function of the file the names of others that it uses."""
         functions = {
             node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)
         }
@@ -703,7 +700,7 @@ class _GameFile:
 
 
 def _reach(names: tuple[str, ...], calls: Mapping[str, set[str]]) -> list[str]:
-    """*names*, and all that they call, directly or not."""
+    """Return *names*, and all functions that they call, directly or indirectly."""
     found, waiting = [], list(names)
     while waiting:
         name = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""The compiled arena of a board game: whole matches between packed players."""
+"""Compiled matches of a board game between packed players."""
 
 from __future__ import annotations
 
@@ -110,20 +110,20 @@ PLAYS_IN_TURNS = (
     and (HAS_CHANGES and (HAS_WINS or not HAS_VALUES) and (MOVES <= LANES or not HAS_POLICIES))
     and not (IS_ARRAY or HAS_CHANCE or HAS_PAST or HAS_GUESS)
 )
-"""True if networks with one hidden layer, and who plays at random, play their matches in turns."""
+"""True if matches of shallow networks and random players are interleaved, move by move."""
 ONLY_IN_TURNS = not (
     (HAS_LAYERS or HAS_GRAPHS or HAS_TUPLES or HAS_DENSE)
     or (HAS_SEARCHES or HAS_MCTS or HAS_SCRIPTS)
 )
-"""True if there are no other players."""
+"""True if there are no other kinds of players."""
 TABLE_FIELDS = table_fields(START)
 ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
-"""True if players ask for moves that win at once: if not, the result is found faster."""
+"""True if players need the moves that win at once; if not, the result is found faster."""
 
 
 @inlined
 def split_seed(seed: Any) -> Any:
-    """The seed of the players' stream where *seed* is that of the game's own."""
+    """Derive the seed of the players' random numbers from that of the game's."""
     return mix(seed ^ GOLDEN)
 
 
@@ -141,27 +141,27 @@ def play_matches(  # noqa: PLR0912
     points: Any,
     tallies: Any,
 ) -> None:
-    """Plays every match and fills in the rest, of shape ``(n,)`` or ``(n, seats)``.
+    """Play all matches and fill in the results, of shape ``(n,)`` or ``(n, seats)``.
 
     Args:
         players: Packed players.
-        seatings: Rows of the players, who moves first first, shape ``(n, seats)``.
-        seeds: The seed of each match, shape ``(n,)``.
-        openings: Moves that are played before the players decide, shape ``(n, plies)``; -1 ends an
-            opening early.
+        seatings: Rows of the players in order of moving, shape ``(n, seats)``.
+        seeds: Seed of each match, shape ``(n,)``.
+        openings: Moves before the players choose, shape ``(n, plies)``; -1 ends an opening early.
         workspace: See `evolve_arena.players.board.workspace`.
-        places: 1 is the best, equals share the better place (``int8``).
-        plies: The length of each match, the opening included (``int16``).
-        offenders: The seat that forfeited (``int8``), or -1.
-        games: A hash of the moves (``uint64``): equal games have equal hashes.
-        points: What each seat has in the end, in columns; none if nobody asks.
-        tallies: What the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
+        places: Places, 1 for the best; equals share the better place (``int8``).
+        plies: Length of each match, with the opening (``int16``).
+        offenders: Seat that forfeited (``int8``), or -1.
+        games: Hash of the moves (``uint64``): equal games have equal hashes.
+        points: Final points of each seat; no columns if they are not needed.
+        tallies: Numbers that the file's ``tally`` writes, shape ``(n, seats, TALLY_COUNT)``.
     """
     if PLAYS_IN_TURNS and (ONLY_IN_TURNS or _are_shallow(players)):
         results = places, plies, offenders, games, points
         play_in_turns(players, seatings, seeds, openings, workspace, results)
         return
     for match in range(seatings.shape[0]):
+        # Seats, seeds and the first state
         clear_notes(workspace.notes)
         for slot in range(SEATS):
             take_slot(players, seatings[match, slot], slot, workspace)
@@ -174,6 +174,7 @@ def play_matches(  # noqa: PLR0912
             winning = np.int64(0)
             if ASKS_WINS:
                 winning = list_wins(states, state, workspace.wins)
+            # The move: of the opening, or chosen
             move = np.int64(-1)
             if ply < openings.shape[1]:
                 move = np.int64(openings[match, ply])
@@ -185,7 +186,8 @@ def play_matches(  # noqa: PLR0912
                 if HAS_FORFEITS and move == FORFEIT:
                     offender = np.int64(mover)
                     break
-            largest = max(largest, np.uint64(move))  # of a negative one, too
+            # The new state and the verdict
+            largest = max(largest, np.uint64(move))  # detects negative moves, too
             game = (game ^ np.uint64(move + 1)) * FNV_PRIME
             ply += 1
             state = settle(states, advance(states, state, move, ply), workspace.chance)
@@ -205,7 +207,7 @@ def play_matches(  # noqa: PLR0912
 
 @inlined
 def _write_forfeit(match: Any, offender: Any, places: Any, offenders: Any) -> None:
-    """Let who forfeits come last, whatever the points are."""
+    """Put the seat that forfeits in the last place, whatever the points."""
     for seat in range(SEATS):
         if places[match, seat] > places[match, offender]:
             places[match, seat] -= 1
@@ -217,7 +219,7 @@ def _write_forfeit(match: Any, offender: Any, places: Any, offenders: Any) -> No
 def _write_result(
     states: Any, state: Any, verdict: Any, match: Any, ply: Any, game: Any, results: Any
 ) -> None:
-    """Fill in what came of a match."""
+    """Fill in the results of a match."""
     places, plies, offenders, games, points = results
     for seat in range(SEATS):
         own, place = count_points(states, state, verdict, seat), 1
@@ -237,7 +239,7 @@ def _write_result(
 
 @inlined
 def _are_shallow(players: Any) -> Any:
-    """Test if all *players* play at random or by networks of one hidden layer, without a search."""
+    """Test whether all *players* are random or shallow networks without a search."""
     seats, shallow = players.seats, True
     for row in range(seats.shape[0]):
         if seats[row, KIND] == NETWORK:
@@ -253,7 +255,7 @@ def _are_shallow(players: Any) -> Any:
 def play_in_turns(
     players: Any, seatings: Any, seeds: Any, openings: Any, workspace: Any, results: Any
 ) -> None:
-    """Play every match, some at a time, a move of each in turn; see :func:`play_matches`."""
+    """Play all matches, a few at a time, a move of each in turn; see :func:`play_matches`."""
     tables, states = workspace.tables, workspace.states
     count = seatings.shape[0]
     playing = started = taken = min(count, TABLES)
@@ -283,7 +285,7 @@ def play_in_turns(
 def _start_match(
     players: Any, seatings: Any, seeds: Any, workspace: Any, table: Any, match: Any
 ) -> None:
-    """Let the players of a *match* sit down at a *table*, and look at the first state."""
+    """Seat the players of a *match* at a *table*, and let them observe the first state."""
     tables, sums, states = workspace.tables, workspace.sums, workspace.states
     state = begin(states)
     for seat in range(SEATS):
@@ -317,13 +319,13 @@ def _start_match(
 
 @inlined
 def _sits_at(table: Any, seat: Any) -> Any:
-    """The place of the notes of who sits at a *seat* of a *table*."""
+    """Return the index of the notes on the player at a *seat* of a *table*."""
     return TABLES * TABLE_FIELDS + SITTING * (table * SEATS + seat)
 
 
 @inlined
 def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: Any) -> Any:
-    """Play the next move at a *table*, and give the verdict on the state that it leads to."""
+    """Play the next move at a *table*; return the verdict on the new state."""
     tables, states, at = workspace.tables, workspace.states, table * TABLE_FIELDS
     before, ply = load_state(tables, at + STATE), peek(tables, at + PLY)
     move, winning = np.int64(-1), np.int64(0)
@@ -346,6 +348,7 @@ def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: A
         verdict = judge_move(states, state, move, ply, np.int64(GOES_ON), workspace.wins, winning)
     else:
         verdict = judge_at(states, state, ply)
+    # All seats update their sums by what the move changes.
     if verdict == GOES_ON:
         for seat in range(SEATS):
             _show_move(players, workspace, _sits_at(table, seat), seat, before, move)
@@ -354,7 +357,7 @@ def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: A
 
 @inlined
 def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, move: Any) -> None:
-    """Let who sits at a *seat* see what a *move* in a *state* changes."""
+    """Update the sums of the player at a *seat* by the changes of a *move* in a *state*."""
     tables, sums, columns = workspace.tables, workspace.sums, players.columns
     width = peek(tables, sits + WIDTH)
     if width > 0:
@@ -369,7 +372,7 @@ def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, m
 
 @inlined
 def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, winning: Any) -> Any:
-    """The move of who sits at a *seat* of a *table*: a network, or a random player.
+    """Return the move of the player at a *seat* of a *table*: a network, or a random player.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
@@ -406,17 +409,17 @@ def record_matches(
     played: Any,
     chosen: Any,
 ) -> None:
-    """Play matches that one player plays against itself, and note its choices.
+    """Play matches of one player against itself, and record its choices.
 
     Args:
         players: Packed players.
-        rows: The player of each match, shape ``(n,)``.
-        seeds: The seed of each match, shape ``(n,)``.
-        exploration: The share of plies at which any legal move is played in place of the choice.
+        rows: Player of each match, shape ``(n,)``.
+        seeds: Seed of each match, shape ``(n,)``.
+        exploration: Probability of a random legal move in place of the choice.
         workspace: See `evolve_arena.players.board.workspace`.
-        played: The moves, shape ``(n, plies)``. A row of -1 is filled with those of a match; the
-            moves of any other row are played, whatever is chosen, as far as they are legal.
-        chosen: The choice at each ply, of the same shape; -1 where there was none.
+        played: Moves, shape ``(n, plies)``. A row of -1 is filled with the moves of a match; the
+            moves of any other row are played, whatever the choice, as far as they are legal.
+        chosen: Choice at each ply, of the same shape; -1 where there was none.
     """
     for match in range(rows.shape[0]):
         clear_notes(workspace.notes)
@@ -451,7 +454,7 @@ def record_matches(
 
 @inlined
 def is_listed(moves: Any, count: Any, move: Any) -> Any:
-    """Test if a *move* is among the first *count* of *moves*."""
+    """Test whether a *move* is among the first *count* of *moves*."""
     found = False
     for place in range(count):
         found |= moves[place] == move
@@ -460,7 +463,7 @@ def is_listed(moves: Any, count: Any, move: Any) -> Any:
 
 @inlined
 def start_stream(seed: Any) -> Any:
-    """The seed of the players' stream in the match with this *seed*."""
+    """Return the seed of the players' random numbers in the match with this *seed*."""
     if HAS_CHANCE:
         return split_seed(seed)
     return seed
@@ -468,10 +471,10 @@ def start_stream(seed: Any) -> Any:
 
 @compiled
 def draw_openings(seeds: Any, openings: Any, moves: Any, states: Any) -> None:
-    """Fills each row of *openings* with random moves after which the game still goes on.
+    """Fill each row of *openings* with random moves after which the game goes on.
 
-    Row k is drawn from the stream of ``seeds[k]``, which is used up. *moves* and *states* are room
-    for those of one state.
+    Row k is drawn from the stream of ``seeds[k]``, which advances. *moves* and *states* are buffers
+    for one state.
     """
     for row in range(openings.shape[0]):
         while not _draw_opening(seeds[row : row + 1], openings, row, moves, states):
@@ -492,9 +495,9 @@ def _draw_opening(stream: Any, openings: Any, row: int, moves: Any, states: Any)
 
 @compiled
 def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int, ply: int) -> Any:
-    """The number of sequences of *depth* plies from a state after *ply* plies of a game.
+    """Count the sequences of *depth* plies from a state after *ply* plies of a game (perft).
 
-    *moves* and *states* are room for them.
+    *moves* and *states* are buffers.
     """
     if judge_at(states, state, ply) != GOES_ON:
         return np.int64(depth == 0)

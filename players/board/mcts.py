@@ -1,29 +1,28 @@
 """Monte Carlo tree search (UCT) for compiled board games, with any number of seats and chance.
 
-Each rollout goes down the tree, from node to node the child with the best upper confidence bound
-for who is to move (max-n), expands a leaf that was visited before, plays on at random to the end,
-and adds the shares of the win to all nodes on its way. Source: Kocsis and Szepesvári, "Bandit based
-Monte-Carlo planning", ECML 2006. Where bred players give the values of leaves, there is no playing
-on.
+Each rollout descends the tree, always to the child with the highest upper confidence bound for the
+player to move (max-n), expands a leaf that was visited before, simulates random moves to the end,
+and adds the shares of the win to all nodes on its path. Source: Kocsis and Szepesvári, "Bandit
+based Monte-Carlo planning", ECML 2006. A value network replaces the simulation.
 
-A node keeps the sum of the shares of who made the move that leads to it: nobody else compares it.
-Where chance decides, a node has a child for each outcome that was drawn, found in a hash table, so
-that what follows may depend on it: a tree without such nodes (open-loop) would mix the legal moves
-and values behind different dice.
+A node keeps the sum of the shares of the player that moved to it, the only one that compares it. A
+chance node has a child for each outcome that was drawn, found in a hash table, so that the subtree
+may depend on it: a tree without chance nodes (open-loop) would mix the legal moves and values after
+different dice.
 
-That a seat wins alone from a node on is proven backwards from the ends of games (MCTS-Solver;
-Winands, Björnsson and Saito, 2008); such nodes are not searched further.
+Wins of a single seat are proven backwards from the ends of games (MCTS-Solver; Winands, Björnsson
+and Saito, 2008); proven nodes are not searched further.
 
-The nodes that a player may have follow from its rollouts, up to a limit. A tree that has reached it
-grows no further, its leaves are still visited.
+The maximum number of nodes follows from the number of rollouts, up to a limit. A full tree grows no
+further, but its leaves are still visited.
 
-A bred policy guides the search (PUCT): the softmax of its outputs over the legal moves says how
-likely it makes each, and the child is chosen for which
+A policy network guides the search (PUCT): the softmax of its outputs over the legal moves gives
+their priors P, and the child is selected for which
 
     Q + exploration * P * sqrt(visits of the node) / (1 + visits of the child)
 
-is highest, where Q is the mean share; of a child without visits that of its visited siblings.
-Leaves are played on at random. Sources: Rosin, "Multi-armed bandits with episode context", 2011;
+is highest, where Q is the mean share; for a child without visits that of its visited siblings.
+Leaves are simulated at random. Sources: Rosin, "Multi-armed bandits with episode context", 2011;
 Silver et al., "Mastering the game of Go without human knowledge", Nature 2017.
 """
 
@@ -90,24 +89,25 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK
 
 HAS_MCTS = True
 HAS_PRIORS = True
-"""True if players search this way, and if policies guide it; see
+"""True if players use this search, and if policies guide it; see
 `evolve_arena.players.board.values`."""
 
 MIRRORS = HAS_DEEP_VALUES and HAS_CHANCE and not HAS_GUESS
-"""True if leaves are valued before chance decides, from the seat of who has just moved: such states
-are those that bred players and learners value."""
+"""True if leaves are valued before chance events, from the seat of the player that moved last:
+players are trained to value such afterstates."""
 LEVEL = np.int64(1)
-"""Where the state stands that a rollout changes."""
+"""Level of the state that a rollout changes."""
 LOST = -1.0
-"""Less than any bound."""
+"""Value below any bound."""
 LAST = 1 << 32
-"""More than any number of visits."""
+"""Number above any count of visits."""
 
 
 @compiled
 def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
-    """The move that wins for sure, or was visited most; of equals that of the better value."""
+    """Return a move that is proven to win, or the most visited one; ties go to the better value."""
     states, tree, totals = workspace.states, workspace.tree, workspace.totals
+    # A move that wins at once needs no search.
     for place in range(count):
         move = peek(workspace.moves, place)
         trial = follow(states, LEVEL, state, move)
@@ -121,6 +121,7 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
     if HAS_CHANCE:
         for place in range(workspace.outcomes.shape[0]):
             poke(workspace.outcomes, place, 0)
+    # Rollouts from the root, node 0
     used = start_node(tree, totals, np.int64(0), np.int64(0), np.int64(0), np.int64(0))
     for _ in range(record[ROLLOUTS]):
         if get_field(tree, 0, WINNER) > 0:
@@ -133,15 +134,17 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
 def _run(
     players: Any, slot: Any, state: Any, used: Any, limit: Any, exploration: Any, workspace: Any
 ) -> Any:
-    """One rollout; gives how many nodes are *used* then, of which there may be up to a *limit*."""
+    """Run one rollout; return the number of nodes *used* then, at most *limit*."""
     tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
     now = duplicate(workspace.states, LEVEL, state)
     player = peek(workspace.players, slot)
     guided = HAS_PRIORS and has_policy(players, player)
     valued = MIRRORS and _has_values(players, slot, workspace)
+    # Selection and expansion
     node, now, ply, used, sure = _descend(
         players, player, guided, valued, now, used, limit, exploration, workspace
     )
+    # Simulation or evaluation, then backpropagation
     over = value_end(players, slot, now, node, ply, workspace)
     if sure and over:
         _prove(tree, shares, node)
@@ -151,7 +154,7 @@ def _run(
 
 @inlined
 def add_shares(tree: Any, totals: Any, shares: Any, node: Any) -> None:
-    """Count a rollout at a *node* and all above it, with the *shares* that came of it."""
+    """Add a rollout with these *shares* to a *node* and all its ancestors (backpropagation)."""
     while True:
         set_field(tree, node, VISITS, get_field(tree, node, VISITS) + 1)
         poke(totals, node, peek(totals, node) + peek(shares, get_field(tree, node, SEAT)))
@@ -172,13 +175,22 @@ def _descend(
     exploration: Any,
     workspace: Any,
 ) -> Any:
-    """Goes down the tree to a leaf, which may be new; *guided* by the player's policy if it is one.
+    """Descend the tree to a leaf, which may be new (selection and expansion).
 
-    If leaves are *valued* before chance decides, a node that chance led to is no leaf.
+    Args:
+        players: Packed players.
+        player: Row of the searching player.
+        guided: True if its policy gives priors.
+        valued: True if leaves are valued before chance events; a chance outcome is no leaf then.
+        now: State at the root; it is changed.
+        used: Number of nodes used.
+        limit: Maximum number of nodes.
+        exploration: Constant of the upper confidence bound.
+        workspace: See `evolve_arena.players.board.workspace`.
 
     Returns:
-        The node, the state *now*, how many moves were made, how many nodes are used, and whether
-        that the game is over here would mean that it is over wherever this node is reached.
+        Node, state, number of moves made, number of nodes used, and True if an end of the game here
+        holds wherever the node is reached.
     """
     states, moves, stream = workspace.states, workspace.moves, workspace.streams
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
@@ -187,6 +199,7 @@ def _descend(
         if get_field(tree, node, COUNT) == 0:
             if node > 0 and get_field(tree, node, VISITS) == 0 and not (valued and drawn):
                 break
+            # Chance node: draw an outcome, and find or make its child.
             if HAS_CHANCE:
                 outcomes = count_outcomes(states, now)
                 if outcomes > 0:
@@ -202,6 +215,7 @@ def _descend(
                         used = start_node(tree, totals, used, node, outcome, mover)
                     node, drawn = np.int64(peek(table, place)), True
                     continue
+            # Expansion: a child for each legal move
             if judge_at(states, now, ply) != GOES_ON or ply >= LONGEST or used + MOVES > limit:
                 break
             count = list_moves(states, now, moves, MOVES)
@@ -215,6 +229,7 @@ def _descend(
             if HAS_PRIORS and guided:
                 write_policy(players, player, mover, now, workspace)
                 _fill_priors(first, count, workspace)
+        # Selection
         if HAS_PRIORS and guided:
             node = _pick_guided(tree, totals, workspace.priors, node, exploration)
         else:
@@ -227,22 +242,27 @@ def _descend(
 
 @inlined
 def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspace: Any) -> Any:
-    """Puts into ``shares`` what came of a *node*; gives whether the game is over there.
+    """Write the result of a leaf into ``shares``: proven, by value, or by simulation.
 
     Args:
         players: Packed players.
-        slot: Where the one sits who searches.
-        state: That of the node; it is changed.
-        node: A leaf, or a node that is proven.
-        ply: How many moves were made.
+        slot: Seat of the searching player.
+        state: State of the node; it is changed.
+        node: Leaf, or a node that is proven.
+        ply: Number of moves made.
         workspace: See `evolve_arena.players.board.workspace`.
+
+    Returns:
+        True if the game is over at the node.
     """
     states, stream, shares = workspace.states, workspace.streams, workspace.shares
+    # Proven nodes
     winner = get_field(workspace.tree, node, WINNER)
     if winner > 0:
         for seat in range(SEATS):
             poke(shares, seat, np.float64(seat == winner - 1))
         return False
+    # Values by a network, of afterstates before chance events where there are some
     if MIRRORS and node > 0 and _has_values(players, slot, workspace):
         goes_on = judge_at(states, state, ply) == GOES_ON and ply < LONGEST
         if goes_on or count_outcomes(states, state) > 0:
@@ -255,6 +275,7 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
     if HAS_DEEP_VALUES and not over and _has_values(players, slot, workspace):
         _share_value(players, slot, np.int64(slot), state, workspace)
         return False
+    # Simulation by random moves
     moves, count = workspace.moves, 0
     while verdict == GOES_ON and ply < LONGEST:
         if not MOVES_STAY or count == 0:
@@ -273,7 +294,7 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
 
 @inlined
 def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any) -> None:
-    """Put what the player in a *slot* thinks of a *state*, as a *side* sees it, into ``shares``."""
+    """Write the value of a *state* to the player in a *slot*, observed by *side*, as shares."""
     seen = np.int64(slot)
     if MIRRORS and side != slot:
         seen = MIRROR + side
@@ -285,7 +306,7 @@ def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any)
 
 @inlined
 def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
-    """Whether the player in a *slot* gives the values of leaves."""
+    """Test whether the player in a *slot* gives the values of leaves."""
     player = peek(workspace.players, slot)
     if HAS_PRIORS and has_policy(players, player):
         return False
@@ -294,14 +315,14 @@ def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
 
 @inlined
 def has_policy(players: Any, player: Any) -> Any:
-    """Test if a player has an output for each move."""
+    """Test whether a player has an output for each move."""
     kind = players.seats[player, KIND]
     return kind in (NETWORK, GRAPH, DENSE) and players.seats[player, HEAD] == POLICY
 
 
 @inlined
 def _fill_priors(first: Any, count: Any, workspace: Any) -> None:
-    """Note how likely the policy that was asked makes each of so many nodes from the *first*."""
+    """Write the priors of *count* nodes from *first* on, by the policy's outputs."""
     highest, scale = scale_policy(workspace.outputs, workspace.moves, count)
     for child in range(first, first + count):
         move = keep_move(get_field(workspace.tree, child, MOVE))
@@ -311,10 +332,10 @@ def _fill_priors(first: Any, count: Any, workspace: Any) -> None:
 
 @inlined
 def scale_policy(outputs: Any, moves: Any, count: Any) -> Any:
-    """Find the softmax of *outputs* over so many legal *moves*, from place MOVES on.
+    """Compute the softmax of *outputs* over *count* legal *moves*, from index MOVES on.
 
     Returns:
-        The highest output, and the factor of ``exp(output - highest)`` that makes them add up to 1.
+        Highest output, and the factor of ``exp(output - highest)`` for which the sum is 1.
     """
     highest, total = -np.inf, 0.0
     for place in range(count):
@@ -327,19 +348,19 @@ def scale_policy(outputs: Any, moves: Any, count: Any) -> Any:
 
 @inlined
 def get_field(tree: Any, node: Any, field: Any) -> Any:
-    """A *field* of a *node*."""
+    """Return a *field* of a *node*."""
     return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
 def set_field(tree: Any, node: Any, field: Any, number: Any) -> None:
-    """Put a *number* into a *field* of a *node*."""
+    """Set a *field* of a *node* to a *number*."""
     poke(tree, NODE_FIELDS * node + field, number)
 
 
 @inlined
 def start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
-    """Makes a *node* that was never visited; gives the number of the next one."""
+    """Create a *node* without visits; return the number of the next one."""
     for field in range(NODE_FIELDS):
         set_field(tree, node, field, np.int64(0))
     set_field(tree, node, PARENT, parent)
@@ -351,7 +372,7 @@ def start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: 
 
 @inlined
 def find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
-    """The place in the hash table of a *node*'s child by an *outcome*, which may be free."""
+    """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free."""
     mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
     while True:
@@ -367,7 +388,7 @@ def find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
 
 @inlined
 def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
-    """The first child without visits, or the one of the highest upper confidence bound."""
+    """Select the first child without visits, or the one with the highest UCB1 bound."""
     first = get_field(tree, node, FIRST)
     spread = exploration * math.sqrt(math.log(np.float64(get_field(tree, node, VISITS))))
     best, highest = first, 2.0 * LOST
@@ -386,7 +407,7 @@ def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
 
 @inlined
 def _pick_guided(tree: Any, totals: Any, priors: Any, node: Any, exploration: Any) -> Any:
-    """The child of the highest upper confidence bound by what a policy makes likely."""
+    """Select the child with the highest PUCT bound."""
     first, count = get_field(tree, node, FIRST), get_field(tree, node, COUNT)
     visited, gained = 0.0, 0.0
     for child in range(first, first + count):
@@ -408,7 +429,7 @@ def _pick_guided(tree: Any, totals: Any, priors: Any, node: Any, exploration: An
 
 @inlined
 def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
-    """The move that was visited most, but for those that are lost for sure if others are not."""
+    """Return the most visited move; proven wins come first, proven losses last."""
     first = get_field(tree, 0, FIRST)
     chosen, most, best = np.int64(-1), np.int64(0), 0.0
     for child in range(first, first + get_field(tree, 0, COUNT)):
@@ -425,9 +446,9 @@ def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
 
 @inlined
 def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
-    """Gives each seat its share of the win: those that are first together have as much of it.
+    """Write each seat's share of the win; seats that are first together share it equally.
 
-    Where points are at STAKE, the share grows with them, from 0 to 1.
+    With a STAKE, the share grows with the points, from 0 to 1.
     """
     if STAKE > 0:
         for seat in range(SEATS):
@@ -447,9 +468,9 @@ def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
 
 @inlined
 def _prove(tree: Any, shares: Any, node: Any) -> None:
-    """Notes who wins alone at a *node* where the game is over, and wherever that follows from it.
+    """Record the sole winner at a *node* where the game is over, and at ancestors it follows for.
 
-    Who is to move wins with a move that wins, and loses if the same seat wins after all moves.
+    The player to move wins if one move wins; another seat wins if it wins after all moves.
     """
     winner = 0
     for seat in range(SEATS):

@@ -1,4 +1,4 @@
-"""What can be bred or learned for any compiled board game: networks, graphs, tuple networks."""
+"""Decoders for any compiled board game: networks, NEAT graphs and tuple networks."""
 
 from __future__ import annotations
 
@@ -78,29 +78,28 @@ NO_SEARCH = {
     "action": "what weighs moves",
     "kinds": "what chooses kinds of moves",
 }
-"""How players with heads are called that no search can ask for values."""
+"""Descriptions of players whose heads give a search no values."""
 ENCODINGS = ("planes", "signed", "numbered", "features")
 OPPOSING = {"signed": -1, "numbered": 2}
-"""What stands for the opponent's pieces in an encoding in which 1 stands for one's own."""
+"""Input for the opponent's pieces in encodings in which 1 stands for own pieces."""
 SMALL = 1 / 256
-"""By how much sums are made smaller on their way past hidden layers: of 10 a thousandth is lost in
-each layer."""
+"""Factor of sums on the shortcut past hidden layers: of 10 a thousandth is lost in each layer."""
 PASSING = {"tanh": (1.0, 0.0, 0.0), "sigmoid": (4.0, -2.0, 0.0), "relu": (1.0, 0.0, 1.0)}
-"""What the activation of a unit there is multiplied by to give its input back, what is added then,
-and what its input is raised by in the first layer, so that it does not fall below 0."""
+"""Inverse of each activation near 0: a factor, a summand, and an offset of the input in the first
+layer that keeps it above 0."""
 MOST_NUMBERS = 2**27
-"""Of a tuple network; so many take half a gibibyte."""
+"""Maximum weights of a tuple network, which take half a gibibyte."""
 USUAL_ROOM = 2**23
-"""Of tuples whose length nobody chose."""
+"""Maximum weights of a tuple network for the default length."""
 MOST_BITS = 2**15 - 1
-"""That tuples can choose from."""
+"""Maximum number of bits that tuples can choose from."""
 
 
 def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
-    """The kinds of players that can be bred for a *game*, by name: ``mlp``, ``graph``, ``tuples``.
+    """Return the kinds of evolved players of a *game* by name: ``mlp``, ``graph``, ``tuples``.
 
     Raises:
-        BadValueError: An option of the game is called like something that networks have.
+        BadValueError: An option of the game has the name of an attribute of networks.
     """
     kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
         "mlp": (NetworkDecoder, VectorPlayer),
@@ -111,14 +110,14 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
 
 
 def _restore(game: str, network: str, told: dict[str, Any]) -> Any:
-    """The decoder that was pickled; see `_OnBoard`."""
+    """Restore a pickled decoder; see `_OnBoard`."""
     return find_game(game).networks[network].decoder_type(**told)
 
 
 def _make_kind(
     game: type[BoardGame], name: str, base: type[Any], player: type[BredPlayer]
 ) -> type[BredPlayer]:
-    """A class of players whose decoders have the options of *game* as fields."""
+    """Return a class of players whose decoders have the options of *game* as fields."""
     defaults = game.rules_type._field_defaults
     for key in defaults:
         if hasattr(base, key):
@@ -141,11 +140,11 @@ def _make_kind(
 
 @dataclass(frozen=True)
 class _OnBoard:
-    """What all decoders have: the game; its options are fields that :func:`make_networks` adds."""
+    """Common part of decoders: the game, whose options :func:`make_networks` adds as fields."""
 
     game_type: ClassVar[type[BoardGame]]
     network_name: ClassVar[str]
-    """What `GameSpec.networks` calls the kind."""
+    """Name of the kind in `GameSpec.networks`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the game's name and the fields: the class is made anew in each process."""
@@ -153,15 +152,15 @@ class _OnBoard:
         return _restore, (self.game_type.name, self.network_name, told)
 
     depth: int = 0
-    """Plies that a player looks ahead by alpha-beta, up to 12; 0: only at its moves."""
+    """Plies of alpha-beta search over the network's values, up to 12; 0: none, only its moves."""
     rollouts: int = 0
-    """Rollouts of Monte Carlo tree search for each move, by its values or policy; 0: none."""
+    """Rollouts of Monte Carlo tree search for each move, by values or a policy; 0: none."""
 
     def _find_search(self, head: str = "value") -> dict[int, int]:
-        """Find the fields of records for the search over the values, or the policy, of a *head*.
+        """Return the fields of records for the search over the values, or the policy, of a *head*.
 
         Raises:
-            BadValueError: It is out of range, or the rules or the head forbid it.
+            BadValueError: The search is out of range, or the rules or the head forbid it.
         """
         if not (self.depth or self.rollouts):
             return {}
@@ -181,7 +180,7 @@ class _OnBoard:
 
     @cached_property
     def game(self) -> BoardGame:
-        """What the player plays."""
+        """Game that the player plays."""
         names = self.game_type.rules_type._fields
         game: BoardGame = make_once(self.game_type, {name: getattr(self, name) for name in names})
         return game
@@ -189,41 +188,41 @@ class _OnBoard:
 
 @dataclass(frozen=True)
 class BoardView(_OnBoard):
-    """What a network sees of the board, and what its outputs stand for.
+    """Meaning of a network's inputs and outputs.
 
     Raises:
         UnknownNameError: There is no such head or encoding.
-        BadValueError: Something does not fit the game.
+        BadValueError: A setting does not fit the game.
     """
 
     player_type: ClassVar[type[BredPlayer]]
 
     head: str = "value"
-    """``value``: one output, which scores every state that a move leads to. ``policy``: an output
-    for each move, the strongest legal one is played. ``action``: one output, which scores every
-    legal move by what the file's ``describe_move`` tells of it, beside what is seen. ``kinds``: an
-    output for each kind of moves that the file names in ``KINDS``; of the moves of the strongest
-    legal kind the scripted player *script* chooses one."""
+    """Meaning of the outputs. ``value``: one output, the value of a state after a move. ``policy``:
+    an output for each move; the highest legal one is played. ``action``: one output, the value of a
+    legal move by the features of the file's ``describe_move``, in addition to the inputs for the
+    state. ``kinds``: an output for each kind of moves in the file's ``KINDS``; the scripted player
+    *script* chooses among moves of the highest legal kind."""
     encoding: str = "planes"
-    """``planes``: an input for each cell and plane. ``signed``: an input for each cell and kind of
-    piece, 1 for one's own and -1 for the opponent's. ``numbered``: the same with 2 for the
-    opponent's. ``features``: the numbers that the file's ``features`` writes."""
+    """Encoding of the inputs. ``planes``: an input for each cell and plane. ``signed``: an input
+    for each cell and kind of piece, 1 for own pieces and -1 for the opponent's. ``numbered``: the
+    same with 2 for the opponent's. ``features``: the numbers of the file's function
+    ``features``."""
     take_wins: bool = True
-    """Whether a move is played at once that wins the game; for the head ``value``, and where
-    nobody has to guess what is hidden."""
+    """True if a move that wins at once is always played; for the head ``value``, in games without
+    guesses at hidden information."""
     features: int = 0
-    """How many of the numbers that the file's ``features`` writes are read, from the first on; 0:
-    all. For the encoding ``features``, if the function looks how long its array is."""
+    """Number of the file's features to read, from the first on; 0: all. For the encoding
+    ``features``, if the function heeds the length of its array."""
     bins: int = 0
-    """0: the value of a feature is an input. Else each of its values from 0 to ``bins - 1`` has an
-    input of its own, which is 1 if the feature has this value, and the last one also if it has
-    more. For the encoding ``features``."""
+    """Number of one-hot inputs of each feature, for its values from 0 to ``bins - 1``, the last one
+    also for higher values; 0: its value is the input. For the encoding ``features``."""
     script: str = ""
-    """A scripted player of the game's file, as ``evolve players`` names it, who chooses for the
-    head ``kinds``; if it can be told something, features follow that, too. Empty: the first one."""
+    """Scripted player of the game's file, by its name in ``evolve players``, that chooses moves for
+    the head ``kinds``; its setting also applies to features. Empty: the first one."""
     masked: bool = True
-    """Whether only kinds of moves are chosen that are legal, for the head ``kinds``. If not, who
-    chooses another forfeits the game."""
+    """True if only legal kinds of moves can be chosen, for the head ``kinds``; if not, choosing
+    another one forfeits the game."""
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -266,10 +265,10 @@ class BoardView(_OnBoard):
 
     @cached_property
     def _scripted(self) -> tuple[int, int]:
-        """The number of the scripted player that chooses, and what it was told.
+        """Number of the scripted player that chooses, and its setting.
 
         Raises:
-            BadValueError: There is none of that name, or it refuses what it is told.
+            BadValueError: There is none of that name, or it rejects the setting.
         """
         name, _, told = self.script.partition(":")
         if not name:
@@ -289,7 +288,7 @@ class BoardView(_OnBoard):
             raise BadValueError(f"script is {self.script!r}: {error}") from None
 
     def _check_features(self) -> None:
-        """Make sure that the file counts what is read.
+        """Check that the file has the features to read.
 
         Raises:
             BadValueError: It does not.
@@ -313,12 +312,12 @@ class BoardView(_OnBoard):
 
     @property
     def is_dense(self) -> bool:
-        """True if a perceptron reads any numbers, not bits alone."""
+        """True if the inputs of an MLP are any numbers, not only bits."""
         return self.encoding == "features" or self.head == "action"
 
     @cached_property
     def board(self) -> Encoding:
-        """How the words that the game shows reach the inputs."""
+        """Mapping of the observed bits to inputs."""
         code = self.game.code
         plane_bits = 64 * plane_words(code)
         features = np.arange(plane_bits * code.PLANES)
@@ -335,26 +334,26 @@ class BoardView(_OnBoard):
 
     @property
     def inputs(self) -> int:
-        """How many numbers go in."""
+        """Number of inputs."""
         code = self.game.code
         seen = self.counted * max(self.bins, 1) if self.counted else self.board.inputs
         return int(seen + code.MOVE_FEATURE_COUNT * (self.head == "action"))
 
     @property
     def counted(self) -> int:
-        """How many features are read."""
+        """Number of features to read."""
         return int(self.features or self.game.code.FEATURE_COUNT) * (self.encoding == "features")
 
     @property
     def outputs(self) -> int:
-        """How many numbers come out."""
+        """Number of outputs."""
         code = self.game.code
         names = {"policy": "MOVES", "kinds": "KIND_COUNT"}
         return int(getattr(code, names[self.head])) if self.head in names else 1
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
-        """What the planes of inputs show, and how many rows and columns each has."""
+        """Name, rows and columns of each plane of inputs."""
         planes: list[tuple[str, int, int]] = self.game.planes
         if self.encoding in OPPOSING:
             names = [name for name, *_ in planes[: self.game.code.PIECES]]
@@ -369,7 +368,7 @@ class BoardView(_OnBoard):
 
     @property
     def input_names(self) -> list[str]:
-        """The names of the inputs, where none of them is a cell."""
+        """Names of the inputs, where none of them is a cell."""
         if self.encoding != "features":
             return []
         told = self.game.name_features("MOVE_FEATURES") if self.head == "action" else []
@@ -381,14 +380,14 @@ class BoardView(_OnBoard):
 
     @property
     def output_names(self) -> list[str]:
-        """What the outputs stand for."""
+        """Names of the outputs."""
         moves = range(self.outputs)
         if self.head == "kinds":
             return list(self.game.plain["KINDS"])
         return list(map(self.game.format_move, moves)) if self.head == "policy" else ["value"]
 
     def encode(self, position: Board) -> NDArray[np.float64]:
-        """The inputs that show a *position* to a network whose turn it is."""
+        """Return the inputs for a *position*, as observed by the player to move."""
         seat = self.game.to_move(position)
         if self.encoding == "features":
             told = {"many": self.counted, "setting": self._scripted[1]}
@@ -404,18 +403,18 @@ class BoardView(_OnBoard):
         return bits.ravel()
 
     def encode_move(self, position: Board, move: int) -> NDArray[np.float64]:
-        """The inputs that tell of a *move* in a *position*, for the head ``action``."""
+        """Return the inputs for a *move* in a *position*, for the head ``action``."""
         given = position, move, self.game.to_move(position)
         told = self.game.count("describe_move", *given, setting=self._scripted[1])
         return np.concatenate([self.encode(position), told.astype(np.float64)])
 
     def player(self, genome: Any, name: str) -> BredPlayer:
-        """The player that one *genome* makes."""
+        """Return the player that one *genome* encodes."""
         player: BredPlayer = self.player_type(self, genome, name)
         return player
 
     def record(self, individuals: int, kind: int) -> NDArray[np.int64]:
-        """Records of players of a *kind*, as far as the view goes."""
+        """Return records of players of a *kind*, without the offsets of their weights."""
         seats = np.zeros((individuals, RECORD_FIELDS), dtype=np.int64)
         seats[:, KIND], seats[:, HEAD] = kind, HEADS[self.head]
         takes = self.take_wins and self.head == "value" and not self.game.code.HAS_GUESS
@@ -431,7 +430,7 @@ class BoardView(_OnBoard):
 
     @property
     def inputs_of_bits(self) -> NDArray[np.int32]:
-        """The input of each bit that is seen, and what it adds; shape ``(bits, 2)``."""
+        """Input of each observed bit, and the number that it adds; shape ``(bits, 2)``."""
         if self.encoding == "features":
             return np.zeros((0, 2), dtype=np.int32)
         pairs = np.stack([np.maximum(self.board.index, 0), self.board.factor], axis=1)
@@ -440,19 +439,19 @@ class BoardView(_OnBoard):
 
 @dataclass(frozen=True)
 class NetworkDecoder(BoardView):
-    """What turns a weight vector into a player: everything but the weights."""
+    """Decoder of weight vectors: everything of an MLP but its weights."""
 
     hidden: tuple[int, ...] = (32,)
     """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
-    """The function of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
+    """Activation of the hidden units: ``sigmoid``, ``tanh`` or ``relu``."""
     symmetric: bool = False
-    """Whether a position is valued like its images by the file's SYMMETRY: genes are shared, so
-    that there are about half as many, or with ``all`` an eighth. For the head ``value``."""
+    """True if a position has the same value as its images by the file's SYMMETRY: genes are shared,
+    so that there are about half as many, or with ``all`` an eighth. For the head ``value``."""
 
     shortcut: bool = False
-    """Whether what the file says that planes or features are worth (``PLANE_VALUES``,
-    ``FEATURE_VALUES``) is added to the output, past the hidden layers."""
+    """True if the file's known values of planes or features (``PLANE_VALUES``, ``FEATURE_VALUES``)
+    are added to the output, past the hidden layers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -469,10 +468,10 @@ class NetworkDecoder(BoardView):
         check_sizes(self.mlp.sizes)
 
     def _check_symmetric(self) -> None:
-        """Make sure that a network of this kind can be symmetric.
+        """Check that a network of this kind can be symmetric.
 
         Raises:
-            BadValueError: It can't.
+            BadValueError: It cannot.
         """
         if self.game.symmetry in ("", "none") or len(self.game.drawn) < self.game.grid.size:
             raise BadValueError(
@@ -486,23 +485,23 @@ class NetworkDecoder(BoardView):
 
     @cached_property
     def mlp(self) -> MLP:
-        """The structure of the network that is played."""
+        """Structure of the network that plays."""
         hidden = tuple(units + self.shortcut for units in self.hidden)
         return MLP(self.inputs, hidden, self.outputs, self.activation)
 
     @cached_property
     def _own_mlp(self) -> MLP:
-        """The same without the units of the shortcut."""
+        """Structure without the units of the shortcut."""
         return MLP(self.inputs, self.hidden, self.outputs, self.activation)
 
     @property
     def genes(self) -> int:
-        """How many numbers make an individual."""
+        """Number of genes of an individual."""
         return len(self._shared[1]) if self.symmetric else self._own_mlp.genes
 
     @cached_property
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """See :func:`share_genes`."""
+        """Sharing of genes by symmetry; see :func:`share_genes`."""
         cells = _find_views(self.game)
         cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
         planes = np.arange(0, self.inputs, self.game.grid.size)
@@ -510,13 +509,13 @@ class NetworkDecoder(BoardView):
         return share_genes(self.mlp, inputs, np.zeros((len(cells), 1), dtype=np.int64))
 
     def initialise(self, individuals: int, name: str, generator: np.random.Generator) -> Genomes:
-        """A random population; see :meth:`MLP.initialise`.
+        """Return a random population; see :meth:`MLP.initialise`.
 
-        Without hidden layers, ``known`` stands for what the file says that planes or features are
-        worth, ``known:0.1`` for the same with Gaussian numbers of that standard deviation added.
+        Without hidden layers, ``known`` sets the weights to the file's values of planes or
+        features; ``known:0.1`` adds Gaussian noise of that standard deviation.
 
         Raises:
-            BadValueError: The file does not say it, or the deviation is no positive number.
+            BadValueError: The file has no such values, or the deviation is not positive.
         """
         kind, _, text = name.partition(":")
         if kind == "known" and not self.hidden:
@@ -530,10 +529,10 @@ class NetworkDecoder(BoardView):
 
     @cached_property
     def _known(self) -> NDArray[np.float64]:
-        """What each input is worth, as far as the file says it.
+        """Known value of each input, by the file.
 
         Raises:
-            BadValueError: It does not, or there is more than one output.
+            BadValueError: The file has none, or the head is not ``value``.
         """
         name = "FEATURE_VALUES" if self.encoding == "features" else "PLANE_VALUES"
         if name not in self.game.plain or self.head != "value":
@@ -549,7 +548,7 @@ class NetworkDecoder(BoardView):
         return np.multiply.outer(values, np.arange(self.bins) if self.bins else 1.0).ravel()
 
     def expand(self, genomes: Genomes) -> Genomes:
-        """All weights of the networks that *genomes* make, shape ``(individuals, mlp.genes)``.
+        """Return all weights of the networks of *genomes*, shape ``(individuals, mlp.genes)``.
 
         Raises:
             BadValueError: *genomes* do not have the shape ``(individuals, genes)``.
@@ -567,14 +566,15 @@ class NetworkDecoder(BoardView):
 
     @cached_property
     def _passed(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The weights of the shortcut, and where each gene stands among those that are played.
+        """Weights of the shortcut, and the place of each gene among all weights.
 
-        The last unit of each hidden layer passes on the sum of what is known, made so small that
-        activations are as good as straight there.
+        The last unit of each hidden layer passes on the sum of known values, scaled so far down
+        that activations are practically linear.
         """
         slope, lowering, raising = PASSING[self.activation]
         fixed = np.zeros(self.mlp.genes, dtype=np.float32)
         places, at, last = [], 0, len(self.hidden)
+        # Layer by layer: fix the weights of the last unit, and list the places of all others.
         for layer, (before, after) in enumerate(pairwise(self.mlp.sizes)):
             inside = np.arange(at, at + (before + 1) * after).reshape(before + 1, after)
             at += inside.size
@@ -589,7 +589,7 @@ class NetworkDecoder(BoardView):
         return fixed, np.concatenate(places)
 
     def pack(self, genomes: Genomes) -> PackedPlayers:
-        """The players that *genomes*, of shape ``(individuals, genes)``, make.
+        """Return the arrays of the players of *genomes*, shape ``(individuals, genes)``.
 
         Raises:
             BadValueError: They have another shape.
@@ -611,7 +611,7 @@ class NetworkDecoder(BoardView):
 
 @dataclass(frozen=True)
 class GraphDecoder(BoardView):
-    """What turns a NEAT genome into a player: everything but the genome."""
+    """Decoder of NEAT genomes: everything of a player but its graph."""
 
     why_feed_forward: ClassVar[str] = (
         "players are asked about single positions, as searches and exported bots are, so graphs"
@@ -619,7 +619,7 @@ class GraphDecoder(BoardView):
     )
 
     def pack(self, genomes: NeatPopulation) -> PackedPlayers:
-        """The players that *genomes* make."""
+        """Return the arrays of the players of *genomes*."""
         graphs = compile_graphs(genomes, self.inputs, self.outputs, True)
         bits, seats = self.inputs_of_bits, self.record(len(genomes), GRAPH)
         seats[:, COLUMNS_AT] = bits.size + graphs.structure_at
@@ -635,29 +635,29 @@ class GraphDecoder(BoardView):
 
 
 class Reading(NamedTuple):
-    """How a tuple network reads the bits that are seen: they make up *contents* of its cells.
+    """Mapping of observed bits to the *contents* of a tuple network's cells.
 
-    A bit that is set adds ``1 + kind_step * plane`` to what the cell at place
-    ``plane_step * plane + bit_step * bit`` holds.
+    A bit that is set adds ``1 + kind_step * plane`` to the content of cell
+    ``plane_step * plane + bit_step * bit``.
     """
 
     cells: int
-    """How many cells there are."""
+    """Number of cells."""
     kinds: int
-    """How many contents a cell can have, from 0 on."""
+    """Number of contents of a cell, from 0 on."""
     bits: int
-    """How many bits of each plane count, from the lowest one on."""
+    """Number of bits of each plane that count, from the lowest one on."""
     plane_step: int
     bit_step: int
     kind_step: int
 
 
 def find_reading(game: BoardGame) -> Reading:
-    """How tuple networks read what a *game* shows.
+    """Return the mapping by which tuple networks read observations of a *game*.
 
-    Where bits are cells (``SYMMETRY``), a cell holds the number of the plane that shows something
-    there. Where planes are numbers (``PLANE_NUMBERS``), each of them is a cell, which holds how
-    many of its bits are set. Else each bit is a cell of its own.
+    Where bits are cells (``SYMMETRY``), a cell's content is the number of the plane with a bit
+    there. Where planes are numbers (``PLANE_NUMBERS``), each plane is a cell, whose content is the
+    number of its bits that are set. Otherwise each bit is a cell of its own.
     """
     planes, cells = int(game.code.PLANES), int(game.code.CELLS)
     if game.stacks:
@@ -670,7 +670,7 @@ def find_reading(game: BoardGame) -> Reading:
 
 
 def find_length(read: Reading) -> int:
-    """How long tuples are if nobody says it: as long as their tables stay small."""
+    """Return the default length of tuples: the largest with small tables."""
     longest = min(10 if read.kinds == 2 else 6, read.cells)
     fitting = (length for length in range(2, longest + 1) if 60 * read.kinds**length <= USUAL_ROOM)
     return max(fitting, default=1)
@@ -678,19 +678,19 @@ def find_length(read: Reading) -> int:
 
 @dataclass(frozen=True)
 class BoardTupleDecoder(_OnBoard, TupleDecoder):
-    """What turns shapes and tables into players."""
+    """Decoder of tuple networks: the board, and the choice of shapes."""
 
     tuples: int = 60
-    """How many tuples there are."""
+    """Number of tuples."""
     length: int = 6
-    """Cells of a tuple: of a random walk on the board; or drawn at random, where networks see no
-    board, but numbers or single bits."""
+    """Cells of a tuple: a random walk on the board; or drawn at random, where networks see numbers
+    or single bits instead of a board."""
     turns: bool = False
-    """Whether tuples have numbers of their own for positions in which the same player moves again:
-    of use where that happens."""
+    """True if tuples have separate weights for positions in which the same player moves again;
+    useful where that happens."""
     by_seat: bool = False
-    """Whether tuples have numbers of their own for the moves of each seat: of use where positions
-    that look alike are worth something else to who began."""
+    """True if tuples have separate weights for afterstates of each seat; useful where the value of
+    a position depends on the seat."""
 
     def __post_init__(self) -> None:
         for name in ("turns", "by_seat"):
@@ -704,17 +704,17 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @cached_property
     def reading(self) -> Reading:
-        """How the bits that are seen become contents of cells."""
+        """Mapping of observed bits to contents of cells."""
         return find_reading(self.game)
 
     @property
     def cells(self) -> int:
-        """How many cells tuples are chosen from."""
+        """Number of cells from which tuples are chosen."""
         return self.reading.cells
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Each bit that is seen, and that it is set."""
+        """For each plane and cell the bit, and the change that sets it."""
         code = self.game.code
         plane_bits = 64 * plane_words(code)
         bits = np.add.outer(plane_bits * np.arange(code.PLANES), self.game.grid.ravel())
@@ -722,43 +722,43 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @property
     def has_board(self) -> bool:  # type: ignore[override]
-        """Whether the game says how its board may be turned, or shows nothing else."""
+        """True if the game declares the symmetry of its board."""
         return bool(self.game.symmetry)
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
-        """The planes that networks see; and the cells to be filled next, on stacks."""
+        """Planes that networks see; with stacks also the cells to be filled next."""
         planes = list(self.game.planes)
         return [*planes, (STATES[1], *self.game.grid.shape)] if self.game.stacks else planes
 
     @property
     def states(self) -> tuple[str, ...]:
-        """The planes, where a cell holds one of them; else numbers."""
+        """States of a cell: planes, or else numbers."""
         if self.game.stacks:
             return (STATES[0], *(name for name, _, _ in self.planes))
         return super().states if self.has_board else tuple(map(str, range(self.reading.kinds)))
 
     @property
     def views(self) -> NDArray[np.int64]:
-        """The board as its symmetries show it."""
+        """Images of the board under its symmetries."""
         return _find_views(self.game) if self.has_board else np.arange(self.cells)[None]
 
     def find_cell(self, cell: int) -> int:
-        """The place of a *cell* among those that are drawn; -1 if it is not."""
+        """Return the index of a *cell* among those that are drawn; -1 if it is not."""
         if not self.has_board:
             return cell
         place, drawn = int(self.game.grid.flat[cell]), self.game.drawn
         return drawn.index(place) if place in drawn else -1
 
     def find_input(self, cell: int, state: int) -> int:
-        """The highest bit that is set, plane by plane, where a *cell* holds *state*, above 0."""
+        """Return the index, over all planes, of the highest bit set for a *state* above 0."""
         read = self.reading
         if read.kind_step:
             return (state - 1) * len(self.game.drawn) + self.find_cell(cell)
         return cell * int(self.game.code.CELLS) + state - 1 if self.game.highest_number else cell
 
     def read_cells(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """As who is to move sees them, so that the same player moves."""
+        """Return the side, and the cells as observed by the player to move."""
         read, game = self.reading, self.game
         if game.stacks:
             return self._read_stacks(position)
@@ -771,7 +771,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return side, contents
 
     def _read_stacks(self, position: Board) -> tuple[int, NDArray[np.int64]]:
-        """The same on stacks."""
+        """Return the same with stacks."""
         seat, grid = self.game.to_move(position), self.game.grid
         own, other = self.game.observe(position, seat)[:, grid].astype(np.int64)
         contents = own + 2 * other
@@ -782,20 +782,20 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
 
     @property
     def sides(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Whose turn it is, or who has moved, if there are numbers for each."""
+        """Names of the separate weights, by turn or by seat; one empty name if there are none."""
         if self.by_seat:
             return tuple(f"after a move of seat {seat + 1}" for seat in range(self.game.seats))
         return ("the other moves", "moves again") if self.turns else ("",)
 
     def list_entries(self, cells: Cells) -> NDArray[np.int64]:
-        """The first cell is the lowest digit of an entry's number; see `stacks` for those."""
+        """Return the contents of *cells* for each entry; the first cell is its lowest digit."""
         if self.game.stacks:
             return show_entries(cells.astype(np.int64), self.game.grid.shape)
         count = self.reading.kinds
         return np.arange(count ** len(cells))[:, None] // count ** np.arange(len(cells)) % count
 
     def draw(self, generator: np.random.Generator) -> Cells:
-        """The genes of one individual, shape ``(tuples, length)``."""
+        """Draw the shapes of one individual, shape ``(tuples, length)``."""
         cells = self.cells
         if self.game.symmetry:
             rows, columns = self.game.grid.shape
@@ -809,7 +809,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return np.array(some, dtype=np.int16)
 
     def pack(self, genomes: TuplePopulation) -> PackedPlayers:
-        """The players that *genomes* make; they win at once where they can, as they learned to."""
+        """Return the arrays of the players of *genomes*; they take wins at once, as in learning."""
         packed = super().pack(genomes)
         packed.seats[:, TAKES_WINS] = not self.game.code.HAS_GUESS
         for field, number in self._find_search().items():
@@ -817,7 +817,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         return packed
 
     def table(self, cells: Cells) -> TupleTable:
-        """How tuples of *cells* read the board: as it stands, and as its symmetries show it."""
+        """Return the table by which tuples of *cells* read the board and its images."""
         return _make_table(cells.astype(np.int16).tobytes(), cells.shape, self)
 
 
@@ -834,6 +834,7 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
 
     if count(shape[1]) > MOST_NUMBERS:
         raise explain_too_large((decoder.tuples, shape[1]), MOST_NUMBERS, count)
+    # The structure: a head, then for each bit its readings and the change of each by a set bit.
     find = _read_stacks if decoder.game.stacks else _read_cells
     members, comes, first, numbers = find(tuples, decoder)
     deltas = [sign * come for come in comes for sign in (1, -1)]
@@ -849,12 +850,12 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
 
 
 Found = tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], NDArray[np.int64], int]
-"""For each bit the readings that it concerns, and what it adds to the entries of these; the first
-entry of each tuple, and the number of all."""
+"""For each bit the readings that depend on it, and the numbers that it adds to their entries; the
+first entry of each tuple; and the number of all entries."""
 
 
 def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
-    """How tuples read cells of which each has a content whatever the others have."""
+    """Return the readings of tuples whose cells have independent contents."""
     code, read = decoder.game.code, decoder.reading
     powers = read.kinds ** np.arange(tuples.shape[1], dtype=np.int64)
     places = decoder.views[:, tuples]  # (symmetries, tuples, length)
@@ -871,7 +872,7 @@ def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
 
 
 def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
-    """The same where pieces lie on one another; see `evolve_arena.players.board.stacks`."""
+    """Return the readings of tuples with stacks; see `evolve_arena.players.board.stacks`."""
     code, grid, views = decoder.game.code, decoder.game.grid, decoder.views
     plane_bits = 64 * plane_words(code)
     found: list[list[tuple[int, int]]] = [[] for _ in range(2 * plane_bits)]
@@ -888,14 +889,14 @@ def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
 
 
 def _find_views(game: BoardGame) -> NDArray[np.int64]:
-    """The places of the grid as its symmetries show them; of what is no board there is one view."""
+    """Return the images of the grid under its symmetries; only itself if there is no board."""
     if not game.symmetry:
         return np.arange(game.grid.size)[None]
     return find_symmetries(game.grid.size, game.grid.shape[1], game.symmetry)
 
 
 def find_cell_views(game: BoardGame) -> NDArray[np.int64]:
-    """Where each cell lies in each view of the board that is worth the same; see `_find_views`."""
+    """Return the image of each cell under each symmetry of the board; see `_find_views`."""
     images, places = _find_views(game), game.grid.ravel()
     views = np.tile(np.arange(int(game.code.CELLS)), (len(images), 1))
     views[:, places] = places[images]
@@ -903,15 +904,15 @@ def find_cell_views(game: BoardGame) -> NDArray[np.int64]:
 
 
 def find_symmetries(cells: int, width: int, symmetry: str) -> NDArray[np.int64]:
-    """Where each cell lies in each view of the board that is worth the same.
+    """Return the image of each cell under each symmetry of a board.
 
     Args:
-        cells: How many there are, row by row.
-        width: How many in a row.
-        symmetry: See :attr:`BoardGame.symmetry`.
+        cells: Number of cells, row by row.
+        width: Number of cells in a row.
+        symmetry: Symmetry of the board; see :attr:`BoardGame.symmetry`.
 
     Returns:
-        Shape ``(views, cells)``; the first view is the board as it stands.
+        Images, shape ``(views, cells)``; the first view is the identity.
 
     >>> find_symmetries(6, 3, "mirror").tolist()
     [[0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3]]

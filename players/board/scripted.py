@@ -26,13 +26,13 @@ class ScriptedPlayer(CompiledPlayer):
     """A player that the file of its game defines.
 
     Args:
-        game: What it plays.
-        function: The function's name.
-        noise: The share of moves that it plays at random, 0 to 1.
-        told: What else it is told, as the file's ``read_setting`` takes it.
+        game: Game to play.
+        function: Name of the function.
+        noise: Probability of a random move, 0 to 1.
+        told: Setting, as the file's ``read_setting`` parses it.
 
     Raises:
-        BadValueError: *noise* is out of range, or the file refuses what it is *told*.
+        BadValueError: *noise* is out of range, or the file rejects the setting.
     """
 
     def __init__(self, game: Any, function: str, noise: float = 0.0, told: str = "") -> None:
@@ -47,17 +47,17 @@ class ScriptedPlayer(CompiledPlayer):
 
 
 def takes_setting(game: Any, function: str) -> bool:
-    """Test if a scripted player can be told something."""
+    """Test whether a scripted player has a setting."""
     return "setting" in game.asks[function]
 
 
 def name_kind(function: str) -> str:
-    """The name of the player that a *function* is, as specifications have it."""
+    """Return the name, in specifications, of the scripted player *function*."""
     return function.replace("_", "-")
 
 
 def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerKind]:
-    """The scripted players of a *game* by name; *texts* say what each does."""
+    """Return the scripted players of a *game* by name; *texts* describe them."""
 
     def read(function: str, text: str, game: Any) -> Player:
         make = partial(ScriptedPlayer, game, function)
@@ -78,23 +78,23 @@ def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerK
 
 
 def is_noise(part: str) -> bool:
-    """Test if a *part* of what is said of a player is its share of random moves."""
+    """Test whether a *part* of a specification sets the noise."""
     return part.partition("=")[0].strip() == "noise"
 
 
 def draw_number(stream: Any) -> int:
-    """The random number that scripts get in checks; the *stream* stays as it is."""
+    """Return the random number that scripts get in checks; do not advance the *stream*."""
     with np.errstate(over="ignore"):
         return int(mix(np.uint64(stream[0]))) >> 2
 
 
 def needs_list(game: BoardGame, name: str) -> bool:
-    """Test if the scripted player called *name* gets a list of moves."""
+    """Test whether the scripted player called *name* takes a list of moves."""
     return bool(game.code.LISTING >> list(game.scripts).index(name) & 1)
 
 
 def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
-    """The scripted players, and kinds of moves that each may be asked for in a *state*, or -1."""
+    """Yield the scripted players, each with -1 and with the kinds of moves legal in *state*."""
     kinds = int(game.ask("kinds", game.thaw(state))) if game.code.HAS_KINDS else 0
     for name in game.scripts:
         yield name, -1
@@ -103,19 +103,19 @@ def list_asked(game: BoardGame, state: Board) -> Iterator[tuple[str, int]]:
 
 
 def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[int]) -> list[int]:
-    """Ask each scripted player for its move in a *state*, by the plain file.
+    """Call each scripted player in a *state*, by the plain file.
 
     Args:
-        game: The game.
-        state: A position that is not over.
-        moves: The legal ones.
-        made: The moves that led to the position.
+        game: Game.
+        state: Position that is not over.
+        moves: Legal moves.
+        made: Moves that led to the position.
 
     Returns:
-        The move of each, also when it is asked for each kind of moves.
+        Move of each player, and for each kind of moves that it may choose.
 
     Raises:
-        GameFileError: One gives no legal move, changes something, or can't make up its mind.
+        GameFileError: A player returns an illegal move, changes the state, or is inconsistent.
     """
     known, chosen = game.view(state, game.to_move(state)), []
     number = draw_number([state.plies + 1])
@@ -141,21 +141,21 @@ def check_scripts(game: BoardGame, state: Board, moves: list[int], made: list[in
 
 
 def compare_scripts(game: BoardGame, call: Callable[..., Any], games: int, seconds: float) -> int:
-    """Compare the scripted players, compiled, with the plain file.
+    """Compare compiled scripted players with the plain file.
 
-    In random *games* every second move is that of one of them.
+    In random *games* every second move is that of a scripted player.
 
     Args:
-        game: The game.
-        call: Calls a compiled function of its file by name, with a state and more.
-        games: The number of games.
-        seconds: After so many no further game is begun.
+        game: Game.
+        call: Calls a compiled function of its file by name, with a state and further arguments.
+        games: Number of games.
+        seconds: Time after which no further game begins.
 
     Returns:
-        The number of positions that were compared.
+        Number of positions compared.
 
     Raises:
-        GameFileError: They differ; the text names the position.
+        GameFileError: They differ; the message names the position.
     """
     begun, compared, notes = time.monotonic(), 0, make_notes(game.code)
     for seed in range(games if game.scripts else 0):

@@ -1,4 +1,4 @@
-"""Players that search, in any board game: alpha-beta and Monte Carlo tree search."""
+"""Search players for any board game: alpha-beta and Monte Carlo tree search."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from evolve_arena.players.specification import (
 
 MAX_SECONDS = 3600.0
 DEEPEST = 60
-"""A search by time looks no farther."""
+"""Maximum depth of a search by time, in plies."""
 FEWEST = 256
-"""Nodes that it may search at least before it looks at the clock."""
+"""Minimum of nodes that it may search before it looks at the clock."""
 
 
 class _SearchPlayer(CompiledPlayer):
-    """A search; what was bred may give the values of its leaves, or a policy for its moves.
+    """A search, whose values of leaves or priors an evolved player may give.
 
     Args:
-        game: What it plays.
-        kind: A kind of packed players, if nobody gives values.
-        fields: What its record says beside.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, or a policy, if anybody: a specification.
-        name: How tables call it, but for *noise* and *values*.
+        game: Game to play.
+        kind: Kind of packed players for a search without an evolved player.
+        fields: Further fields of its record.
+        noise: Probability of a random move, 0 to 1.
+        values: Specification of the evolved player for values of leaves or priors; empty for none.
+        name: Name in tables, without *noise* and *values*.
 
     Raises:
-        BadValueError: *noise* is out of range, or *values* names nobody who gives some.
+        BadValueError: *noise* is out of range, or *values* names a player that cannot give any.
     """
 
     def __init__(
@@ -88,16 +88,17 @@ class _SearchPlayer(CompiledPlayer):
 
 
 class MinimaxPlayer(_SearchPlayer):
-    """Chooses by alpha-beta search, *depth* plies deep.
+    """Alpha-beta search to a fixed depth.
 
-    Wins come first, the sooner the better, losses last, the later the better; between them the
-    game's ``evaluate`` decides, or what *values* names. Of equally good moves each is as likely.
+    It prefers early wins and late losses; between them the game's ``evaluate`` decides, or the
+    player that *values* names. Ties are broken at random.
 
     Args:
-        game: What it plays.
-        depth: How many plies it looks ahead, 1 to 12.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, such as ``run:evolved/first``; the game if empty.
+        game: Game to play.
+        depth: Plies to search, 1 to 12.
+        noise: Probability of a random move, 0 to 1.
+        values: Player that gives the values of leaves, such as ``run:evolved/first``; empty for the
+            game's ``evaluate``.
 
     Raises:
         BadValueError: Something is out of range.
@@ -109,13 +110,14 @@ class MinimaxPlayer(_SearchPlayer):
 
 
 class TimedPlayer(Player):
-    """Searches by alpha-beta as deeply as it can in some time, ply by ply (iterative deepening).
+    """Alpha-beta search by time, with iterative deepening.
 
     Args:
-        game: What it plays.
+        game: Game to play.
         seconds: Time for each move, up to an hour.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, such as ``run:evolved/first``; the game if empty.
+        noise: Probability of a random move, 0 to 1.
+        values: Player that gives the values of leaves, such as ``run:evolved/first``; empty for the
+            game's ``evaluate``.
 
     Raises:
         BadValueError: Something is out of range.
@@ -129,14 +131,15 @@ class TimedPlayer(Player):
         self.search = _SearchPlayer(game, SEARCH, {DEPTH: DEEPEST}, noise, values, name)
         self.name, self.seconds = self.search.name, seconds
         self.depth = 0
-        """The depth of the search before its last move, in plies."""
+        """Depth of the search for its last move, in plies."""
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The move that the deepest search that came to its end thinks best."""
+        """Return the best move of the deepest search that was completed."""
         begun, packed, room = time.perf_counter(), self.search.packed, self.search.room
         memory, drawn, move = self.search.memory, stream.copy(), -1
         memory[SEARCHED] = room[LIMIT] = 0
         count = len(self.game.legal_moves(position))
+        # Iterative deepening: each search starts from the same random numbers.
         for depth in range(1, 1 + min(DEEPEST, self.game.code.LONGEST - position.plies)):
             packed.seats[0, DEPTH] = depth
             stream[:] = drawn
@@ -149,21 +152,22 @@ class TimedPlayer(Player):
                 break
             if abs(int(self.search.ratings[:count].max())) >= WIN:
                 break
+            # The next search may take the nodes that fit into the time left.
             speed = 0.9 * memory[SEARCHED] / spent
             room[LIMIT] = memory[SEARCHED] + max(FEWEST, speed * (self.seconds - spent))
         return move
 
 
 class MctsPlayer(_SearchPlayer):
-    """Chooses by Monte Carlo tree search, see `evolve_arena.players.board.mcts`.
+    """Monte Carlo tree search; see `evolve_arena.players.board.mcts`.
 
     Args:
-        game: What it plays.
-        rollouts: How many there are for each move, 1 to 1,000,000.
-        exploration: The constant of the upper confidence bound; shares of the win go from 0 to 1.
-        noise: How often it plays any legal move instead, 0 to 1.
-        values: Who gives the values of leaves, in place of random rollouts, for two seats; or whose
-            policy guides the search.
+        game: Game to play.
+        rollouts: Rollouts for each move, 1 to 1,000,000.
+        exploration: Constant of the upper confidence bound; shares of the win go from 0 to 1.
+        noise: Probability of a random move, 0 to 1.
+        values: Player whose values of leaves replace random simulations, for two seats; or whose
+            policy gives priors.
 
     Raises:
         BadValueError: Something is out of range.
@@ -184,7 +188,7 @@ class MctsPlayer(_SearchPlayer):
 
 
 def _make_minimax(game: Any, time: float | None = None, **settings: Any) -> Player:
-    """A search to a depth, or by *time*.
+    """Return a search to a depth, or by *time*.
 
     Raises:
         BadValueError: Both are given.
@@ -222,4 +226,4 @@ SEARCHES = {
         exploration=read_number,
     ),
 }
-"""What a game lists among its players."""
+"""Kinds of search players that games offer."""

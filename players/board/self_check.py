@@ -1,6 +1,6 @@
-"""Whether a game's file keeps to what it must: its plain rules, then what is compiled of them.
+"""Checks of a game's file: its plain rules, then the compiled ones against these.
 
-What is wrong is told in a sentence with the line of the file, before anything is bred on it.
+A fault is reported in a sentence with the line of the file, before any evolution.
 """
 
 from __future__ import annotations
@@ -38,17 +38,16 @@ from evolve_arena.players.board.workspace import (
 from evolve_arena.players.packed import NOISE, combine_players, simple_player
 
 CHECKED = "checked-4"
-"""The empty file that says in a folder of the cache that what lies there was checked; with more
-checks it gets a new name."""
+"""Empty file that marks a folder of the cache as checked; it is renamed when checks are added."""
 
 GAMES = 20
-"""How many random games are played plain, if they take no longer than :data:`SECONDS`."""
+"""Number of random games by plain rules, if they take no longer than :data:`SECONDS`."""
 SECONDS = 1.0
 FEWEST = 5
-"""After so many games of which none was decided it is said that the game never is."""
+"""Number of undecided games after which the game counts as endless."""
 LARGEST_VALUE = 2**30
 MOST_NAMES = 5000
-"""Of so many moves the names are compared with each other."""
+"""Maximum number of moves whose names are compared with each other."""
 NONSENSE = ("", "?", "x", "help", "zz99", "a1-", "-1", "1 2 3", "99999999999999999999")
 """Texts that people may type and that hardly name a move."""
 
@@ -85,32 +84,35 @@ ADVICE = (
         "Numba does not know this: write a loop over numbers",
     ),
 )
-"""What to write instead, by what Numba says."""
+"""Advice by patterns in Numba's messages."""
 
 
 @dataclass(frozen=True)
 class PlainGames:
-    """What random games by the plain rules were like."""
+    """Statistics of random games by the plain rules."""
 
     games: int
     shortest: int
     longest: int
     unfinished: int
-    """How many were not over after LONGEST moves."""
+    """Number of games that were not over after LONGEST moves."""
     moves: float
-    """How many moves there are to choose from, in the mean."""
+    """Mean number of legal moves."""
 
 
 def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -> PlainGames:
-    """Plays random *games* by the rules as they stand, and looks at all that they say.
+    """Play random *games* by the plain rules, and check all their results.
 
     Args:
-        game: What is played.
-        games: How many games.
-        seconds: After so many no further game is begun.
+        game: Game.
+        games: Number of games.
+        seconds: Time after which no further game begins.
+
+    Returns:
+        Statistics of the games.
 
     Raises:
-        GameFileError: The rules fail, or say something that they may not; the text tells the line.
+        GameFileError: The rules fail, or a result is invalid; the message names the line.
     """
     checker = _PlainChecker(game)
     begun, lengths, unfinished = time.monotonic(), [], 0
@@ -136,7 +138,7 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
 
 
 class _PlainChecker:
-    """Plays games by the plain rules."""
+    """A player of games by the plain rules that checks each result."""
 
     def __init__(self, game: BoardGame) -> None:
         self.game, self.code = game, game.code
@@ -144,7 +146,7 @@ class _PlainChecker:
         self._notes = make_notes(game.code)
 
     def fail(self, name: str, sentence: str) -> None:
-        """Refuses the file.
+        """Reject the file.
 
         Raises:
             GameFileError: Always.
@@ -152,7 +154,7 @@ class _PlainChecker:
         raise GameFileError(f"{self.game.file}{self.game.find_line(name)}: {sentence}")
 
     def ask(self, name: str, state: Board, *given: Any) -> Any:
-        """What a function says of a *state*, which it must not change."""
+        """Call a function with a *state*, which it must not change; return its result."""
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, *given)
         if self.code.IS_ARRAY and tuple(thawed.tolist()) != state.state:
@@ -160,7 +162,7 @@ class _PlainChecker:
         return answer
 
     def number(self, name: str, lowest: int, highest: int, state: Board, *given: Any) -> int:
-        """The whole number that a function says."""
+        """Call a function, and return its result, which must be a whole number in range."""
         answer = self.ask(name, state, *given)
         if not isinstance(answer, int | np.integer | np.bool_):
             self.fail(name, f"{name} gives {answer!r:.60}: it must give a whole number")
@@ -169,7 +171,7 @@ class _PlainChecker:
         return int(answer)
 
     def play(self, seed: int, choices: list[int]) -> tuple[int, bool, bool]:
-        """Plays a game; gives how many moves it had, whether it was over then, and won."""
+        """Play a game; return its length, and whether it was over at the end, and won."""
         state = self._settle(self.game.initial(seed)._replace(stream=seed))
         stream, made = new_stream(seed), list[int]()
         left: dict[int, int] = {}
@@ -190,9 +192,8 @@ class _PlainChecker:
                     f"play gives another state for the same move {move} the second time: it may"
                     " depend on nothing but the state and the move",
                 )
-            check_counts(
-                self.game, state, [], self._notes
-            )  # chance may decide next, or the game may be over
+            # Features must be valid where chance is next, or the game is over.
+            check_counts(self.game, state, [], self._notes)
             state = self._settle(state._replace(plies=before.plies + 1))
             if self.code.HAS_PAST:
                 state = self._add_past(before, move, state, left)
@@ -202,10 +203,10 @@ class _PlainChecker:
         return state.plies, True, self._is_won(state)
 
     def _add_past(self, before: Board, move: int, state: Board, left: dict[int, int]) -> Board:
-        """The *state* after a *move*, with the earlier ones.
+        """Return the *state* after a *move*, with the earlier ones.
 
-        *left* are positions that the file says can't occur again, and after how many moves each
-        occurred; there are more then.
+        Positions that cannot occur again, by the file, are added to *left*, with the number of
+        moves before each.
         """
         past = (*before.past, before.state)
         if "progress" in self.game.plain and self.number("progress", 0, 1, before, move):
@@ -275,7 +276,7 @@ class _PlainChecker:
         return found
 
     def _change(self, state: Board, name: str, number: int) -> Board:
-        """The state after a move or an outcome."""
+        """Return the state after a move or a chance outcome."""
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, number)
         if self.code.IS_ARRAY:
@@ -301,7 +302,7 @@ class _PlainChecker:
         return state._replace(state=self.game.freeze(answer))
 
     def _look(self, state: Board) -> None:
-        """Makes sure that what networks see fits, and shows nothing that is hidden."""
+        """Check that observations are valid, and reveal nothing hidden."""
         for seat in range(self.game.seats):
             if self.code.SEES_CELLS:
                 owned = self.code.SEATS * self.code.PIECES
@@ -356,7 +357,7 @@ class _PlainChecker:
         return planes
 
     def check_names(self) -> None:
-        """Makes sure that moves are understood as they are written."""
+        """Check that moves are read as they are written."""
         names: dict[str, int] = {}
         for move in range(min(self.code.MOVES, MOST_NAMES)):
             name = self.game.format_move(move)
@@ -370,7 +371,7 @@ class _PlainChecker:
                 self.check_reading(name, move)
 
     def check_reading(self, text: str, move: int | None) -> None:
-        """Makes sure that a *text* is read as a *move*; as anything, without an error, if None."""
+        """Check that a *text* is read as a *move*; if None, that reading it does not fail."""
         try:
             read = self.game.ask("read_move", text)
         except GameFileError as error:
@@ -381,10 +382,10 @@ class _PlainChecker:
 
 
 def check_typed(game: BoardGame) -> None:
-    """Makes sure that a file's read_move takes all that people may type, in small letters.
+    """Check that a file's read_move accepts anything that people may type, in lower case.
 
     Raises:
-        GameFileError: It fails, or reads the name of a move otherwise.
+        GameFileError: It fails, or misreads the name of a move.
     """
     checker = _PlainChecker(game)
     if "read_move" in game.plain:
@@ -395,7 +396,7 @@ def check_typed(game: BoardGame) -> None:
 
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
-    """What Numba's *error* means for who wrote the *game*'s file: the line, and what to write."""
+    """Translate Numba's *error* for the author of the *game*'s file: the line, and advice."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba paints where colorama is installed
     found = re.search(r"game\.py\"?(?:, line | \()(\d+)", text)
     reason = next(
@@ -417,16 +418,16 @@ def check_compiled(
     games: int = GAMES,
     seconds: float = SECONDS,
 ) -> int:
-    """Compares random games of the compiled kernel, and what is seen in one, with the plain rules.
+    """Compare random games of the compiled kernel, and observations in one, with the plain rules.
 
     Args:
-        game: What is played.
-        play: Plays the game of a seed compiled; gives its hash and its length.
-        games: How many, of the seeds 0, 1, ...
-        seconds: After so many no further game is begun.
+        game: Game.
+        play: Plays the compiled game of a seed; returns its hash and its length.
+        games: Number of games, of the seeds 0, 1, ...
+        seconds: Time after which no further game begins.
 
     Returns:
-        How many were compared.
+        Number of games compared.
 
     Raises:
         GameFileError: They differ.
@@ -436,7 +437,7 @@ def check_compiled(
         if seed and working_clock() - begun > seconds:
             games = seed
             break
-        plain = _hash_plain(game, seed)  # first, as it tells more if it never ends
+        plain = _hash_plain(game, seed)  # first, as it reports more if it never ends
         if plain != play(seed):
             raise _find_difference(game, seed)
     _compare_looks(game)
@@ -445,12 +446,12 @@ def check_compiled(
 
 
 def compare_compiled_scripts(game: BoardGame, games: int, seconds: float) -> int:
-    """Compare scripted players as `compare_scripts` does; gives how many positions there were."""
+    """Compare scripted players as `compare_scripts` does; return the number of positions."""
     return compare_scripts(game, _call, games, seconds)
 
 
 def _compare_looks(game: BoardGame) -> None:
-    """Whether networks and searches are told the same of the states of a random game, compiled."""
+    """Compare compiled observations, values and features in the states of a random game."""
     state, stream, notes = game.initial(), new_stream(0), make_notes(game.code)
     moves = game.legal_moves(state)
     while moves:
@@ -482,7 +483,7 @@ def _compare_looks(game: BoardGame) -> None:
 
 
 def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
-    """Compare what a seat is shown, and a guess at what it is not, compiled and plain."""
+    """Compare the view of each seat, and a guess at the hidden part, compiled and plain."""
     for seat in range(game.seats):
         known = game.view(state, seat)
         theirs = _follow_compiled(game, "view_state", state, seat)
@@ -505,7 +506,7 @@ def _ask_named(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
 
 
 def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
-    """The hash and the length of the random game of a *seed*, by the plain rules."""
+    """Return the hash and the length of the random game of a *seed*, by the plain rules."""
     state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
     moves = game.legal_moves(state)
     value = 0xCBF29CE484222325
@@ -518,10 +519,10 @@ def _hash_plain(game: BoardGame, seed: int) -> tuple[int, int]:
 
 
 def follow_all(game: BoardGame, seed: int) -> None:
-    """Plays a random game by the plain rules and tries all moves, as `timing.add_part` does.
+    """Play a random game by the plain rules and try all moves, as `timing.add_part` does.
 
     Raises:
-        GameFileError: A function fails; the text tells the line.
+        GameFileError: A function fails; the message names the line.
     """
     state, stream = game.initial(seed), new_stream(seed)
     while moves := game.legal_moves(state):
@@ -547,14 +548,14 @@ def follow_all(game: BoardGame, seed: int) -> None:
 
 
 def _choose(game: BoardGame, state: Board, moves: list[int], stream: Stream) -> int:
-    """What a random player chooses; the one at every second seat draws a number more."""
+    """Return a random player's choice; players in odd seats draw one more number."""
     if game.to_move(state) % 2:
         next_word(stream)
     return moves[int(below(stream, len(moves)))] if len(moves) > 1 else moves[0]
 
 
 def _find_difference(game: BoardGame, seed: int) -> GameFileError:
-    """Which function says something else when it is compiled, in the random game of a *seed*."""
+    """Find the function that differs when compiled, in the random game of a *seed*."""
     code = game.code
     state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
     functions = ("is_over",) if code.HAS_POINTS else ("result",)
@@ -605,10 +606,10 @@ def _follow_compiled(game: BoardGame, name: str, state: Board, *given: int) -> t
 
 
 def check_at_first(game: type[BoardGame]) -> None:
-    """Does :func:`check_plain` for a *game* with its usual options, once for each version of it.
+    """Run :func:`check_plain` for a *game* with its default options, once for each version of it.
 
     Raises:
-        GameFileError: See there.
+        GameFileError: There is a fault.
     """
     usual = game()
     mark = Path(str(usual.code.__file__)).with_name(CHECKED)
@@ -618,7 +619,7 @@ def check_at_first(game: type[BoardGame]) -> None:
 
 
 def watch(file: Path) -> Watch:
-    """Tells who waits if the game in a *file* never ends; see `evolve_arena.core.on_stuck`."""
+    """Return a watchdog that reports if the game in *file* hangs; see `core.on_stuck`."""
 
     def tell(sentence: str, name: str) -> None:
         LOG.warning("%s", sentence)
@@ -629,7 +630,7 @@ def watch(file: Path) -> Watch:
 
 
 def guard(kernel: KernelSpec) -> KernelSpec:
-    """The same *kernel*; what of it was compiled anew is compared with the plain rules first."""
+    """Return *kernel*, with newly compiled code checked against the plain rules first."""
     find: Any = cache(game_of)
 
     def play(matches: Any, rules: Any, *arrays: Any) -> None:
@@ -653,7 +654,7 @@ def guard(kernel: KernelSpec) -> KernelSpec:
 
 @contextmanager
 def explaining(game: Any) -> Iterator[None]:
-    """Says of what can't be compiled in the *game*'s file which line it is, and why."""
+    """Convert errors of Numba to messages with the line of the *game*'s file."""
     try:
         yield
     except NumbaError as error:
@@ -661,9 +662,9 @@ def explaining(game: Any) -> Iterator[None]:
 
 
 def play_random(kernel: KernelSpec, matches: Any, game: BoardGame, seed: int) -> tuple[int, int]:
-    """The hash and the length of the random game of a *seed*, compiled."""
+    """Return the hash and the length of the random game of a *seed*, compiled."""
     packed = combine_players([simple_player(RECORD_FIELDS), simple_player(RECORD_FIELDS)])
-    packed.seats[1, NOISE] = 1  # who sits at every second seat draws a random number more
+    packed.seats[1, NOISE] = 1  # the players in odd seats draw one more number
     order = np.arange(game.seats, dtype=np.int32) % 2
     places = np.zeros((1, game.seats), dtype=np.int8)
     plies, hashes = np.zeros(1, dtype=np.int16), np.zeros(1, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""A comparison of a game's file with the game of OpenSpiel that it names (OPENSPIEL)."""
+"""Comparison of a game's file with the game of OpenSpiel that it names (OPENSPIEL)."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ SECONDS = 3.0
 
 
 class SpielCheck(NamedTuple):
-    """The extent of a comparison."""
+    """Extent of a comparison."""
 
     game: str
-    """The game of OpenSpiel."""
+    """Name of the game in OpenSpiel."""
     positions: int
     """Positions in which the moves, the player to move and the result were compared."""
     obstacle: str = ""
-    """Why nothing was compared."""
+    """Reason why nothing was compared."""
 
 
 def compare_with_openspiel(
     game: BoardGame, positions: int = POSITIONS, seconds: float = SECONDS
 ) -> SpielCheck | None:
-    """Plays random games here and there, move by move.
+    """Play random games by the file and by OpenSpiel, move by move.
 
     Args:
-        game: What is played.
-        positions: How many positions are compared at least, if there is time.
-        seconds: After so many of this process no further game is begun.
+        game: Game.
+        positions: Minimum number of positions to compare, if there is time.
+        seconds: Time of this process after which no further game begins.
 
     Returns:
-        How much was compared; None if the file names no game of OpenSpiel.
+        Extent of the comparison; None if the file names no game of OpenSpiel.
 
     Raises:
-        GameFileError: OpenSpiel has no such game, or it is another one.
+        GameFileError: OpenSpiel has no such game, or its game differs.
     """
     name = str(game.plain.get("OPENSPIEL", ""))
     if not name:
@@ -63,7 +63,7 @@ def compare_with_openspiel(
 
 
 def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
-    """Plays a random game here and, in a *state* of OpenSpiel, there; gives how many positions."""
+    """Play a random game by the file and in a *state* of OpenSpiel; count the positions."""
     board, choices, made = game.initial(seed), random.Random(seed), list[str]()
     while True:
         after = f"after {' '.join(made)}" if made else "at the start"
@@ -119,7 +119,7 @@ def _play(game: BoardGame, state: Any, name: str, seed: int) -> int:
 
 
 def _translate(game: BoardGame, board: Board, move: int) -> int:
-    """The action of OpenSpiel for a *move*."""
+    """Return the action of OpenSpiel for a *move*."""
     if "openspiel_move" in game.plain:
         return int(game.ask("openspiel_move", game.thaw(board), move))
     return move

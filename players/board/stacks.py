@@ -1,14 +1,14 @@
-"""How tuples read a board on which pieces lie on one another, so that columns fill up from below.
+"""Table entries of tuples on a board with stacks, whose columns fill up from below.
 
-A cell is in one of four states: empty and out of reach, one's own, the opponent's, or empty and
-next to be filled. Of the ``4 ** cells`` combinations only those are numbered that can occur: below
-a piece there are pieces, above an empty cell there are empty ones. That leaves about one in
-thirteen for walks of eight cells, so that tables fit into the processor's cache.
+A cell has one of four states: empty and out of reach, own piece, opponent's piece, or empty and
+next to be filled. Of the ``4 ** cells`` combinations only those that can occur are numbered: below
+a piece there are pieces, above an empty cell there are empty ones. For walks of eight cells that is
+about one in thirteen, so that tables fit into the processor's cache.
 
-What the cells of a tuple in one column can show is numbered in the order of the column's states:
-from few pieces to many, and then by their owners, as bits, the lowest piece the lowest bit, 1 for
-the opponent. So a piece always adds the same to the number of an entry, whatever lies around it.
-That order is part of the format of stored players.
+The states of a tuple's cells in one column are numbered in the order of the column's states: from
+few pieces to many, and then by their owners, as bits, the lowest piece in the lowest bit, 1 for the
+opponent. So a piece always adds the same number to the index of an entry, whatever surrounds it.
+This order is part of the file format of players.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError
 
 MOST_ROWS = 12
-"""A column of so many rows has 8191 states; more would take too much room."""
+"""Maximum rows of a column, which has 8191 states then."""
 STATES = ("empty, not yet in reach", "next to be filled")
-"""What empty cells are: state 0, and the state behind those of pieces."""
+"""Names of the states of empty cells: state 0, and the state after those of pieces."""
 NEXT = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """The cells of a tuple that stand in one column."""
+    """Cells of a tuple in one column."""
 
     heights: list[int]
-    """How many cells of the board are below each, ascending."""
+    """Heights of the cells: numbers of cells below each, ascending."""
     adds: NDArray[np.int64]
-    """What each state of the column adds to the number of the entry."""
+    """Number that each state of the column adds to the index of the entry."""
 
 
 def list_column_states(rows: int) -> list[tuple[int, ...]]:
-    """The states of the cells of a column, from below, for each state of the column.
+    """List for each state of a column the states of its cells, from below.
 
     Raises:
         BadValueError: There are more than MOST_ROWS rows.
@@ -56,7 +56,7 @@ def list_column_states(rows: int) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=128)
 def _number_column(rows: int, heights: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-    """What the cells at some *heights* show in each state of a column, numbered; and how much."""
+    """Return a number for the contents of the *heights* in each column state; and their count."""
     numbers: dict[tuple[int, ...], int] = {}
     seen = (tuple(state[height] for height in heights) for state in list_column_states(rows))
     return np.array([numbers.setdefault(part, len(numbers)) for part in seen]), len(numbers)
@@ -65,11 +65,11 @@ def _number_column(rows: int, heights: tuple[int, ...]) -> tuple[NDArray[np.int6
 def number_entries(
     cells: NDArray[np.int64], shape: tuple[int, int]
 ) -> tuple[dict[int, Stack], int]:
-    """The stacks of a tuple by column, and the number of its entries.
+    """Return the stacks of a tuple by column, and the number of its entries.
 
     Args:
-        cells: Those of the tuple, numbered row by row from the top.
-        shape: The rows and columns of the board.
+        cells: Cells of the tuple, numbered row by row from the top.
+        shape: Rows and columns of the board.
     """
     rows, columns = shape
     stacks, size = dict[int, Stack](), 1
@@ -82,9 +82,9 @@ def number_entries(
 
 
 def list_terms(stacks: dict[int, Stack], shape: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """The cells that matter to a tuple, and what an own and an opponent's piece there adds.
+    """List the cells that a tuple reads, and the numbers that an own and an opponent's piece add.
 
-    These are its cells and those below them: what lies there makes a cell one to be filled next.
+    It reads its cells and those below them, since a piece below a cell makes it the next to fill.
     """
     rows, columns = shape
     terms = []
@@ -102,11 +102,11 @@ def list_terms(stacks: dict[int, Stack], shape: tuple[int, int]) -> list[tuple[i
 def list_tuples(
     tuples: NDArray[np.integer], shape: tuple[int, int]
 ) -> tuple[list[tuple[int, list[tuple[int, int, int]]]], int]:
-    """The first entry of each of the *tuples*, and its terms; and the number of all entries.
+    """Return the first entry and the terms of each of the *tuples*, and the number of all entries.
 
     Args:
         tuples: Rows of cells.
-        shape: The rows and columns of the board.
+        shape: Rows and columns of the board.
     """
     found, first = [], 0
     for cells in tuples:
@@ -117,9 +117,9 @@ def list_tuples(
 
 
 def show_entries(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """The states of the *cells* of a tuple that its entries stand for, shape ``(entries, cells)``.
+    """Return the states of a tuple's *cells* for each of its entries, shape ``(entries, cells)``.
 
-    0 is out of reach, 1 an own piece, 2 the opponent's, 3 next to be filled.
+    States are 0 for out of reach, 1 for an own piece, 2 for the opponent's, 3 for next to be filled.
     """
     rows, columns = shape
     states = list_column_states(rows)

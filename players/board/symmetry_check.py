@@ -1,4 +1,4 @@
-"""A test of what a game's file says of its board: that it may be mirrored or turned (SYMMETRY)."""
+"""Test of the symmetries of the board that a game's file declares (SYMMETRY)."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from evolve_arena.players.board.networks import find_cell_views
 
 SECONDS = 1.0
 MOST_OUTCOMES = 64
-"""Where chance has more to decide, a game is followed no further."""
+"""Maximum outcomes of a chance event up to which a game is followed."""
 SELDOM = 8
-"""So many moves are made for each position of which all moves are mapped."""
+"""Number of moves for each position in which all moves are mapped."""
 MOST_WRITTEN = 12
-"""Moves of a game that a message tells."""
+"""Maximum moves of a game that a message lists."""
 
 
 class SymmetryCheck(NamedTuple):
-    """The extent of a test."""
+    """Extent of a test."""
 
     positions: int
     """Positions in which the moves and their results were mapped."""
     views: int
-    """Ways to see the board, beside the usual one, in which the start stands as it does."""
+    """Symmetries, besides the identity, that map the start to itself."""
     declared: int
-    """Ways that the file declares."""
+    """Symmetries that the file declares."""
     exchanging: int
-    """Ways in which the start has other pieces on the same cells, such as the other player's."""
+    """Symmetries that put other pieces, such as the opponent's, on the start's cells."""
     fixed: str
-    """A cell on which ``see`` shows something at the start that does not turn with the board."""
+    """Cell on which ``see`` shows something at the start that does not turn with the board."""
 
 
 def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> SymmetryCheck | None:
-    """Plays random *games* twice, the second time as each symmetry shows them.
+    """Play random *games* twice, the second time transformed by each symmetry.
 
-    A move and the one that stands for it must lead to boards that map, with the same player to move
-    and the same result. Symmetries that do not map the start to itself are not tested.
+    A move and its image must lead to a board and its image, with the same player to move and the
+    same result. Symmetries that do not map the start to itself are not tested.
 
     Args:
-        game: What is played.
-        games: How many games, for each symmetry.
-        seconds: After so many of this process no further move is made.
+        game: Game.
+        games: Number of games for each symmetry.
+        seconds: Time of this process after which no further move is made.
 
     Returns:
-        How much was tested; None if the file declares no symmetry.
+        Extent of the test; None if the file declares no symmetry.
 
     Raises:
         GameFileError: A move leads elsewhere.
@@ -78,13 +78,13 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
 
 
 def _keeps_cells(game: BoardGame, state: Board, view: NDArray[np.int64]) -> bool:
-    """Test if a *view* keeps the empty cells of a *state*, as far as that is an array of cells."""
+    """Test whether a *view* maps empty cells to empty cells, if the state is an array of cells."""
     cells = np.array(state.state[: game.code.CELLS]) != 0
     return not game.code.IS_ARRAY or len(cells) < len(view) or bool((cells == cells[view]).all())
 
 
 def _follow_twice(game: BoardGame, view: NDArray[np.int64], seed: int, ends: float) -> int:
-    """Plays a random game and what a *view* makes of it, until *ends*; gives how many positions."""
+    """Play a random game and its image in a *view*, until *ends*; count the positions."""
     own = twin = game.initial(seed)
     if _look(game, own, view) != _look(game, twin, None):
         return 0  # chance decided something before the first move
@@ -115,7 +115,7 @@ def _map_cell(
     own: Board,
     twin: Board,
 ) -> tuple[Board, Board] | None:
-    """What a move leads to, and that to the cell where a *view* shows it, if these are alike."""
+    """Return the states after a move and after the same move of the image, if they match."""
     name_there, numbers_there = _list_changes(game, twin)
     places = np.flatnonzero(view == number)
     if name != name_there or not len(places) or places[0] not in numbers_there:
@@ -131,10 +131,10 @@ def _map_all(
     change: tuple[str, list[int]],
     made: list[str],
 ) -> dict[int, tuple[Board, Board]]:
-    """What each move leads to, with what it leads to there; without those that look alike.
+    """Match the states after all moves with those of the image; omit states that look alike.
 
     Raises:
-        GameFileError: Some lead elsewhere.
+        GameFileError: Some moves have no match.
     """
     name, numbers = change
     name_there, numbers_there = _list_changes(game, states[1])
@@ -152,14 +152,14 @@ def _map_all(
 
 
 def _list_changes(game: BoardGame, state: Board) -> tuple[str, list[int]]:
-    """Whose turn to change a *state* it is, play's or resolve's, and the numbers it may get."""
+    """Return the function that changes a *state* next, play or resolve, and its legal numbers."""
     if game.code.HAS_CHANCE and (count := int(game.ask("chance", game.thaw(state)))):
         return "resolve", list(range(count if count <= MOST_OUTCOMES else 0))
     return "play", game.legal_moves(state)
 
 
 def _look(game: BoardGame, state: Board, view: NDArray[np.int64] | None) -> tuple[Any, ...]:
-    """What is seen of a *state*, as a *view* shows it; and whose turn it is, or the result."""
+    """Return the observations of a *state* in a *view*, and the player to move or the result."""
     seats = 1 if game.code.SEES_CELLS else game.seats  # all see the same then
     seen = [game.observe(state, seat) for seat in range(seats)]
     facts = _judge(game, state)

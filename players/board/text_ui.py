@@ -1,4 +1,4 @@
-"""How people at a terminal see any board game and talk about its moves."""
+"""Text interface of any board game in one file, for terminals and for programs that play."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
 USUAL = ("x", "o", "z", "v", "w")
-"""What the players are called if the game does not say."""
+"""Default names of the players."""
 COLOURS = (33, 36, 35, 32, 34)
-"""Of the pieces of each seat, as terminals know them."""
+"""Terminal colours of each seat's pieces."""
 
 
 class BoardText(TextUI):
-    """Draws what the game's file draws, else the cells and their names, such as d3.
+    """Text interface by the game's own drawing, else by cells and their names, such as d3.
 
     Args:
-        game: What is played. Its file may have ``SIDES``, what the seats are called by their
-            pieces, and ``SIGNS``, what is drawn for each kind of piece.
+        game: Game to play. Its file may have ``SIDES``, the names of the seats by their pieces, and
+            ``SIGNS``, the sign of each kind of piece.
     """
 
     game: BoardGame
@@ -49,37 +49,37 @@ class BoardText(TextUI):
         self.greeting = f"The name of a move, such as {example}, plays it."
 
     def read(self, text: str, position: Board) -> int:
-        """The move that *text* names."""
+        """Return the move that *text* names."""
         return self.game.parse_move(text.strip().lower(), position)
 
     def read_turn(self, text: str, position: Board) -> list[int]:
-        """The moves that *text* names: one, or all of a turn."""
+        """Return the moves that *text* names: one, or all of a turn."""
         return self.game.parse_turn(text, position)
 
     def name(self, move: int, position: Board) -> str:
-        """Such as "d3"."""
+        """Return the name of *move*, such as "d3"."""
         return self.game.format_move(move)
 
     def tell_turn(self, turn: Sequence[tuple[Board, int]]) -> str:
-        """Such as "plays 11x18x25"."""
+        """Describe a turn, such as "plays 11x18x25"."""
         if "name_turn" in self.game.plain:
             return f"plays {self.game.name_turn([move for _, move in turn])[0]}"
         return super().tell_turn(turn)
 
     def question(self, position: Board) -> str:
-        """A legal move for example."""
+        """Return the expected entry, with a legal move as an example."""
         moves = self.game.legal_moves(position)
         return f"a move such as {self.game.format_move(moves[0])}" if moves else "a move"
 
     def list_moves(self, position: Board) -> str:
-        """Which moves are legal."""
+        """Return a sentence with the legal moves."""
         names = [self.game.format_move(move) for move in self.game.legal_moves(position)]
         if len(names) == 1:
             return f"Only {names[0]} can be played."
         return f"These moves can be played: {', '.join(names)}."
 
     def advise(self, error: IllegalMoveError, position: Board) -> str:
-        """All legal moves, unless the *error* names them."""
+        """Return all legal moves, unless the *error* names them."""
         return self.list_moves(position) if len(self.game.legal_moves(position)) > FEW else ""
 
     def draw(
@@ -90,7 +90,7 @@ class BoardText(TextUI):
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """The file's own drawing; or the cells, with their names around and moves marked."""
+        """Return the file's own drawing, or the cells with their names around and moves marked."""
         if "show" in self.game.plain:
             return str(self.game.ask("show", self.game.thaw(position))).rstrip("\n")
         if not self.game.symmetry:
@@ -114,7 +114,7 @@ class BoardText(TextUI):
         return "\n".join([*lines, head])
 
     def _draw_stacks(self, planes: Any, last: int | None, colour: bool) -> str:
-        """The rows of cells, and the names of the columns below; the last piece in upper case."""
+        """Draw stacks: rows of cells, names of columns below, the last piece in upper case."""
         grid, names = self.game.grid, self.game.column_names
         told = "" if last is None else self.game.format_move(last)
         tops = {
@@ -127,9 +127,9 @@ class BoardText(TextUI):
         return "\n".join("  " + " ".join(row) for row in [*lines, [f"{n:>{space}}" for n in names]])
 
     def _draw_places(self, planes: Any, last: int | None, colour: bool) -> str:
-        """Each cell where the file puts it, behind its name; those in the last move's name marked.
+        """Draw each cell, after its name, where the file puts it; mark those of the last move.
 
-        The pieces of each seat are counted below.
+        A count of each seat's pieces follows.
         """
         told = "" if last is None else self.game.format_move(last)
         names = [self.game.name_cell(cell) for cell in range(len(planes[0]))]
@@ -165,7 +165,7 @@ class BoardText(TextUI):
         return f"\x1b[1;{code}m{mark}\x1b[0m" if colour and code else mark
 
     def write_game(self, moves: Sequence[int], positions: Sequence[Board]) -> str:
-        """The moves, with blanks between; those of a turn together, if the file names turns."""
+        """Write the moves, separated by blanks; those of a turn together if turns have names."""
         if "name_turn" not in self.game.plain:
             return " ".join(self.game.format_move(move) for move in moves)
         turns, before = list[list[int]](), -1
@@ -177,7 +177,7 @@ class BoardText(TextUI):
         return " ".join(self.game.name_turn(turn)[0] for turn in turns)
 
     def read_game(self, text: str) -> tuple[int, ...]:
-        """Moves such as ``d3 c5``; none where chance decides between them."""
+        """Return the moves of a text such as ``d3 c5``; games of chance have none."""
         if self.game.code.HAS_CHANCE:
             return super().read_game(text)
         try:
@@ -186,9 +186,9 @@ class BoardText(TextUI):
             raise PositionError(f"moves {shorten(text)!r}: {error}") from None
 
     def read_games(self, text: str) -> list[tuple[str, tuple[int, ...]]]:
-        """Moves alone; or games of PGN and PDN files, behind tags such as ``[White "A"]``.
+        """Return the game of bare moves, or the games of a PGN or PDN file with tags.
 
-        Comments are left out: what stands in braces or brackets or behind a semicolon, and marks.
+        Comments in braces, parentheses or after a semicolon are skipped, and so are marks.
         """
         if not text.lstrip().startswith("["):
             return super().read_games(text)
@@ -210,25 +210,25 @@ class BoardText(TextUI):
         return found
 
     def has_values(self, player: Any) -> bool:
-        """Networks, tuples and searches by depth have."""
+        """Test whether *player* values moves: networks and searches to a depth do."""
         return isinstance(player, CompiledPlayer) and bool(rate_moves(player, self.game.initial()))
 
     def find_values(self, player: CompiledPlayer, position: Board) -> dict[int, float]:
-        """The values of moves; an infinite one wins at once."""
+        """Return the values of moves; that of a win at once is infinite."""
         return rate_moves(player, position)
 
     def describe_values(self, player: CompiledPlayer, position: Board) -> str:
-        """The values of all moves, the best one with a star, eight in a line."""
+        """Return the values of all moves, the best one with a star, eight in a line."""
         return list_values(player, rate_moves(player, position), self.game.format_move)
 
     def called(self) -> str:
-        """The file, if it does not ship."""
+        """Return the game's name, or its file if it does not ship."""
         shipped = self.game.name in shipped_games()
         return self.game.name if shipped else os.path.relpath(self.game.file)
 
 
 def list_values(player: Player, values: Mapping[int, float], name: Callable[[int], str]) -> str:
-    """What a *player* thinks of moves, the best one with a star, eight in a line."""
+    """Return a *player*'s *values* of moves as text, the best one with a star, eight in a line."""
     best = max(values, key=lambda move: values[move])
     parts = [
         f"{name(move)}: {_write_value(value)}{'*' if move == best else ''}"
@@ -243,19 +243,19 @@ def _write_value(value: float) -> str:
 
 
 class BoardDialect(Dialect):
-    """Lines of words: a state is given as its numbers, a move by its number or its name."""
+    """Protocol in lines of words: states are sent as numbers, moves as numbers or names."""
 
     answer = "'move' and the number or name of a move"
     farewell = "quit\n"
     limits = Limits(time_bank=10_000, per_move=1_000)
 
     def greet(self, game: AnyGame, side: int, limits: Limits) -> str:
-        """What is played, and where the bot sits."""
+        """Return the lines that name the game and the bot's seat."""
         options = "".join(f" {name}={value}" for name, value in game.options.items())
         return f"game {game.name}{options}\nseat {side}\n"
 
     def show(self, position: Board) -> str:
-        """The numbers of the state; see the rules of the game.
+        """Return the numbers of the state, whose meaning the game's rules define.
 
         Where earlier positions can end a game, the states since the last move that made progress
         come first, each after the word ``past``.
@@ -264,11 +264,11 @@ class BoardDialect(Dialect):
         return "".join(f"{word} {' '.join(map(str, state))}\n" for word, state in lines)
 
     def ask(self, bank: int, limits: Limits) -> str:
-        """The milliseconds in its time bank."""
+        """Return the line that asks for a move, with the milliseconds in the time bank."""
         return f"go {bank}\n"
 
     def read(self, game: AnyGame, position: Board, line: bytes) -> int | None:
-        """The move of ``move 19`` or ``move d3``."""
+        """Return the move of ``move 19`` or ``move d3``."""
         found = re.fullmatch(rb"move[ \t]+([\w.+-]{1,60})[ \t]*", line)
         if found is None:
             return None

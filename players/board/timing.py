@@ -1,4 +1,4 @@
-"""How long the parts of a game's rules take, compiled: random games in which more is done."""
+"""Random games for timing the compiled parts of a game's rules."""
 
 from __future__ import annotations
 
@@ -51,21 +51,20 @@ from evolve_arena.players.board.rules import (
 )
 
 NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
-"""What is done besides, for each move that could be made: nothing, or play; and then result; and
-then see, or, where the game goes on, legal; or all of that, and evaluate, and accelerators. Done
-twice in the same position, a part would look too fast: processors learn which way its branches go.
-All asks for features and scripted players, too.
+"""Additional work for each legal move: nothing; play; play and result; these and see or, where the
+game goes on, legal; or all of these, evaluate, accelerators, features and scripted players. A part
+called twice in the same position would look too fast, as processors predict its branches then.
 
-In place of that, ``wins`` may be asked, or ``changes`` for each move."""
+Instead, ``wins`` may be called once, or ``changes`` for each move."""
 
 
 @compiled
 def add_part(part: Any, seed: Any, workspace: Any) -> Any:
-    """Plays a random game; gives its plies, and how often moves were listed besides.
+    """Play a random game; return its plies, and the number of additional lists of moves.
 
     Args:
-        part: What is done besides, at each ply.
-        seed: Seeds the game.
+        part: Additional work at each ply.
+        seed: Seed of the game.
         workspace: See `evolve_arena.players.board.workspace`.
     """
     states, moves = workspace.states, workspace.moves
@@ -105,13 +104,13 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
         move = peek(moves, below(workspace.streams, count))
         plies += 1
         state = settle(states, advance(states, state, move, plies), workspace.chance)
-    changes[0] = kept  # so that nothing is left out as useless
+    changes[0] = kept  # or the compiler would remove the work as useless
     return plies, listed
 
 
 @inlined
 def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace: Any) -> Any:
-    """Ask all that a file may say faster, for each move."""
+    """Call all accelerators of a file, for each move."""
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)
     if HAS_GUESS:

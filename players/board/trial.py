@@ -1,7 +1,7 @@
-"""A trial of a game's file: run as a program it plays by it, so that it may crash or hang there.
+"""Trial of a game's file in a process of its own, which may crash or hang.
 
-The rules are compiled once more, with a look at each index: what is out of bounds is told, where in
-matches it would change other numbers, or end the process. All moves are tried in random games.
+The rules are compiled with bounds checks: an index out of bounds is reported, where in matches it
+would change other numbers, or crash. All moves are tried in random games.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import make_random
 
 SECONDS = 2.0
-"""For so long random games are played, each way, if there are enough of them."""
+"""Time of random games, plain and compiled, once there are enough of them."""
 MOST_GAMES = 50_000
 LONGEST = 600.0
-"""Seconds after which the program is ended, whatever it is at."""
+"""Seconds after which the process is ended."""
 CHECKED = "bounds-checked"
-"""The folder in the cache for what is compiled with a look at each index."""
+"""Folder of the cache for code with bounds checks."""
 
 
 def try_apart(path: Path, games: int, patience: float = watch.SECONDS) -> int:
-    """Plays random games by the file at *path* in another process.
+    """Play random games by the file at *path* in another process.
 
     Args:
-        path: A game in one file.
-        games: How many games there are at least.
+        path: Game in one file.
+        games: Minimum number of games.
         patience: Seconds that one call into the file may take.
 
     Returns:
-        How many were played compiled.
+        Number of games played by compiled rules.
 
     Raises:
         GameFileError: The file is no game, fails, never ends, crashes, or goes out of bounds.
@@ -84,10 +84,10 @@ class _Trial:
         self.path, self.patience = path, patience
         self.game: Any = None
         self.seed = 0
-        """Of the game that is being played compiled."""
+        """Seed of the current compiled game."""
 
     def play(self, games: int) -> int:
-        """Plays at least so many *games*; gives how many were played compiled.
+        """Play at least *games* games; return the number played by compiled rules.
 
         Raises:
             ArenaError: The rules are wrong.
@@ -111,7 +111,7 @@ class _Trial:
         return self.seed
 
     def tell_stuck(self, sentence: str, name: str) -> NoReturn:
-        """Ends the process with a *sentence*; of compiled code by a look where plain rules stay."""
+        """End the process with a *sentence*; for compiled code, find where the plain rules hang."""
         if not name:
             try:
                 with watch.Watch(self.path, _end, self.patience):
@@ -128,7 +128,7 @@ def _end(answer: str | int, name: str = "") -> NoReturn:
 
 
 def main() -> None:
-    """Plays by the file that the command line names; writes how many games, or what is wrong."""
+    """Play by the file named on the command line; print the number of games, or the fault."""
     trial = _Trial(Path(sys.argv[1]), float(sys.argv[3]))
     try:
         with watch.Watch(trial.path, trial.tell_stuck, trial.patience):

@@ -122,10 +122,11 @@ HAS_ACTIONS = True
 HAS_KIND_PLAYERS = True
 HAS_DENSE_VALUES = True
 HAS_DENSE_SIGHT = True
-"""Kinds of players that there are. Further flags are True if some give values of leaves to searches,
-if networks have no hidden layer or more than one, if any network or graph has an output for each
-move or each kind of moves, values described moves, or chooses kinds, and if a dense network or a
-graph values states or observes planes. Copies of this file are compiled with fewer flags."""
+"""Kinds of players that there are. Further flags are True if some give values of leaves to
+searches, if networks have no hidden layer or more than one, if any network or graph has an output
+for each move or each kind of moves, values described moves, or chooses kinds, and if a dense
+network or a graph values states or observes planes. Copies of this file are compiled with fewer
+flags."""
 HAS_NETWORKS = HAS_POLICIES or HAS_VALUES
 HAS_SUMS = HAS_NETWORKS or HAS_TUPLES
 WEIGHS_MOVES = HAS_ACTIONS and HAS_DESCRIBE_MOVE and (HAS_DENSE or HAS_GRAPHS)
@@ -248,7 +249,7 @@ def sees_levels(players: Any, player: int) -> Any:
 def see_deeper(
     players: Any, player: int, seat: Any, level: Any, state: Any, workspace: Any
 ) -> None:
-    """Let the player that searches from *seat* observe a *state* at *level*; see :func:`slot_at`."""
+    """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`."""
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     planes = workspace.planes
     for word in range(SEEN):
@@ -321,7 +322,7 @@ def value_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 def value_changes(
     players: Any, player: int, slot: int, trial: Any, count: Any, workspace: Any
 ) -> Any:
-    """Return a player's value of *trial*, which differs from its observation by listed changes."""
+    """Return a player's value of *trial*, given its *count* listed changes."""
     size = slot_size(workspace)
     _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
     return _value_sums(players, player, slot, trial, workspace, TRIAL * size)
@@ -735,7 +736,7 @@ def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 
 @inlined
 def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
-    """Return the shape of a policy network, the index of its last layer, and that layer's inputs."""
+    """Return a policy network's shape, the index of its last layer, and that layer's inputs."""
     if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
         return run_dense(players, player, slot, state, workspace)
     at = slot * slot_size(workspace)

@@ -1,4 +1,4 @@
-"""A look from outside at code that may never end, so that somebody is told what it is at."""
+"""Watchdog for code that may never end, which reports the function at work."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from types import FrameType, TracebackType
 from evolve_arena.players.board import kernel
 
 SECONDS = 10.0
-"""After so many, one call into a game's file is stuck: usual ones take less than a thousandth."""
+"""Time after which a call into a game's file counts as stuck; usual ones take 1/1000 of it."""
 LOOKS = 10
-"""How often somebody looks in that time."""
+"""Number of checks in that time."""
 
 
 class Watch:
-    """Watches over this thread while it plays by a game's file.
+    """A watchdog over this thread while it plays by a game's file.
 
-    What is found is told once, from another thread; it can't be stopped from there.
+    It reports a stuck call once, from another thread, which cannot stop it.
 
     Args:
         file: The game's file.
-        tell: Takes a sentence, and the name of the function at work; no name if it is compiled
-            code, of which nobody knows at what it is.
-        seconds: How long one call may take; :data:`SECONDS` if None.
+        tell: Takes a sentence, and the name of the function at work; an empty name for compiled
+            code, whose function is unknown.
+        seconds: Maximum time of one call; :data:`SECONDS` if None.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Watch:
                 return
 
     def _find_call(self) -> tuple[FrameType | None, int]:
-        """The call into the file, or into compiled matches, and the line where the file is now."""
+        """Return the call into the file or into compiled matches, and the file's current line."""
         frame = innermost = sys._current_frames().get(self._watched)
         call, line = None, 0
         while frame is not None:

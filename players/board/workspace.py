@@ -1,4 +1,4 @@
-"""What players of compiled board games keep: fields of their records, and room to compute in."""
+"""Fields of players' records in compiled board games, and the arrays in which they compute."""
 
 from __future__ import annotations
 
@@ -25,146 +25,144 @@ from evolve_arena.players.search import make_memory
 
 HEAD, TAKES_WINS, INPUTS, SLOTS, TERMS = range(OWN_FIELDS, OWN_FIELDS + 5)
 DEPTH, ROLLOUTS, NODES, EXPLORATION = range(OWN_FIELDS + 5, OWN_FIELDS + 9)
-"""Fields of a player's record, beside the usual ones: for what is bred its head, and whether it
-plays a move that wins at once, whatever the values (1); for a graph how many inputs, slots and
-terms it has; for a search how many plies it looks ahead; for Monte Carlo tree search how many
-rollouts and nodes there may be, and how much it explores, in units of 2**-32. What is bred may
-have the latter, too: then it searches, and is asked for the values of leaves."""
+"""Fields of a player's record, after those of all games. For networks: the head, and 1 if a move
+that wins at once is played whatever the values; for graphs the numbers of inputs, slots and terms.
+For searches: the depth of alpha-beta in plies; for Monte Carlo tree search the numbers of rollouts
+and nodes, and the exploration constant in units of 2**-32. A network with fields of a search gives
+the values of its leaves."""
 ENCODING = OWN_FIELDS + 9
-"""Another one: FEATURES if a graph, or a network over numbers, gets what the game's file counts, 0
-if it sees bits."""
+"""Field: FEATURES if the inputs of a graph or dense network are the file's features, 0 if they are
+bits."""
 FEATURES = 1
 BINS = OWN_FIELDS + 10
-"""Another one: how many values of a feature have an input each; 0 if its value is the input."""
+"""Field: number of one-hot inputs of each feature; 0 if its value is the input."""
 SCRIPT, SETTING = OWN_FIELDS + 11, OWN_FIELDS + 12
-"""Others: the number of the scripted player that chooses among the moves of a kind; and what that,
-or a scripted player itself, was told, as the file's ``read_setting`` has it."""
+"""Fields: number of the scripted player that chooses among the moves of a kind; and its setting, or
+that of a scripted player itself, see the file's ``read_setting``."""
 UNMASKED = OWN_FIELDS + 13
-"""Another one: 1 if a player may choose a kind of moves of which none is legal, and so forfeit."""
+"""Field: 1 if a player may choose a kind of moves of which none is legal, and so forfeit."""
 RECORD_FIELDS = OWN_FIELDS + 14
 FORFEIT = -2
-"""What stands for a move of somebody who forfeits."""
+"""Number that stands for the move of a player who forfeits."""
 POLICY, VALUE, ACTION, KINDS_HEAD = 0, 1, 2, 3
 """Heads: one output per move; one value per state that a move leads to; one value per move that is
 described; or one output per kind of move."""
 DENSE = 4
-"""The kind of networks over numbers, beside those of `evolve_arena.players.packed`; see
-`evolve_arena.genomes.dense`."""
+"""Kind of dense networks, whose inputs are any numbers; see `evolve_arena.genomes.dense`."""
 SEARCH, MCTS, SCRIPTED = 8, 9, 10
-"""Kinds of players, beside the usual ones: by alpha-beta, and by Monte Carlo tree search; and from
-SCRIPTED on the scripted players of the game's file, one after the other."""
+"""Further kinds of players: alpha-beta, Monte Carlo tree search, and from SCRIPTED on the scripted
+players of the game's file."""
 LEVELS = 4
-"""How many states a search may need for each ply: chance may decide between two moves."""
+"""Number of states that a search may need for each ply, as chance events may follow a move."""
 TABLE_BITS, LEAST_WITH_TABLE, TABLE_DEPTH = 14, 4, 2
-"""Searches of so many plies have a table, of ``2**TABLE_BITS`` positions (1 MiB), for nodes with at
-least TABLE_DEPTH plies left: a look into it must be cheaper than a search."""
+"""A search to LEAST_WITH_TABLE plies or more has a table of ``2**TABLE_BITS`` positions (1 MiB),
+for nodes with at least TABLE_DEPTH plies left: below, a search is cheaper than a look-up."""
 MOST_EXTRA = 8
-"""Plies that a search may look farther where it is not quiet."""
+"""Maximum plies of the search for a quiet state."""
 MOVE, VISITS, FIRST, COUNT, PARENT, SEAT, WINNER = map(np.int64, range(7))
-"""Fields of a node of Monte Carlo tree search: the move, or outcome of chance, that leads to it;
-how many rollouts went through it; its first child, and how many there are, side by side; its
-parent; who made the move; and the seat, plus 1, that wins alone from here on, if that is proven.
-They have a type, so that what takes one is compiled once for all of them."""
+"""Fields of a node of Monte Carlo tree search: the move, or chance outcome, that leads to it; the
+number of visits; its first child, and the number of children, which are contiguous; its parent; the
+seat that made the move; and the seat, plus 1, that is proven to win alone, or 0. They have one
+type, so that functions of a field are compiled once."""
 TABLES = 4
-"""The number of matches in hand at the same time, where these are played in turns of one move."""
+"""Number of interleaved matches."""
 MATCH, PLY, GAME, STATE = range(4)
-"""Notes of a match in hand: its number, or -1 if there is none; how many moves were made, and the
-hash of these; and from STATE on the state."""
+"""Notes of an interleaved match: its number, or -1 for none; the number of moves made, and their
+hash; and from STATE on the state."""
 WHO, STRAYS, HEAD_NOTE, UNITS, WIDTH, ACTIVATION_NOTE, SUMS, COLUMNS, ROW = range(9)
-"""Notes of who sits at a seat there: the row of the player; 1 if it plays at random, now and then
-or always, else 0; and of a network its head, how many units its hidden layer has, also padded (0
-if it is none), the activation, where the sums stand, where the columns of the first layer begin,
-and the other weights."""
+"""Notes of the player at a seat there: its row; 1 if it plays random moves, at times or always,
+else 0; and for a network its head, the units of its hidden layer, its padded width (0 for other
+players), its activation, and the indices of its sums, first layer's columns and later weights."""
 SITTING = 16
-"""Room for these notes, a power of two."""
+"""Length of these notes, a power of two."""
 AVAILABLE = COUNT
-"""Where something is hidden: how often the move of a node could have been made; its children are
-found in the hash table of outcomes."""
+"""Field, with hidden information: number of times that the node's move was available; the hash
+table of outcomes replaces the list of children."""
 NODE_FIELDS = 7
 MOST_NODES = 2**28 // (4 * NODE_FIELDS + 8)
-"""So many take 256 MiB."""
+"""Maximum number of nodes, which take 256 MiB."""
 
 MAX_DEPTH = 12
 MAX_ROLLOUTS = 1_000_000
 MAX_EXPLORATION = 1000.0
 EXPLORES = 0.7
-"""The usual constant of the upper confidence bound; measured in docs/choices.md."""
+"""Default constant of the upper confidence bound; measured in docs/choices.md."""
 
 OCCURRED, SINCE, TIMES = range(3)
 PAST_FIELDS = 3
-"""Words for each position of a game whose end depends on earlier ones: one that stands for it; the
-ply after the last move that made progress; and how often the position has occurred since."""
+"""Words for each position of a game whose end depends on earlier ones: one that identifies it; the
+ply after the last move that made progress; and the number of occurrences since."""
 PAST_SPARE = 80
-"""Plies behind LONGEST that searches may reach."""
+"""Plies beyond LONGEST that searches may reach."""
 
 BAD_COUNT, BAD_MOVE, BAD_SEAT, BAD_CELL, BAD_SIGHT, BAD_OUTCOMES, BAD_WRITE = range(1, 8)
 BAD_WINS, BAD_CHANGE, BAD_FEATURE, BAD_DESCRIPTION, BAD_GUESSES, BAD_KIND = range(8, 14)
 BAD_PRUNING, BAD_CHOICE = 14, 15
-"""What a game's file does that it may not: by the number that compiled rules note. That of the
-first scripted player is BAD_CHOICE, and so on.
+"""Faults of a game's file, as compiled rules record them. Invalid choices of scripted players are
+numbered from BAD_CHOICE.
 
-They go on with another number then, so that nothing is read or written out of bounds; who called
-them looks afterwards, as compiled code that could fail everywhere would be slower."""
+The rules continue with a valid number, so that no access is out of bounds; callers check for faults
+afterwards, since compiled code that could raise anywhere would be slower."""
 SPARE_WORDS = 8
-"""The number of words behind planes and counted numbers that may be read, but not written."""
+"""Number of words after planes and features that may be read, but not written."""
 MOST_OUTCOMES = 1 << 16
-"""How many things may happen next by chance, at most."""
+"""Maximum number of outcomes of a chance event."""
 
 
 class Workspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
-    """The random stream of the players in a match, for each of those in hand."""
+    """Random numbers of the players, for each interleaved match."""
     chance: NDArray[np.uint64]
-    """That of what the game leaves to chance."""
+    """Random numbers of the game's chance events."""
     states: NDArray[Any]
-    """The state of the match, and those to which moves lead that are tried, in rows; where states
-    are tuples only their number counts."""
+    """State of the match and tentative states, in rows; for states that are tuples only the number
+    of rows matters."""
     players: NDArray[np.int64]
-    """Who sits in each slot, by row; see `evolve_arena.players.board.values`."""
+    """Row of the player in each slot; see `evolve_arena.players.board.values`."""
     moves: NDArray[np.int64]
     """Legal moves, of the state on the board and, in searches, of those behind it."""
     room: NDArray[np.int64]
-    """Notes of alpha-beta; see `evolve_arena.players.board.alpha_beta`."""
+    """Array of alpha-beta; see `evolve_arena.players.board.alpha_beta`."""
     memory: NDArray[np.int64]
-    """Its table of positions; see `evolve_arena.players.search`."""
+    """Transposition table; see `evolve_arena.players.search`."""
     ratings: NDArray[np.int64]
-    """The values of the moves on the board."""
+    """Values of the legal moves."""
     wins: NDArray[np.int64]
     """Moves that win at once."""
     planes: NDArray[np.uint64]
-    """What the player in each slot has seen of the board last, and what it sees now."""
+    """Last observation of each slot, and the new one."""
     changes: NDArray[np.int64]
-    """The bits that came and went since."""
+    """Bits that changed between the two."""
     sums: NDArray[np.int32]
-    """For each slot, and a move that is tried, a network's sums, or the entries tuples read; shape
-    ``(slots, size)``."""
+    """A network's sums of the first layer, or a tuple network's indices, for each slot and a
+    tentative move; shape ``(slots, size)``."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     outputs: NDArray[np.float32]
-    """Those of policies; then the inputs of a network over numbers, and sums of its first layer."""
+    """Outputs of policies; then inputs of a dense network, and sums of its first layer."""
     picked: NDArray[np.int32]
-    """What tuples pick from their tables."""
+    """Entries that tuples select from their tables."""
     values: NDArray[np.float64]
-    """The plane of a graph's values, and then its terms; at the end what the game's file counts:
-    features, spare numbers, those of a move, spare numbers."""
+    """Values of a graph's nodes, then its terms; at the end the file's numbers: features, spare
+    numbers, features of a move, spare numbers."""
     plies: NDArray[np.int64]
-    """How many moves were made in the match; Monte Carlo tree search asks for it."""
+    """Number of moves made in the match, for searches."""
     tables: NDArray[np.int64]
-    """Notes of the matches in hand, and of who plays them; see `matches.play_in_turns`."""
+    """Notes of interleaved matches and their players; see `matches.play_in_turns`."""
     tree: NDArray[np.int32]
     """Nodes of Monte Carlo tree search, field by field."""
     totals: NDArray[np.float64]
-    """For each of them the shares of the win that who made the move had, added up."""
+    """Sum of the shares of the win for each node, of the seat that made its move."""
     shares: NDArray[np.float64]
-    """The share of each seat after a rollout."""
+    """Share of the win of each seat after a rollout."""
     outcomes: NDArray[np.int32]
-    """A hash table of the nodes to which chance leads; or of all, where something is hidden."""
+    """Hash table of the nodes after chance events; of all nodes with hidden information."""
     priors: NDArray[np.float32]
-    """For each node how likely a policy makes the move that leads to it."""
+    """Prior of each node by a policy."""
     notes: NDArray[np.int64]
-    """What the game's file notes down for itself; see `rules.turn_page`."""
+    """Notes of the game's file; see `rules.turn_page`."""
 
 
 def search_fields(
@@ -174,16 +172,16 @@ def search_fields(
     rollouts: int | None = None,
     exploration: float = EXPLORES,
 ) -> dict[int, int]:
-    """What the record of a player says who searches by the *rules* of a compiled module.
+    """Return the fields of a record for a search.
 
     Args:
-        rules: See above.
+        rules: Module of compiled rules.
         depth: Plies of alpha-beta, 1 to 12; None for none.
-        rollouts: Those of Monte Carlo tree search for each move, 1 to 1,000,000; None for none.
-        exploration: The constant of its upper confidence bound; shares of the win go from 0 to 1.
+        rollouts: Rollouts of Monte Carlo tree search for each move, 1 to 1,000,000; None for none.
+        exploration: Constant of the upper confidence bound; shares of the win go from 0 to 1.
 
     Raises:
-        BadValueError: Something is out of range, or both are given.
+        BadValueError: A value is out of range, or both searches are given.
     """
     if depth is not None and not 1 <= depth <= MAX_DEPTH:
         raise BadValueError(f"depth is {depth}: it must be from 1 to {MAX_DEPTH}")
@@ -205,14 +203,14 @@ def search_fields(
 
 
 def table_fields(start: Any) -> int:
-    """The number of notes of a match in hand that begins with a state: a power of two."""
+    """Return the number of notes for an interleaved match with that first state: a power of two."""
     return 1 << (STATE + len(start) - 1).bit_length()
 
 
 def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
-    """Arrays for matches of packed *players* by the *rules* of a compiled module.
+    """Return arrays for matches of packed *players* by the *rules* of a compiled module.
 
-    It is asked for each part of a batch, so it looks at records only where there may be some.
+    This is called for each part of a batch, so it reads as few records as possible.
     """
     widest = max(16, room_for(players.shapes))
     seats, kinds = players.seats, players.seats[:, KIND]
@@ -268,15 +266,15 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
 
 
 def make_notes(rules: Any) -> NDArray[np.int64]:
-    """Room for what a file notes down, and a number behind it that shows if it writes too far."""
+    """Return an array for a file's notes, with one more number that detects overruns."""
     return np.zeros(int(rules.NOTES) + 1, dtype=np.int64)
 
 
 def _make_moves(count: int) -> NDArray[np.int64]:
-    """Room for so many moves from the beginning of a cache line on.
+    """Return an array for *count* moves, aligned to a cache line.
 
-    Moves are read back as soon as they are written, many at once, which is slow across lines. Room
-    for eight more follows, as lists are moved by so many; see `rules.remove_move`.
+    Moves are read as soon as they are written, many at once, which is slow across lines. Eight
+    spare numbers follow, as lists are moved by so many; see `rules.remove_move`.
     """
     room = np.zeros(count + 16, dtype=np.int64)
     begin = -room.ctypes.data // 8 % 8
@@ -284,9 +282,9 @@ def _make_moves(count: int) -> NDArray[np.int64]:
 
 
 def make_states(rules: Any, levels: int) -> NDArray[Any]:
-    """Room for so many states, in rows of whole words; from each 64 bytes may be read at once.
+    """Return an array for *levels* states, in rows of whole words, each readable by 64 bytes.
 
-    Rows for the positions of a game follow, if its end depends on them.
+    Rows for earlier positions follow, if the end of the game depends on them.
     """
     kind = rules.START.dtype if rules.IS_ARRAY else np.int64
     size = len(rules.START) if rules.IS_ARRAY else 1
@@ -296,12 +294,12 @@ def make_states(rules: Any, levels: int) -> NDArray[Any]:
 
 
 def count_past_rows(rules: Any, words: int) -> int:
-    """The number of rows of so many words that the positions of a game take."""
+    """Return the number of rows, of *words* words each, for the earlier positions of a game."""
     return -(-PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE) // words) if rules.HAS_PAST else 0
 
 
 def find_past(rules: Any, states: NDArray[Any]) -> NDArray[np.uint64]:
-    """The part of *states* that holds the positions of a game, shape ``(plies, PAST_FIELDS)``."""
+    """Return the part of *states* for earlier positions, shape ``(plies, PAST_FIELDS)``."""
     words: NDArray[np.uint64] = states.reshape(-1).view(np.uint64)
     size = PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE)
     return words[len(words) - size :].reshape(-1, PAST_FIELDS)
@@ -313,11 +311,10 @@ def take_fault(
     planes: NDArray[np.uint64] | None = None,
     values: NDArray[np.float64] | None = None,
 ) -> tuple[int, int]:
-    """What compiled *rules* noted that they may not do, and the number that was wrong; or 0, 0.
+    """Return and clear the fault that compiled *rules* recorded, and the invalid number; or 0, 0.
 
-    It is forgotten then. It stands behind the state in the first row, where there is room: so what
-    else is there, or behind *planes*, or behind what is counted at the end of *values*, was written
-    out of bounds.
+    The record follows the state in the first row. Any other number there, after *planes*, or after
+    the features at the end of *values* was written out of bounds.
     """
     row = states[0].view(np.int64)
     at = len(row) - 1 if rules.IS_ARRAY else 0
@@ -335,21 +332,21 @@ def take_fault(
 
 
 def counted_size(rules: Any) -> int:
-    """The room for counted numbers, spare ones included; 0 if the file counts nothing."""
+    """Return the number of features, with spare ones; 0 if the file has none."""
     count = int(rules.FEATURE_COUNT + rules.MOVE_FEATURE_COUNT)
     return count + 2 * SPARE_WORDS if count else 0
 
 
 def plane_words(rules: Any) -> int:
-    """How many words a plane has."""
+    """Return the number of words of a plane."""
     return -(-int(rules.CELLS) // 64)
 
 
 def seen_words(rules: Any) -> int:
-    """How many words what a player sees takes: bits of planes, or cells, eight to a word."""
+    """Return the number of words of an observation: bits of planes, or cells, eight to a word."""
     return -(-int(rules.CELLS) // 8) if rules.SEES_CELLS else rules.PLANES * plane_words(rules)
 
 
 def count_changes(rules: Any) -> int:
-    """How many bits of what is seen may change at most."""
+    """Return the maximum number of bits of an observation that may change at once."""
     return int(2 * rules.CELLS if rules.SEES_CELLS else 64 * seen_words(rules))

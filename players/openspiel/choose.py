@@ -1,8 +1,8 @@
-"""How networks choose moves of games whose rules are not compiled: many turns at once.
+"""Choice of moves by networks in games whose rules are not compiled, for many turns at once.
 
-What networks see stands in rows of ``float32``. Inputs that are 1 add a column of whole numbers to
-the sums of the first layer, as in compiled games; other values add products of ``float32``. Both
-are added up in a fixed order, so the same network gives the same bits on every machine.
+Observations are rows of ``float32``. Inputs that are 1 add a column of whole numbers to the sums of
+the first layer, as in compiled games; other values add products of ``float32``. Both are added in a
+fixed order, so the same network gives the same bits on every machine.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from evolve_arena.players.packed import (
 
 HAS_NETWORKS = True
 HAS_GRAPHS = True
-"""What players there are; copies of this file are compiled for fewer."""
+"""Kinds of players that there are; copies of this file are compiled with fewer flags."""
 PLAYER, SEAT, ROW, COUNT, MOVES_AT = range(5)
-"""What stands of a turn: a row of the packed players, the seat, the first row of what is seen, how
-many moves there are, and where they begin."""
+"""Fields of a turn: row of the player, seat, first row of its observations, number of moves, and
+index of the first one."""
 NOTHING = np.float32(0.0)
 
 
@@ -59,25 +59,27 @@ NOTHING = np.float32(0.0)
 def choose(
     players: Any, turns: Any, moves: Any, rows: Any, seats: int, picks: Any, workspace: Any
 ) -> None:
-    """Writes into *picks* which of its moves is chosen in each of the *turns*.
+    """Write the choice of each of the *turns* into *picks*.
 
     Args:
         players: Packed players.
-        turns: Shape ``(turns, 5)``.
-        moves: The actions of all turns, of which a policy's outputs have the numbers.
-        rows: What is seen, shape ``(rows, inputs)``: of a policy's turn the position, else that
-            after each move. The seats at the end are filled in here.
-        seats: How many there are.
-        picks: The place of the first best move among those of the turn.
+        turns: Turns, shape ``(turns, 5)``.
+        moves: Actions of all turns, which are also the indices of a policy's outputs.
+        rows: Observations, shape ``(rows, inputs)``: of the position for a policy, else of each
+            afterstate. The last inputs, for the seats, are filled in here.
+        seats: Number of seats.
+        picks: Index of the first best move among those of the turn.
         workspace: See `evolve_arena.players.openspiel.matches`.
     """
     for turn in range(turns.shape[0]):
         player, seat, first = turns[turn, PLAYER], turns[turn, SEAT], turns[turn, ROW]
         count, at = turns[turn, COUNT], turns[turn, MOVES_AT]
         is_policy = players.seats[player, HEAD] == POLICY
+        # The last inputs tell the own seat.
         for row in range(first, first + (1 if is_policy else count)):
             for other in range(seats):
                 rows[row, rows.shape[1] - seats + other] = np.float32(other == seat)
+        # The first move of the highest output or value
         best, best_value = np.int64(0), 0.0
         if is_policy:
             _run_policy(players, player, rows, first, moves, at, count, workspace)
@@ -94,7 +96,7 @@ def choose(
 
 @inlined
 def _value_row(players: Any, player: int, rows: Any, row: int, workspace: Any) -> Any:
-    """What a player thinks of what is seen in a *row*."""
+    """Return a player's value of the observation in a *row*."""
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):
         _run_graph(players, player, rows, row, workspace)
         return peek(workspace.values, players.seats[player, INPUTS])
@@ -117,7 +119,7 @@ def _run_policy(
     count: int,
     workspace: Any,
 ) -> None:
-    """Puts the outputs of the moves into the workspace, those of other moves are left out."""
+    """Write the outputs of the legal moves into the workspace."""
     outputs = workspace.outputs
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):
         _run_graph(players, player, rows, row, workspace)
@@ -134,6 +136,7 @@ def _run_policy(
             if layers == 1:
                 poke(outputs, place, np.float64(peek(inputs, move)))
             else:
+                # The last layer is computed only in blocks that hold a legal move.
                 if move >= block + LANES or move < block:
                     block = move - move % LANES
                     total, weight = load(players.weights, base + block), base + width + block
@@ -147,10 +150,11 @@ def _run_policy(
 
 @inlined
 def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) -> Any:
-    """Runs all layers but the last; gives where that begins, and what holds its inputs."""
+    """Run all layers but the last; return the index of its weights, and its inputs."""
     shape = players.shapes[players.seats[player, SHAPE]]
     width, columns = padded(shape[SIZES + 1]), players.columns
     base, active, last = players.seats[player, COLUMNS_AT], workspace.active, rows.shape[1]
+    # Columns of inputs that are 1 are listed from the front, others from the back.
     ones, others = 0, last
     for place in range(last):
         seen = rows[row, place]
@@ -163,6 +167,7 @@ def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) 
                 others -= 1
                 poke(active, others, start)
                 poke(workspace.factors, others, seen)
+    # The first layer, a block of units at a time
     for block in range(0, width, LANES):
         total = load_int(columns, base + block)
         for number in range(ones):
@@ -177,6 +182,7 @@ def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) 
         if shape[LAYERS] > 1:
             value = activate(value, shape[ACTIVATION])
         store(workspace.ping, block, value)
+    # Further hidden layers
     base, inputs = players.seats[player, WEIGHTS_AT], workspace.ping
     if shape[LAYERS] > 2:
         base, inputs = evaluate_hidden(shape, players.weights, base, workspace.ping, workspace.pong)
@@ -185,7 +191,7 @@ def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) 
 
 @inlined
 def _run_graph(players: Any, player: int, rows: Any, row: int, workspace: Any) -> None:
-    """Activates a graph before what is seen; its outputs then stand behind its inputs."""
+    """Activate a graph for the observation in a *row*; its outputs follow its inputs."""
     seats, values = players.seats, workspace.values
     for place in range(rows.shape[1]):
         poke(values, place, np.float64(rows[row, place]))

@@ -1,4 +1,4 @@
-"""Games whose rules are asked of pyspiel, the Python bindings of OpenSpiel."""
+"""Games whose rules pyspiel has, the Python bindings of OpenSpiel."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from evolve_arena.players.openspiel.trial import FAILURES
 
 WORD = 2**64 - 1
 MOST_STATES = 1024
-"""How many states a game remembers, so that positions need not be played again from the start."""
+"""Number of states that a game caches, to avoid replaying positions from the start."""
 
 
 class SpielPosition(NamedTuple):
-    """A position: what is played, and all that happened so far."""
+    """A position: the rules, and the history of actions."""
 
     rules: Any
     history: tuple[int, ...]
-    """The actions, those of chance included."""
+    """Actions so far, with those of chance."""
     stream: int = 0
-    """Where what chance decides comes from; 0 where nothing is left to it."""
+    """State of the random numbers for chance; 0 in games without chance."""
 
 
 class Dice:
-    """The stream of `evolve_arena.core.stream` in plain Python, for rules that are not compiled.
+    """Random numbers of `evolve_arena.core.stream` in plain Python, for rules not compiled.
 
     Args:
-        value: The state of the stream.
+        value: State of the generator.
     """
 
     __slots__ = ("value",)
@@ -44,18 +44,18 @@ class Dice:
         self.value = value
 
     def word(self) -> int:
-        """The next 64 random bits."""
+        """Return the next 64 random bits."""
         self.value = word = self.value + 0x9E3779B97F4A7C15 & WORD
         word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
         word = (word ^ word >> 27) * 0x94D049BB133111EB & WORD
         return word ^ word >> 31
 
     def below(self, count: int) -> int:
-        """A random integer from 0 to *count* - 1."""
+        """Return a random integer from 0 to *count* - 1."""
         return (self.word() >> 32) * count >> 32
 
     def settle(self, state: Any) -> None:
-        """Lets chance decide in a *state* until a player is to move, or the game is over."""
+        """Draw chance events in a *state* until a player is to move, or the game is over."""
         while state.is_chance_node():
             left, chosen = (self.word() >> 11) / 2**53, 0
             for action, probability in state.chance_outcomes():
@@ -66,18 +66,18 @@ class Dice:
 
 
 class SpielGame(Game[SpielPosition, int]):
-    """A game of OpenSpiel; `evolve_arena.players.openspiel.loader` makes a subclass for each."""
+    """A game of OpenSpiel; `evolve_arena.players.openspiel.loader` derives a class for each."""
 
     loaded: ClassVar[Any]
-    """What pyspiel loaded."""
+    """Game object of pyspiel."""
     title: ClassVar[str]
-    """Its name in words."""
+    """Name in words."""
     has_chance: ClassVar[bool]
     has_points: ClassVar[bool]
-    """Whether returns are counted: they say more than who has won, or players meet at tables."""
+    """True if returns count as points: they tell more than the winner, or more than two play."""
     symmetry: ClassVar[str] = ""
     states: ClassVar[dict[tuple[int, ...], Any]]
-    """States by history. They are never changed."""
+    """States by history, which are never changed."""
 
     def __init__(self, **options: int) -> None:
         super().__init__(**options)
@@ -92,10 +92,10 @@ class SpielGame(Game[SpielPosition, int]):
 
     @cached_property
     def code(self) -> SimpleNamespace:
-        """How much networks see and how many moves there are, as compiled games say it.
+        """Numbers of inputs and moves, under the names that compiled games use.
 
-        Behind the tensor stands an input for each seat, 1 for one's own: most tensors of games of
-        perfect information are the same for all.
+        After the tensor there is an input for each seat, 1 for the own one: most tensors of games
+        of perfect information are the same for all seats.
         """
         cells = self.loaded.observation_tensor_size() + self.seats
         counts = {"FEATURE_COUNT": 0, "MOVE_FEATURE_COUNT": 0}
@@ -109,12 +109,12 @@ class SpielGame(Game[SpielPosition, int]):
 
     @property
     def grid(self) -> NDArray[np.int64]:
-        """The same in one row; see :attr:`evolve_arena.players.board.game.BoardGame.grid`."""
+        """All inputs in one row; see :attr:`evolve_arena.players.board.game.BoardGame.grid`."""
         return np.arange(self.code.CELLS)[None]
 
     @property
     def planes(self) -> list[tuple[str, int, int]]:
-        """The planes of the tensor, if it has rows and columns, and the seats."""
+        """Planes of the tensor, if it has rows and columns, and the seats."""
         shape = list(self.loaded.observation_tensor_shape())
         count, rows, columns = shape if len(shape) == 3 else (1, 1, int(np.prod(shape)))
         names = [f"plane {number}" for number in range(1, count + 1)]
@@ -122,11 +122,11 @@ class SpielGame(Game[SpielPosition, int]):
         return [*planes, ("own seat", 1, self.seats)]
 
     def describe(self) -> str:
-        """Its name, with its parameters."""
+        """Return the game's name with its parameters."""
         return self.name
 
     def initial(self, seed: int = 0) -> SpielPosition:
-        """The position before the first move; all that is left to chance follows from *seed*."""
+        """Return the position before the first move; *seed* determines all chance."""
         stream = seed & WORD if self.has_chance else 0
         with one_line_errors(self.name):
             return self._settle(
@@ -134,11 +134,11 @@ class SpielGame(Game[SpielPosition, int]):
             )
 
     def stream_seed(self, seed: int) -> int:
-        """The seed of the players' stream, which is another one if the game needs its own."""
+        """Return the seed of the players' random numbers, which games of chance derive."""
         return split_seed(seed) if self.has_chance else seed
 
     def state_of(self, position: SpielPosition) -> Any:
-        """What pyspiel knows of a *position*; it must not be changed."""
+        """Return pyspiel's state of a *position*, which must not be changed."""
         known = self.states.get(position.history)
         if known is None:
             before = self.states.get(position.history[:-1])
@@ -157,7 +157,7 @@ class SpielGame(Game[SpielPosition, int]):
         self.states[history] = state
 
     def _settle(self, position: SpielPosition, state: Any) -> SpielPosition:
-        """The position with this *state*, after all that chance decides then."""
+        """Return the position with this *state* after all chance events that come next."""
         if self.has_chance:
             dice = Dice(position.stream)
             dice.settle(state)
@@ -166,16 +166,16 @@ class SpielGame(Game[SpielPosition, int]):
         return position
 
     def to_move(self, state: SpielPosition) -> int:
-        """The seat whose turn it is."""
+        """Return the seat to move."""
         return max(0, int(self.state_of(state).current_player()))
 
     def legal_moves(self, state: SpielPosition) -> list[int]:
-        """The actions, ascending; none once the game is over."""
+        """Return the legal actions, ascending; none once the game is over."""
         known = self.state_of(state)
         return [] if known.is_terminal() else list(known.legal_actions())
 
     def play(self, state: SpielPosition, move: int) -> SpielPosition:
-        """The position after *move*, and after all that chance decides then."""
+        """Return the position after *move* and the chance events that follow."""
         legal = self.legal_moves(state)
         if not legal:
             raise GameOverError("the game is over")
@@ -186,7 +186,7 @@ class SpielGame(Game[SpielPosition, int]):
             return self._settle(state._replace(history=(*state.history, move)), after)
 
     def outcome(self, state: SpielPosition) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return the outcome, or None while the game goes on."""
         known = self.state_of(state)
         if not known.is_terminal():
             return None
@@ -196,39 +196,39 @@ class SpielGame(Game[SpielPosition, int]):
         return Outcome(find_places(returns), f"the returns are {told}", points)
 
     def tally(self, state: SpielPosition) -> tuple[tuple[int, ...], dict[str, Any]]:
-        """The places, and the points if the game counts some."""
+        """Return the places, and the points if the game counts any."""
         places, _ = super().tally(state)
         if not self.has_points:
             return places, {}
         return places, {"points": list(map(round, self.state_of(state).returns()))}
 
     def observe(self, state: SpielPosition, seat: int) -> NDArray[np.float32]:
-        """What networks see: the tensor, and an input for each seat."""
+        """Return the inputs of networks: the tensor, and an input for each seat."""
         tensor = self.state_of(state).observation_tensor(seat)
         own = np.eye(self.seats, dtype=np.float32)[seat]
         return np.concatenate([np.array(tensor, dtype=np.float32), own])
 
     def parse_move(self, text: str) -> int:
-        """The move of that number; names depend on the position, see `find_move`."""
+        """Return the move of that number; names depend on the position, see `find_move`."""
         bare = text.strip()
         if not (bare.isascii() and bare.isdecimal() and len(bare) < 10):
             raise IllegalMoveError(f"{bare[:20]!r} is no number of an action")
         return int(bare)
 
     def format_move(self, move: int) -> str:
-        """Its number."""
+        """Return the number of a *move*."""
         return str(move)
 
     def name_move(self, position: SpielPosition, move: int) -> str:
-        """What OpenSpiel calls a *move* of a *position*, with underscores for blanks."""
+        """Return OpenSpiel's name of a *move* in a *position*, with underscores for blanks."""
         state = self.state_of(position)
         return "_".join(str(state.action_to_string(state.current_player(), move)).split())
 
     def find_move(self, position: SpielPosition, text: str) -> int:
-        """The move that *text* names in a *position*: as OpenSpiel calls it, or its number.
+        """Return the move that *text* names in a *position*: OpenSpiel's name, or a number.
 
         Raises:
-            IllegalMoveError: It names none, or several.
+            IllegalMoveError: No move, or several, have the name.
         """
         bare = "_".join(text.split())
         names = {move: self.name_move(position, move) for move in self.legal_moves(position)}
@@ -243,7 +243,7 @@ class SpielGame(Game[SpielPosition, int]):
         return self.parse_move(bare)
 
     def parse_position(self, text: str) -> SpielPosition:
-        """The position after the moves that *text* gives, with blanks between."""
+        """Return the position after the moves in *text*, separated by blanks."""
         position = self.initial()
         for number, word in enumerate(text.split(), 1):
             try:
@@ -254,12 +254,12 @@ class SpielGame(Game[SpielPosition, int]):
 
 
 def split_seed(seed: int) -> int:
-    """The seed of the players' stream where *seed* is that of the game's own."""
+    """Derive the seed of the players' random numbers from that of the game's."""
     return Dice((seed ^ int(GOLDEN)) & WORD).word()
 
 
 def find_places(returns: list[float]) -> tuple[int, ...]:
-    """The places of the seats: higher returns are better, equals share the better place.
+    """Return the places of the seats: higher returns are better, equals share the better place.
 
     >>> find_places([-1.0, 3.0, -1.0])
     (2, 1, 2)
@@ -269,7 +269,7 @@ def find_places(returns: list[float]) -> tuple[int, ...]:
 
 @contextmanager
 def one_line_errors(name: str) -> Iterator[None]:
-    """Makes errors of ours of what pyspiel raises."""
+    """Convert errors of pyspiel to `ArenaError`."""
     try:
         yield
     except FAILURES as error:

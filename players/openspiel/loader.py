@@ -1,7 +1,7 @@
-"""Games of OpenSpiel by name: ``openspiel:breakthrough``, ``openspiel:hex(board_size=7)``.
+"""Loader of games of OpenSpiel: ``openspiel:breakthrough``, ``openspiel:hex(board_size=7)``.
 
-A name only picks a game that pyspiel has, with numbers and words as its parameters: nothing that
-it says is run.
+A name only selects a game of pyspiel and its parameters, numbers and words: none of it is run as
+code.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ FORM = re.compile(r"(\w+)(?:\((.*)\))?", re.ASCII)
 MOST_PLIES = 2**15 - 1
 MOST_INPUTS = 1 << 20
 TIMES, LEAST_BOUND = 10, 100
-"""A number may be so many times the usual one, or so large if that is more; pyspiel has no bounds,
-and some sizes would fill the memory."""
+"""Bounds of a number: TIMES its default, or LEAST_BOUND if that is more; pyspiel has none, and some
+sizes would fill the memory."""
 
 
 class NoSpielError(ArenaError):
-    """OpenSpiel is not installed."""
+    """Raised if OpenSpiel is not installed."""
 
 
 @cache
 def load_game(name: str) -> GameSpec:
-    """The game called *name*.
+    """Load the game called *name*.
 
     Raises:
         NoSpielError: pyspiel is not installed.
         UnknownNameError: There is no such game, or it has no such parameter.
-        BadValueError: A parameter is out of range, or the game is none that can be played here.
+        BadValueError: A parameter is out of range, or the game cannot be played here.
     """
     try:
         import pyspiel
@@ -81,7 +81,7 @@ def load_game(name: str) -> GameSpec:
 
 
 def _find_fault(kind: Any) -> str:
-    """Why a *kind* of game can't be played here; empty if it can."""
+    """Return why a *kind* of game cannot be played here; empty if it can."""
     has = kind.Information, kind.Dynamics, kind.ChanceMode, kind.RewardModel
     information, dynamics, chance, rewards = has
     reasons = (
@@ -97,7 +97,7 @@ def _find_fault(kind: Any) -> str:
 
 
 def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
-    """The parameters that *text* gives, but for those that are as usual."""
+    """Parse the parameters in *text*; leave out those with their default values."""
     usual: Mapping[str, Any] = kind.parameter_specification
     given: dict[str, Any] = {}
     for part in text.split(",") if text.strip() else ():
@@ -122,7 +122,7 @@ def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
 
 
 def _read_value(what: str, text: str, usual: Any) -> Any:
-    """The value of a parameter of the type that its *usual* value has."""
+    """Parse the value of a parameter, of the type of its default, *usual*."""
     if isinstance(usual, bool):
         if text.lower() not in ("true", "false"):
             raise BadValueError(f"game {what} is {quote(text)}: it must be true or false")
@@ -144,15 +144,15 @@ def _read_value(what: str, text: str, usual: Any) -> Any:
 
 
 def _write(value: Any) -> str:
-    """A parameter as it stands in names."""
+    """Return a parameter as written in names."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _make_class(name: str, kind: Any, source: Any) -> type[SpielGame]:
-    """The game for Python.
+    """Return the class of the game.
 
     Raises:
-        BadValueError: It is too large, or for too many.
+        BadValueError: The game is too large, or for too many players.
     """
     seats, plies, inputs = (
         source.num_players(),

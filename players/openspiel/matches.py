@@ -1,6 +1,6 @@
-"""Matches of games whose rules are asked of pyspiel: many side by side.
+"""Matches of games whose rules pyspiel has, many side by side.
 
-Python asks for the rules, and compiled code for the moves of many turns at once.
+Python plays by pyspiel's rules, and compiled code chooses the moves of many turns at once.
 """
 
 from __future__ import annotations
@@ -35,43 +35,43 @@ from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, Pac
 
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
 SIDE_BY_SIDE = 64
-"""How many matches are played at the same time."""
+"""Number of matches that are played at the same time."""
 MOST_SEEN = 1 << 16
-"""Numbers that are seen before networks are asked: more would not fit into a core's cache."""
+"""Numbers of observations in a batch: more would not fit into a core's cache."""
 FEWEST_ROWS = 64
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64 - 1
 TRIES = 1000
-"""How many openings are drawn before it is plain that there is none."""
+"""Maximum number of openings to draw before giving up."""
 
 
 class Workspace(NamedTuple):
     """Arrays for matches of some players, used again and again."""
 
     streams: NDArray[np.uint64]
-    """The random stream of a player who is asked outside of matches."""
+    """Random numbers of a player outside matches."""
     rows: NDArray[np.float32]
-    """What is seen, a row for each position."""
+    """Observations, a row for each position."""
     active: NDArray[np.int64]
-    """Where the columns of a first layer begin whose inputs are not 0."""
+    """Indices of the first layer's columns whose inputs are not 0."""
     factors: NDArray[np.float32]
-    """How often they count."""
+    """Inputs by which they are multiplied."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     block: NDArray[np.float32]
-    """Some outputs of a policy."""
+    """Block of outputs of a policy."""
     outputs: NDArray[np.float64]
-    """Those that belong to legal moves."""
+    """Outputs of legal moves."""
     values: NDArray[np.float64]
-    """The plane of a graph's values, and then its terms."""
+    """Values of a graph's nodes, then its terms."""
 
 
 class Turn(Dice):
-    """A match in which somebody is to move; itself the stream of its players.
+    """A match in progress; it is also the random numbers of its players.
 
     Args:
-        state: What pyspiel knows; it is changed.
-        players: Who sits where, by rows of the packed players.
-        stream: Where the players' stream begins.
+        state: State of pyspiel, which is changed.
+        players: Row of the player at each seat.
+        stream: Seed of the players' random numbers.
     """
 
     __slots__ = ("after", "dice", "game", "move", "number", "players", "plies", "state")
@@ -84,13 +84,13 @@ class Turn(Dice):
 
 
 class Chooser:
-    """Decides many turns at once.
+    """Choice of moves for many turns at once.
 
     Args:
-        game: The rules.
-        code: The compiled module that evaluates.
+        game: Game.
+        code: Compiled copy of `evolve_arena.players.openspiel.choose`.
         players: Packed players.
-        workspace: Room for it.
+        workspace: Arrays to compute in.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Chooser:
         return list(rows[:, : rows.shape[1] - self.seats])
 
     def decide(self, turns: Sequence[Turn]) -> None:
-        """Writes into each of *turns* the move, and the state after it if that is known."""
+        """Set the move of each of *turns*, and the state after it if it is known."""
         asked: list[tuple[Turn, list[int], list[Any]]] = []
         numbers: list[tuple[int, ...]] = []
         moves: list[int] = []
@@ -122,6 +122,7 @@ class Chooser:
             count = len(legal)
             turn.after = None
             strays = noise and turn.word() >> 32 < noise
+            # Moves that need no network: forced, random, or winning at once
             if count == 1:
                 turn.move = legal[0]
                 continue
@@ -136,6 +137,7 @@ class Chooser:
                 if takes_wins and (place := find_win(after, seat)) >= 0:
                     turn.move, turn.after = legal[place], after[place]
                     continue
+            # Observations are collected until the rows are full.
             if row + len(shown) > len(views):
                 self._ask(asked, numbers, moves)
                 asked, numbers, moves, row = [], [], [], 0
@@ -158,7 +160,7 @@ class Chooser:
         numbers: Sequence[tuple[int, ...]],
         moves: Sequence[int],
     ) -> None:
-        """Lets networks decide."""
+        """Let networks choose the moves of the turns collected."""
         picks = np.zeros(len(asked), dtype=np.int64)
         self.code.choose(
             self.players,
@@ -180,7 +182,7 @@ class Chooser:
 
 
 def find_win(states: Sequence[Any], seat: int) -> int:
-    """The place of the first of *states* in which *seat* has won alone, or -1."""
+    """Return the index of the first of *states* in which *seat* alone has won, or -1."""
     for place, state in enumerate(states):
         if state.is_terminal():
             returns = state.returns()
@@ -191,7 +193,7 @@ def find_win(states: Sequence[Any], seat: int) -> int:
 
 
 def make_observation(source: Any) -> tuple[Any, NDArray[np.float32]]:
-    """What writes the tensor of a state into an array, and that array."""
+    """Return an observer that writes a state's tensor into an array, and that array."""
     import pyspiel
 
     kind = pyspiel.IIGObservationType(perfect_recall=False)
@@ -200,7 +202,7 @@ def make_observation(source: Any) -> tuple[Any, NDArray[np.float32]]:
 
 
 def make_kernel(game: type[SpielGame]) -> KernelSpec:
-    """How matches of a *game* are played."""
+    """Return the kernel that plays matches of a *game*."""
 
     def decide(
         variant: Mapping[str, Any],
@@ -251,12 +253,12 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
 
 
 def find_needs(players: PackedPlayers) -> set[str]:
-    """What compiled code must know for some packed *players*."""
+    """Return the flags of compiled code that packed *players* need."""
     return {FLAGS[kind] for kind in players.seats[:, KIND].tolist() if kind in FLAGS}
 
 
 def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
-    """Room for matches of packed *players*."""
+    """Return arrays for matches of packed *players*."""
     inputs = int(game().code.CELLS)
     widest = 16
     for shape in players.shapes:
@@ -284,17 +286,19 @@ def _play(
     openings: list[list[int]],
     results: Sequence[Any],
 ) -> None:
-    """Plays a match for each of *seatings*, and fills in the *results*."""
+    """Play a match for each of *seatings*, and fill in the *results*."""
     places, plies, offenders, games, *columns = results
     offenders[:] = -1
     left = iter(range(len(seeds)))
     turns: list[Turn] = []
     while True:
+        # New matches, then a move in each match
         while len(turns) < SIDE_BY_SIDE and (number := next(left, None)) is not None:
             turns.append(_begin(game, number, seatings[number], seeds[number], openings[number]))
         if not turns:
             return
         chooser.decide([turn for turn in turns if not turn.state.is_terminal()])
+        # Results of matches that are over
         going = []
         for turn in turns:
             if turn.move >= 0:
@@ -313,7 +317,7 @@ def _play(
 def _begin(
     game: type[SpielGame], number: int, players: Sequence[int], seed: int, opening: Sequence[int]
 ) -> Turn:
-    """A new match, after its *opening*."""
+    """Begin a match; return it after its *opening*."""
     stream = split_seed(seed) if game.has_chance else seed
     turn = Turn(game.loaded.new_initial_state(), players, stream)
     turn.number, turn.dice = number, Dice(seed)
@@ -329,7 +333,7 @@ def _begin(
 
 
 def _advance(game: type[SpielGame], turn: Turn) -> None:
-    """Makes the move of a *turn*."""
+    """Play the move of a *turn*."""
     if turn.after is None:
         turn.state.apply_action(turn.move)
     else:
@@ -341,7 +345,7 @@ def _advance(game: type[SpielGame], turn: Turn) -> None:
 
 
 def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any) -> None:
-    """Fills each row of *openings* with random moves after which the game still goes on."""
+    """Fill each row of *openings* with random moves after which the game goes on."""
     for row, seed in enumerate(seeds.tolist()):
         dice = Dice(seed)
         for _ in range(TRIES):

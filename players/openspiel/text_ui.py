@@ -1,4 +1,4 @@
-"""How people and programs talk about games of OpenSpiel."""
+"""Text interface of games of OpenSpiel, for terminals and for programs that play."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from evolve_arena.players.openspiel.game import SpielGame, SpielPosition
 from evolve_arena.players.text_ui import TextUI, shorten
 
 MOST_LISTED = 60
-"""How many moves a sentence lists."""
+"""Maximum number of moves that a sentence lists."""
 
 
 class SpielText(TextUI):
-    """Draws positions and names moves as OpenSpiel does.
+    """Text interface with OpenSpiel's drawings and names of moves.
 
     Args:
-        game: What is played.
+        game: Game to play.
     """
 
     game: SpielGame
     greeting = "The name of a move plays it, or its number; moves lists the names."
 
     def read(self, text: str, position: SpielPosition) -> int:
-        """The move that *text* names."""
+        """Return the move that *text* names."""
         return self.game.find_move(position, text)
 
     def name(self, move: int, position: SpielPosition) -> str:
-        """As OpenSpiel has it, with underscores for blanks."""
+        """Return OpenSpiel's name of *move*, with underscores for blanks."""
         return self.game.name_move(position, move)
 
     def question(self, position: SpielPosition) -> str:
-        """A legal move for example."""
+        """Return the expected entry, with a legal move as an example."""
         moves = self.game.legal_moves(position)
         return f"a move such as {self.name(moves[0], position)}" if moves else "a move"
 
     def list_moves(self, position: SpielPosition) -> str:
-        """Which moves are legal."""
+        """Return a sentence with the legal moves."""
         moves = self.game.legal_moves(position)
         names = [self.name(move, position) for move in moves[:MOST_LISTED]]
         if len(moves) == 1:
@@ -61,15 +61,15 @@ class SpielText(TextUI):
         colour: bool = False,
         names: Sequence[str] = (),
     ) -> str:
-        """What OpenSpiel writes of the state."""
+        """Return OpenSpiel's text of the state."""
         return str(self.game.state_of(position)).rstrip("\n")
 
     def has_values(self, player: Any) -> bool:
-        """Networks have."""
+        """Test whether *player* values moves: networks do."""
         return isinstance(player, VectorPlayer | NeatPlayer)
 
     def find_values(self, player: Any, position: SpielPosition) -> dict[int, float]:
-        """The outputs for moves, or for what they lead to; an infinite one wins at once."""
+        """Return the outputs for moves or their afterstates; that of a win at once is infinite."""
         game, decoder, seat = self.game, player.decoder, self.game.to_move(position)
         moves, values = game.legal_moves(position), decoder.head == "value"
         places = [game.play(position, move) for move in moves] if values else [position]
@@ -88,17 +88,17 @@ class SpielText(TextUI):
         }
 
     def describe_values(self, player: Any, position: SpielPosition) -> str:
-        """The values of all moves, eight in a line."""
+        """Return the values of all moves, eight in a line."""
         values = self.find_values(player, position)
         return list_values(player, values, lambda move: self.name(move, position))
 
     def write_game(self, moves: Sequence[int], positions: Sequence[SpielPosition]) -> str:
-        """The names of the moves, with blanks between."""
+        """Return the names of the moves, separated by blanks."""
         pairs = zip(moves, positions, strict=False)
         return " ".join(self.name(move, position) for move, position in pairs)
 
     def read_game(self, text: str) -> tuple[int, ...]:
-        """Moves by their names or numbers; none where chance decides between them."""
+        """Return the moves of a text by names or numbers; games of chance have none."""
         if self.game.has_chance:
             return super().read_game(text)
         moves: list[int] = []
@@ -113,17 +113,17 @@ class SpielText(TextUI):
 
 
 class SpielDialect(BoardDialect):
-    """Lines of words: a position is given as all actions so far, those of chance included.
+    """Protocol in lines of words: a position is sent as all actions so far, with those of chance.
 
-    A program that asks pyspiel for the rules applies these to a new state.
+    A program that uses pyspiel applies these to a new state.
     """
 
     def show(self, position: SpielPosition) -> str:  # type: ignore[override]
-        """The actions."""
+        """Return the actions so far."""
         return f"history {' '.join(map(str, position.history))}".rstrip() + "\n"
 
     def read(self, game: AnyGame, position: SpielPosition, line: bytes) -> int | None:  # type: ignore[override]
-        """The move of ``move 19`` or ``move a2a3``."""
+        """Return the move of ``move 19`` or ``move a2a3``."""
         found = re.fullmatch(rb"move[ \t]+(\S[ -~]{0,60})", line.rstrip())
         if found is None:
             return None

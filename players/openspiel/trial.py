@@ -1,7 +1,7 @@
-"""Whether pyspiel can play a game: run as a program it tells, so that it may crash there.
+"""Trial of a game of pyspiel in a process of its own, which may crash.
 
 pyspiel checks few of its parameters: some sizes end the process, or fill the memory. Nothing else
-is imported here, so that the program starts fast.
+is imported here, so that the process starts fast.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from contextlib import suppress
 from typing import Any
 
 FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
-"""What pyspiel raises; its own SpielError is a RuntimeError."""
+"""Errors of pyspiel; its own SpielError is a RuntimeError."""
 GAMES = 4
 LONGEST = 2000
-"""Plies after which a game of the trial is given up."""
+"""Maximum plies of a game of the trial."""
 SECONDS, MEMORY = 20, 4 << 30
-"""What the program may use."""
+"""Limits of time and bytes of the process."""
 
 
 def try_apart(name: str, parameters: Mapping[str, Any]) -> str:
-    """What is wrong with a game, found out by another process; empty if nothing is."""
+    """Return the fault of a game, as found by another process; empty if it has none."""
     words = [sys.executable, "-P", __file__, name, json.dumps(dict(parameters))]
     try:
         told = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -36,10 +36,10 @@ def try_apart(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def try_games(source: Any) -> int:
-    """Plays some random games, the same each time; gives the length of the shortest.
+    """Play some random games, the same each time; return the length of the shortest.
 
     Raises:
-        ValueError: Nobody can move, and the game is not over.
+        ValueError: There is no legal move, and the game is not over.
         RuntimeError: pyspiel fails.
     """
     choices, shortest = random.Random(1), LONGEST
@@ -61,7 +61,7 @@ def try_games(source: Any) -> int:
 
 
 def main() -> None:
-    """Tries the game that the command line names, and writes what is wrong."""
+    """Try the game named on the command line, and print its fault."""
     with suppress(ImportError):  # Windows limits no memory
         import resource
 
