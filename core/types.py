@@ -43,3 +43,5 @@ JsonObject: TypeAlias = dict[str, Any]
 """A table of a JSON or TOML document."""
 Settings: TypeAlias = Mapping[str, Any]
 """Settings by name: options of a game, values of a recipe, arguments that are passed on."""
+Integer: TypeAlias = Any
+"""A whole number of any width: an `int` in Python, mostly one of 64 bits in compiled code."""

@@ -164,7 +164,7 @@ class VectorPlayer(BredPlayer):
     genome: NDArray[np.float32]
     genome_kind = "vector"
 
-    def __init__(self, decoder: Any, genome: NDArray[np.float32], name: str) -> None:
+    def __init__(self, decoder: Decoder, genome: NDArray[np.float32], name: str) -> None:
         super().__init__(decoder, decoder.pack(genome[None, :]), name)
         self.genome = genome
 
@@ -217,7 +217,7 @@ class NeatPlayer(BredPlayer):
 
     genome_kind = "graph"
 
-    def __init__(self, decoder: Any, genome: NeatPopulation, name: str) -> None:
+    def __init__(self, decoder: Decoder, genome: NeatPopulation, name: str) -> None:
         super().__init__(decoder, decoder.pack(genome), name)
         self.genome = genome
 
@@ -229,7 +229,7 @@ class NeatPlayer(BredPlayer):
         Raises:
             MissingPackageError: neat-python is not installed.
         """
-        chosen: dict[str, Any] = {}
+        chosen: JsonObject = {}
         for kind, names in (("activation", ACTIVATIONS), ("aggregation", AGGREGATIONS)):
             used = tuple(names[code] for code in np.unique(getattr(self.genome, kind)))
             chosen |= {f"{kind}_options": used, f"{kind}_default": used[0]}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import mix
-from evolve_arena.core.types import Array, Number
+from evolve_arena.core.types import Array, Integer, Number
 from evolve_arena.genomes.simd import peek, poke
 
 WIN = 1 << 40
@@ -38,7 +38,7 @@ DEPTHS, MOVES, BOUNDS = 64, 1024, 4
 """Radices with which an entry's last word is packed."""
 
 
-def make_memory(bits: int) -> NDArray[np.int64]:
+def make_memory(bits: Integer) -> NDArray[np.int64]:
     """Return memory for searches, with a table of ``2**bits`` positions; none if *bits* is 0."""
     return np.zeros(TABLE_AT + (2 << bits if bits else 0), dtype=np.int64)
 
@@ -59,7 +59,9 @@ def find_slot(memory: Array, key: Number) -> Number:
 
 
 @inlined
-def probe(memory: Array, slot: int, key: Number, depth: int, low: Number, high: Number) -> Number:
+def probe(
+    memory: Array, slot: Integer, key: Number, depth: Integer, low: Number, high: Number
+) -> Number:
     """Return the position's value or, if that suffices, a bound outside *low* to *high*.
 
     :data:`UNKNOWN` if the table holds neither.
@@ -70,7 +72,7 @@ def probe(memory: Array, slot: int, key: Number, depth: int, low: Number, high: 
 
 
 @inlined
-def remembered_move(memory: Array, slot: int, key: Number) -> Number:
+def remembered_move(memory: Array, slot: Integer, key: Number) -> Number:
     """Return the best move of this position's last search, to any depth; -1 if unknown."""
     if slot < 0 or peek(memory, slot) != np.int64(key):
         return -1
@@ -86,13 +88,13 @@ def read_move(word: Number) -> Number:
 @inlined
 def store(
     memory: Array,
-    slot: int,
+    slot: Integer,
     key: Number,
-    depth: int,
+    depth: Integer,
     low: Number,
     high: Number,
     value: Number,
-    move: int,
+    move: Integer,
 ) -> None:
     """Store the result of a search with the window *low* to *high*."""
     if slot < 0:
@@ -102,7 +104,7 @@ def store(
 
 
 @inlined
-def _pack_entry(depth: int, low: Number, high: Number, value: Number, move: int) -> Number:
+def _pack_entry(depth: Integer, low: Number, high: Number, value: Number, move: Integer) -> Number:
     """Pack an entry's last word; values have 43 bits, so it is never negative."""
     bound = EXACT
     if value >= high:
@@ -113,7 +115,7 @@ def _pack_entry(depth: int, low: Number, high: Number, value: Number, move: int)
 
 
 @inlined
-def _read_value(word: Number, depth: int, low: Number, high: Number) -> Number:
+def _read_value(word: Number, depth: Integer, low: Number, high: Number) -> Number:
     if word % DEPTHS != depth:
         return UNKNOWN
     value = (word >> 18) - INFINITE

@@ -15,14 +15,13 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.files import explain_unread
 from evolve_arena.core.game import AnyGame, PlayerKind
 from evolve_arena.core.registry import find_game, game_names, study_players
 from evolve_arena.core.stream import Stream
-from evolve_arena.core.types import Position
+from evolve_arena.core.types import JsonObject, Position
 from evolve_arena.core.user_code import (
     AbsentCode,
     UserCodeError,
@@ -169,7 +168,10 @@ def games_of(kind: str) -> list[str]:
 
 
 def make_by_settings(
-    kind: str, text: str, readers: Mapping[str, Callable[[str], Any]], make: Callable[..., Player]
+    kind: str,
+    text: str,
+    readers: Mapping[str, Callable[[str], object]],
+    make: Callable[..., Player],
 ) -> Player:
     """Call *make* with the settings in a *text*; see :func:`read_settings`.
 
@@ -185,8 +187,8 @@ def make_by_settings(
 
 
 def read_settings(
-    kind: str, text: str, readers: Mapping[str, Callable[[str], Any]]
-) -> dict[str, Any]:
+    kind: str, text: str, readers: Mapping[str, Callable[[str], object]]
+) -> JsonObject:
     """Parse a *text* such as ``depth=4,noise=0.2``, in any order.
 
     A number alone is a value of the first one, if it comes first: ``4,noise=0.2``.
@@ -200,7 +202,7 @@ def read_settings(
         UnknownNameError: A setting is unknown.
         BadValueError: A value is invalid, or set twice.
     """
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for place, setting in enumerate(text.split(",") if text.strip() else ()):
         name, _, value = (part.strip() for part in setting.partition("="))
         if not place and NUMBER.fullmatch(setting.strip()):  # minimax:4

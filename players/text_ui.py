@@ -128,11 +128,11 @@ class TextUI(ABC):
         """Test whether *player* can value each move."""
         return False
 
-    def find_values(self, player: Player, position: Position) -> Mapping[Any, float]:
+    def find_values(self, player: Any, position: Position) -> Mapping[Any, float]:
         """Return the *player*'s value of each move in *position*."""
         raise NotImplementedError
 
-    def describe_values(self, player: Player, position: Position) -> str:
+    def describe_values(self, player: Any, position: Position) -> str:
         """Describe a *player*'s values of the moves in *position*."""
         raise NotImplementedError
 

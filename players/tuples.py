@@ -5,19 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.game import AnyGame
 from evolve_arena.core.types import Array, Arrays, Position, Settings
 from evolve_arena.genomes.network import RESOLUTION, SHAPE_FIELDS
 from evolve_arena.genomes.tuples import Cells, TuplePopulation, TupleTable
 from evolve_arena.players.board.workspace import RECORD_FIELDS
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import COLUMNS_AT, INPUTS_AT, KIND, TUPLES, PackedPlayers
+
+if TYPE_CHECKING:
+    from evolve_arena.players.board.game import BoardGame
 
 
 def explain_too_large(
@@ -64,7 +66,7 @@ class TupleDecoder(ABC):
 
     @property
     @abstractmethod
-    def game(self) -> AnyGame:
+    def game(self) -> BoardGame:
         """Game that the player plays."""
 
     @property
@@ -193,7 +195,7 @@ class TuplePlayer(BredPlayer):
 
     kind = "tuples"
     genome_kind = "tuples"
-    decoder: TupleDecoder
+    decoder: Any
 
     def __init__(self, decoder: TupleDecoder, genome: TuplePopulation, name: str) -> None:
         super().__init__(decoder, decoder.pack(genome), name)

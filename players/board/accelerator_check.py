@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -115,7 +115,7 @@ class _Checker:
     def _name(self, moves: list[int]) -> str:
         return ", ".join(map(self.game.format_move, moves)) or "none"
 
-    def _ask(self, name: str, state: Board, *given: Any, at: Board | None = None) -> int:
+    def _ask(self, name: str, state: Board, *given: object, at: Board | None = None) -> int:
         """Call an accelerator, which must return a whole number and not change the state.
 
         A message names the position *at*; by default the state.
@@ -348,7 +348,9 @@ class _Checker:
         )
 
 
-def list_answers(game: BoardGame, state: Board, ask: Any) -> Iterator[tuple[str, Any]]:
+def list_answers(
+    game: BoardGame, state: Board, ask: Callable[..., Any]
+) -> Iterator[tuple[str, object]]:
     """Yield the results of all accelerators in a *state*; *ask* calls one, compiled or not."""
     moves = game.legal_moves(state)
     for name in (*ACCELERATORS, *(["progress"] if game.code.HAS_PAST else [])):

@@ -16,12 +16,13 @@ also depend on the game's positions since the last progress, and node keys inclu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import follow_reference, peek, poke, refer, seldom
 from evolve_arena.players.board.rules import (
@@ -67,8 +68,8 @@ from evolve_arena.players.board.values import (
     value_leaf,
     value_summed,
 )
-from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH
-from evolve_arena.players.packed import KIND
+from evolve_arena.players.board.workspace import DEPTH, MOST_EXTRA, SEARCH, TABLE_DEPTH, Workspace
+from evolve_arena.players.packed import KIND, PackedPlayers
 from evolve_arena.players.search import INFINITE as FARTHEST
 from evolve_arena.players.search import (
     NODES,
@@ -106,13 +107,22 @@ KEPT = np.int64(1023)
 """Mask of the bits of a move that the table keeps; lost bits only make a hint worse."""
 
 
+Asked: TypeAlias = Any
+"""Reference to the players and the workspace, and the seat of the searching player; or None."""
+
+
 @inlined
 def choose_by_search(
-    players: Any, slot: Any, state: Any, count: int, winning: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    winning: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return one of the best moves at random; the first one if a network gives the values."""
     values, moves = workspace.ratings, workspace.moves
-    equals: Any = np.int64(0)
+    equals: Number = np.int64(0)
     draws = players.seats[peek(workspace.players, slot), KIND] == SEARCH
     if winning > 0:
         many = draws and winning > 1
@@ -130,7 +140,14 @@ def choose_by_search(
 
 
 @compiled
-def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, workspace: Any) -> Any:
+def value_moves(
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    exact: bool,
+    workspace: Workspace,
+) -> Integer:
     """Write the values of the listed moves in a *state* into ``ratings``; return the best.
 
     Unless *exact*, values below the best may be bounds. If the file has ``wins``, moves that win at
@@ -189,7 +206,7 @@ def value_moves(players: Any, slot: Any, state: Any, count: Any, exact: Any, wor
 
 
 @inlined
-def _begin(states: Any, room: Any, plies: Any) -> None:
+def _begin(states: Array, room: Array, plies: Integer) -> None:
     """Store the number of moves made in the match, and the positions that count."""
     poke(room, PLIES, plies)
     if HAS_PAST:
@@ -199,25 +216,25 @@ def _begin(states: Any, room: Any, plies: Any) -> None:
 
 
 @inlined
-def is_aborted(room: Any, memory: Any) -> Any:
+def is_aborted(room: Array, memory: Array) -> Number:
     """Test whether a search has exceeded its limit of nodes, and so has no result."""
     return seldom(peek(room, LIMIT) > 0) and peek(memory, NODES) > peek(room, LIMIT)
 
 
 @compiled
 def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itself)
-    asked: Any,
-    state: Any,
-    side: Any,
-    score: Any,
-    depth: Any,
-    low: Any,
-    high: Any,
-    level: Any,
-    states: Any,
-    room: Any,
-    memory: Any,
-) -> Any:
+    asked: Asked,
+    state: Position,
+    side: Integer,
+    score: Number,
+    depth: Integer,
+    low: Number,
+    high: Number,
+    level: Integer,
+    states: Array,
+    room: Array,
+    memory: Array,
+) -> Integer:
     """Return the value to a *side* of the *state* to which it has moved.
 
     Args:
@@ -323,7 +340,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
 
 
 @inlined
-def _is_asked(asked: Any) -> Any:
+def _is_asked(asked: Asked) -> Number:
     """Test whether the searching player gives the values of leaves itself."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
@@ -333,7 +350,7 @@ def _is_asked(asked: Any) -> Any:
 
 
 @inlined
-def _is_summed(asked: Any) -> Any:
+def _is_summed(asked: Asked) -> Number:
     """Test whether the searching player values leaves by sums that are kept for each level."""
     if HAS_DEEP_VALUES:
         reference, slot = asked
@@ -343,7 +360,7 @@ def _is_summed(asked: Any) -> Any:
 
 
 @inlined
-def _see_deeper(asked: Any, state: Any, level: Any) -> None:
+def _see_deeper(asked: Asked, state: Position, level: Integer) -> None:
     """Let the searching player observe a *state*, before its moves are tried."""
     if HAS_DEEP_VALUES and not HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
@@ -352,7 +369,9 @@ def _see_deeper(asked: Any, state: Any, level: Any) -> None:
 
 
 @inlined
-def _try_move(asked: Any, states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+def _try_move(
+    asked: Asked, states: Array, level: Integer, state: Position, move: Integer, ply: Integer
+) -> Position:
     """Play a *move* and return the state at *level*; update the sums for it."""
     if HAS_DEEP_VALUES and HAS_CHANGES and _is_summed(asked):
         reference, slot = asked
@@ -362,13 +381,15 @@ def _try_move(asked: Any, states: Any, level: Any, state: Any, move: Any, ply: A
 
 
 @inlined
-def _wins_at_once(states: Any, state: Any, room: Any) -> Any:
+def _wins_at_once(states: Array, state: Position, room: Array) -> Number:
     """Test whether the player to move has a move that wins at once."""
     return list_wins(states, state, room[WINS_AT : WINS_AT + MOVES]) > 0
 
 
 @inlined
-def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, states: Any) -> Any:
+def _value_leaf(
+    asked: Asked, state: Position, side: Integer, score: Number, level: Integer, states: Array
+) -> Integer:
     """Return the value of a leaf at a *level* to a *side*."""
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
@@ -388,7 +409,7 @@ def _value_leaf(asked: Any, state: Any, side: Any, score: Any, level: Any, state
 
 
 @inlined
-def _expect(value: Any) -> Any:
+def _expect(value: Number) -> Integer:
     """Map a leaf's *value* to an expected result, from -SURE to SURE.
 
     Chance nodes average values and wins, which need a common scale: learners take the tanh of a
@@ -402,7 +423,9 @@ def _expect(value: Any) -> Any:
 
 
 @inlined
-def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> Any:
+def _find_most_gain(
+    states: Array, state: Position, room: Array, at: Integer, count: Integer
+) -> Integer:
     """Return the largest gain of the evaluation by a listed move."""
     most = -INFINITE
     for place in range(at, at + count):
@@ -411,7 +434,9 @@ def _find_most_gain(states: Any, state: Any, room: Any, at: Any, count: Any) -> 
 
 
 @inlined
-def _find_node_key(asked: Any, states: Any, state: Any, room: Any, ply: Any, depth: Any) -> Any:
+def _find_node_key(
+    asked: Asked, states: Array, state: Position, room: Array, ply: Integer, depth: Integer
+) -> Integer:
     """Return the key of a node: a hash of all that determines its value but the plies left."""
     key = find_key(states, state)
     if HAS_DEEP_VALUES and _is_asked(asked):
@@ -431,7 +456,13 @@ def _find_node_key(asked: Any, states: Any, state: Any, room: Any, ply: Any, dep
 
 @inlined
 def _promise_all(
-    states: Any, state: Any, mover: Any, room: Any, at: Any, count: Any, hint: Any
+    states: Array,
+    state: Position,
+    mover: Integer,
+    room: Array,
+    at: Integer,
+    count: Integer,
+    hint: Integer,
 ) -> None:
     """Write the priority of each listed move; the table's best move comes first."""
     for place in range(at, at + count):
@@ -447,7 +478,7 @@ def _promise_all(
 
 
 @inlined
-def _find_most(room: Any, first: Any, end: Any) -> Any:
+def _find_most(room: Array, first: Integer, end: Integer) -> Integer:
     """Return the index of the maximum from *first* to *end*, the first one of equals."""
     best, most = np.int64(first), peek(room, first)
     for place in range(first + 1, end):
@@ -458,7 +489,7 @@ def _find_most(room: Any, first: Any, end: Any) -> Any:
 
 
 @inlined
-def _bring_forward(room: Any, place: Any, end: Any) -> None:
+def _bring_forward(room: Array, place: Integer, end: Integer) -> None:
     """Swap the move of the highest priority with the one at *place*."""
     best = _find_most(room, place + MOVES, end + MOVES)
     move = peek(room, best - MOVES)
@@ -468,7 +499,7 @@ def _bring_forward(room: Any, place: Any, end: Any) -> None:
 
 
 @inlined
-def _note_cutoff(room: Any, mover: Any, move: Any, depth: Any) -> None:
+def _note_cutoff(room: Array, mover: Integer, move: Integer, depth: Integer) -> None:
     """Raise the priority of a move that caused a cutoff (history heuristic)."""
     if not HAS_ORDER:
         at = HISTORY_AT + mover * MOVES + move

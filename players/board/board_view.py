@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board, BoardGame, name_column
 from evolve_arena.players.board.text_ui import BoardText
 from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
@@ -46,7 +46,7 @@ class BoardGameView(BoardView):
         """Names of the cells, such as d3."""
         return [self.game.name_cell(cell) for cell in range(int(self.game.code.CELLS))]
 
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> JsonObject:
         """Return the board, row by row, with letters above and numbers at the left."""
         if not self.has_cells:
             return super().layout()
@@ -88,19 +88,19 @@ class BoardGameView(BoardView):
             "labels": labels,
         }
 
-    def _lay_places(self) -> dict[str, Any]:
+    def _lay_places(self) -> JsonObject:
         """Return the cells where the file puts them, each with its name in a corner.
 
         With stacks, the names of the columns stand below instead.
         """
-        shape, cells = str(self.game.plain.get("SHAPE", "square")), list[dict[str, Any]]()
+        shape, cells = str(self.game.plain.get("SHAPE", "square")), list[JsonObject]()
         for cell in self.game.drawn:
             place = self.game.places[cell]
             assert place is not None
             (x, y), name = place, self.names[cell]
             cells.append({"x": x, "y": y, "name": name, "shape": shape, "shade": 1})
         corners = [(cell["x"], cell["y"]) for cell in cells]
-        labels: list[dict[str, Any]] = [
+        labels: list[JsonObject] = [
             {"x": cell["x"], "y": cell["y"], "text": cell["name"], "small": True} for cell in cells
         ]
         if self.game.stacks:
@@ -163,7 +163,7 @@ class BoardGameView(BoardView):
             for cell in planes[plane].nonzero()[0]
         ]
 
-    def draw(self, position: Board, seat: int) -> dict[str, Any]:
+    def draw(self, position: Board, seat: int) -> JsonObject:
         """Return the pieces, or the text, and the file's panels."""
         seen = self.game.view(position, seat)
         told = (
@@ -178,7 +178,7 @@ class BoardGameView(BoardView):
             "to_move": self.game.to_move(position),
         }
 
-    def moves(self, position: Board) -> list[dict[str, Any]]:
+    def moves(self, position: Board) -> list[JsonObject]:
         """Return the legal moves; with stacks, any cell of its column plays a move."""
         found = super().moves(position)
         if self.has_cells and self.game.stacks:

@@ -5,13 +5,12 @@ The match kernel and the Python classes call the same functions, so a player mov
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.network import pick_output
 from evolve_arena.genomes.simd import LANES, peek
 from evolve_arena.players.board.alpha_beta import HAS_SEARCHES, choose_by_search, value_moves
@@ -90,6 +89,7 @@ from evolve_arena.players.board.workspace import (
     SETTING,
     TAKES_WINS,
     UNMASKED,
+    Workspace,
 )
 from evolve_arena.players.packed import (
     GRAPH,
@@ -98,6 +98,7 @@ from evolve_arena.players.packed import (
     NOISE,
     RANDOM,
     TUPLES,
+    PackedPlayers,
 )
 from evolve_arena.players.search import WIN
 
@@ -121,14 +122,14 @@ KNOWN_LEVEL = np.int64(3)
 
 @inlined
 def choose_move(  # noqa: PLR0911
-    players: Any, slot: int, state: Any, winning: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers, slot: Integer, state: Position, winning: Integer, workspace: Workspace
+) -> Integer:
     """Return the number of the move that the player in a *slot*, who is to move, chooses.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
     # An unsigned index needs no check for negative values.
-    player: Any = np.uint64(peek(workspace.players, slot))
+    player: Number = np.uint64(peek(workspace.players, slot))
     noise, kind = players.seats[player, NOISE], players.seats[player, KIND]
     if HAS_GUESS and _tries_moves(players, player):
         state = look_as(workspace.states, KNOWN_LEVEL, state, slot)
@@ -161,7 +162,7 @@ def choose_move(  # noqa: PLR0911
 
 
 @inlined
-def _tries_moves(players: Any, player: int) -> Any:
+def _tries_moves(players: PackedPlayers, player: Integer) -> bool:
     """Test whether a player looks at afterstates, which would reveal hidden information.
 
     Other players only observe what the file shows to their seat.
@@ -171,7 +172,7 @@ def _tries_moves(players: Any, player: int) -> Any:
 
 
 @inlined
-def _chooses_kinds(players: Any, player: int) -> Any:
+def _chooses_kinds(players: PackedPlayers, player: Integer) -> Number:
     """Test whether a player chooses kinds of moves."""
     kind = players.seats[player, KIND]
     return players.seats[player, HEAD] == KINDS_HEAD and kind != TUPLES and kind < SEARCH
@@ -179,8 +180,14 @@ def _chooses_kinds(players: Any, player: int) -> Any:
 
 @inlined
 def _ask_script(
-    players: Any, player: int, slot: int, state: Any, number: Any, kind: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    number: Integer,
+    kind: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the choice of scripted player *number*: a move of a *kind*, if that is not -1."""
     setting, count = players.seats[player, SETTING], np.int64(0)
     if needs_list(number):
@@ -191,8 +198,14 @@ def _ask_script(
 
 @inlined
 def _choose_own(
-    players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    winning: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the move that a player chooses by its own search or values."""
     kind = players.seats[player, KIND]
     if HAS_MCTS and players.seats[player, ROLLOUTS] > 0:
@@ -210,7 +223,7 @@ def _choose_own(
 
 
 @compiled
-def decide(players: Any, state: Any, workspace: Any) -> Any:
+def decide(players: PackedPlayers, state: Position, workspace: Workspace) -> Integer:
     """Return the number of the move that the first of *players* chooses in a *state*."""
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
@@ -222,7 +235,9 @@ def decide(players: Any, state: Any, workspace: Any) -> Any:
 
 
 @compiled
-def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
+def rate_moves(
+    players: PackedPlayers, state: Position, workspace: Workspace, ratings: Array
+) -> Integer:
     """Write the value that the first of *players* gives to each legal move into *ratings*.
 
     Immediate wins are infinite for players that take them.
@@ -269,7 +284,12 @@ def rate_moves(players: Any, state: Any, workspace: Any, ratings: Any) -> Any:
 
 @inlined
 def _rate_by_outputs(
-    players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+    ratings: Array,
 ) -> None:
     """Write the outputs of a policy into *ratings*."""
     if HAS_GRAPHS and players.seats[0, KIND] == GRAPH:
@@ -286,7 +306,12 @@ def _rate_by_outputs(
 
 @inlined
 def _rate_by_search(
-    players: Any, slot: int, state: Any, count: int, workspace: Any, ratings: Any
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+    ratings: Array,
 ) -> None:
     """Write the values of alpha-beta into *ratings*; proven wins and losses are infinite."""
     winning = list_wins(workspace.states, state, workspace.wins)
@@ -301,8 +326,13 @@ def _rate_by_search(
 
 @inlined
 def _choose_by_outputs(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the legal move with the highest output of a policy, the first one of equals."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
@@ -318,7 +348,9 @@ def _choose_by_outputs(
 
 
 @inlined
-def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+def _choose_by_kind(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> Integer:
     """Return a scripted player's choice among moves of the kind with the highest output.
 
     Return FORFEIT if a player without masking chooses a kind that is not legal.
@@ -337,8 +369,13 @@ def _choose_by_kind(players: Any, player: int, slot: int, state: Any, workspace:
 
 @inlined
 def _pick_kind(
-    players: Any, player: int, slot: int, state: Any, allowed: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    allowed: Number,
+    workspace: Workspace,
+) -> Integer:
     """Return the kind with the highest output among *allowed*, a word with a bit for each."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
@@ -355,14 +392,21 @@ def _pick_kind(
 
 
 @inlined
-def _prune(players: Any, player: int, slot: int, state: Any, count: int, workspace: Any) -> Any:
+def _prune(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Move those moves to the front of the list that a player values; return their number."""
     setting, notes = players.seats[player, SETTING], workspace.notes
     return prune_moves(workspace.states, state, slot, workspace.moves, count, notes, setting)
 
 
 @inlined
-def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
+def _pick_strongest(outputs: Array, at: Integer, count: Integer, workspace: Workspace) -> Integer:
     best = peek(workspace.moves, 0)
     for place in range(1, count):
         move = peek(workspace.moves, place)
@@ -373,8 +417,13 @@ def _pick_strongest(outputs: Any, at: int, count: int, workspace: Any) -> Any:
 
 @inlined
 def _choose_by_action(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the move with the highest value by its features, the first one of equals."""
     look_before(players, player, slot, state, workspace)
     count = _prune(players, player, slot, state, count, workspace)
@@ -389,8 +438,14 @@ def _choose_by_action(
 
 @inlined
 def _choose_by_value(
-    players: Any, player: int, slot: int, state: Any, count: int, winning: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    winning: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return a move that wins at once, or the first one with the highest afterstate value."""
     takes_wins = players.seats[player, TAKES_WINS]
     if takes_wins and winning > 0:
@@ -426,8 +481,13 @@ def _choose_by_value(
 
 @inlined
 def _choose_shallow(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the move of the highest value to a shallow network, where the file lists changes."""
     layers = find_layers(players, player, slot, workspace)
     return pick_shallow(players, layers, slot, state, count, workspace)
@@ -435,8 +495,13 @@ def _choose_shallow(
 
 @inlined
 def pick_shallow(
-    players: Any, layers: Any, seat: int, state: Any, count: int, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    layers: tuple[int, ...],
+    seat: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the first of *count* moves with the highest value to a network with *layers*."""
     best, best_value = np.int64(-1), 0.0
     for place in range(count):
@@ -450,8 +515,13 @@ def pick_shallow(
 
 @inlined
 def _choose_by_tuples(
-    players: Any, player: int, slot: int, state: Any, count: int, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Integer:
     """Return the move of the highest value to a tuple network.
 
     If a move changes one bit, only the tuples that read it are summed anew.

@@ -63,7 +63,7 @@ def find_difference(
     moves: list[int],
     call: Callable[..., Any],
     notes: NDArray[np.int64],
-) -> tuple[str, Any, Any] | None:
+) -> tuple[str, object, object] | None:
     """Compare features in Python with those of compiled functions.
 
     Args:

@@ -7,12 +7,11 @@ copies import the game's own file instead; this one lets tools check them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
 from evolve_arena.core.stream import hash_word
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.simd import peek, poke
 
 TOKENS = 7
@@ -79,17 +78,17 @@ TALLIES = ()
 """With :func:`points`: names of further counts of each seat at the end, see :func:`tally`."""
 
 
-def start() -> Any:
+def start() -> Position:
     """Return the state before the first move: a tuple of numbers, or an array that moves change."""
     return TOKENS, 0
 
 
-def to_move(state: Any) -> Any:
+def to_move(state: Position) -> Integer:
     """Return the seat to move, from 0."""
     return state[1]
 
 
-def legal(state: Any, moves: Any) -> Any:
+def legal(state: Position, moves: Array) -> Integer:
     """Write the legal moves into *moves*, ascending, and return their number.
 
     The game is not over, and there must be at least one: where nothing else can be done, passing is
@@ -100,27 +99,27 @@ def legal(state: Any, moves: Any) -> Any:
     return min(2, state[0])
 
 
-def play(state: Any, move: Any) -> Any:
+def play(state: Position, move: Integer) -> Position:
     """Return the state after a legal *move*; change an array in place and return nothing."""
     return state[0] - move - 1, 1 - state[1]
 
 
-def result(state: Any) -> Any:
+def result(state: Position) -> Integer:
     """Return 1 if seat 0 has won, -1 if seat 1 has, 0 for a draw, 2 if the game goes on."""
     return 2 if state[0] > 0 else 2 * state[1] - 1
 
 
-def is_over(state: Any) -> Any:
+def is_over(state: Position) -> Number:
     """Test whether the game is over; with :func:`points` in place of :func:`result`."""
     return state[0] == 0
 
 
-def points(state: Any, seat: int) -> Any:
+def points(state: Position, seat: Integer) -> Integer:
     """Return the points of a seat, a whole number; most points win."""
     return np.int64(state[1] != seat)
 
 
-def see(state: Any, seat: int, planes: Any) -> None:
+def see(state: Position, seat: Integer, planes: Array) -> None:
     """Set bits of *planes*, 64-bit words that are all 0: the observation of *seat* for networks.
 
     A plane has as many words as the cells need.
@@ -128,7 +127,7 @@ def see(state: Any, seat: int, planes: Any) -> None:
     planes[0] = np.uint64(1) << np.uint64(state[0])
 
 
-def features(state: Any, seat: int, out: Any) -> None:
+def features(state: Position, seat: Integer, out: Array) -> None:
     """Write the features of a state for *seat* into *out*: FEATURES numbers, all 0 before.
 
     They are inputs, rounded to ``float32``, of networks with the encoding ``features``. *out* is
@@ -137,7 +136,7 @@ def features(state: Any, seat: int, out: Any) -> None:
     out[0] = state[0] / TOKENS
 
 
-def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
+def describe_move(state: Position, move: Integer, seat: Integer, out: Array) -> None:
     """Write the features of a legal *move*, before it is played, into *out*: MOVE_FEATURES numbers.
 
     Networks with the head ``action`` get them in addition to the inputs for the state.
@@ -145,7 +144,7 @@ def describe_move(state: Any, move: Any, seat: int, out: Any) -> None:
     out[0] = move + 1
 
 
-def prune(state: Any, seat: int, moves: Any, count: Any) -> Any:
+def prune(state: Position, seat: Integer, moves: Array, count: Integer) -> Integer:
     """Move those of the first *count* of *moves* to the front that are worth evaluating.
 
     Return their number, at least 1. Networks with the head ``action`` evaluate no others.
@@ -153,12 +152,12 @@ def prune(state: Any, seat: int, moves: Any, count: Any) -> Any:
     return count
 
 
-def kinds(state: Any) -> Any:
+def kinds(state: Position) -> Integer:
     """Return the kinds of legal moves as bits of a word: bit k for the k-th of KINDS."""
     return np.uint64(3 if state[0] > 1 else 1)
 
 
-def tally(state: Any, seat: int, out: Any) -> None:
+def tally(state: Position, seat: Integer, out: Array) -> None:
     """Write the TALLIES of a *seat* into *out*, whole numbers, in a state that is over."""
 
 
@@ -172,12 +171,12 @@ def read_setting(text: str) -> int:
     return int(text)
 
 
-def evaluate(state: Any, seat: int) -> Any:
+def evaluate(state: Position, seat: Integer) -> Integer:
     """Evaluate a state that is not over for *seat*, for searches: a whole number below 2**30."""
     return 0
 
 
-def wins(state: Any, moves: Any) -> Any:
+def wins(state: Position, moves: Array) -> Integer:
     """Write the immediately winning moves into *moves*, ascending, and return their number.
 
     An accelerator: faster than :func:`play` and :func:`result`, with the same outcome.
@@ -185,7 +184,7 @@ def wins(state: Any, moves: Any) -> Any:
     return 0
 
 
-def changes(state: Any, move: Any, seat: int, bits: Any) -> Any:
+def changes(state: Position, move: Integer, seat: Integer, bits: Array) -> Integer:
     """Write the bits of :func:`see` that a *move* changes for *seat*, and return their number.
 
     An accelerator. Bit b of word w has the number ``64 * w + b``; a bit that the move clears is
@@ -194,7 +193,7 @@ def changes(state: Any, move: Any, seat: int, bits: Any) -> Any:
     return 0
 
 
-def safe(state: Any, moves: Any) -> Any:
+def safe(state: Position, moves: Array) -> Integer:
     """Write the legal moves after which the opponent cannot win at once; return the number.
 
     An accelerator, with :func:`wins`, called where no move wins at once. After a safe move the game
@@ -203,7 +202,7 @@ def safe(state: Any, moves: Any) -> Any:
     return legal(state, moves)
 
 
-def gain(state: Any, move: Any) -> Any:
+def gain(state: Position, move: Integer) -> Integer:
     """Return the change of :func:`evaluate` by a *move*, for the player who makes it.
 
     An accelerator. The evaluations for both seats must then add up to 0.
@@ -211,22 +210,22 @@ def gain(state: Any, move: Any) -> Any:
     return 0
 
 
-def order(state: Any, move: Any) -> Any:
+def order(state: Position, move: Integer) -> Integer:
     """Return a heuristic value of a *move*: alpha-beta tries the highest first. An accelerator."""
     return 0
 
 
-def quiet(state: Any) -> Any:
+def quiet(state: Position) -> bool:
     """Return True if :func:`evaluate` can be trusted; if not, alpha-beta searches a ply deeper."""
     return True
 
 
-def key(state: Any) -> Any:
+def key(state: Position) -> Integer:
     """Return a word that only equivalent positions share. An accelerator."""
     return np.uint64(state[0] * 2 + state[1])
 
 
-def legal_bits(state: Any) -> Any:
+def legal_bits(state: Position) -> Integer:
     """Return the legal moves as bits of a word, where MOVES is at most 64. An accelerator.
 
     Bit k stands for move k; :func:`legal` lists the moves ascending.
@@ -234,7 +233,7 @@ def legal_bits(state: Any) -> Any:
     return np.uint64(min(3, state[0]))
 
 
-def progress(state: Any, move: Any) -> Any:
+def progress(state: Position, move: Integer) -> bool:
     """Return True if no position from before a legal *move* can occur again after it.
 
     NO_PROGRESS counts moves in a row without progress; REPETITION compares positions only with
@@ -243,22 +242,22 @@ def progress(state: Any, move: Any) -> Any:
     return True
 
 
-def chance(state: Any) -> Any:
+def chance(state: Position) -> Integer:
     """Return the number of equally likely chance outcomes; 0 if a player is to move."""
     return 0
 
 
-def resolve(state: Any, outcome: Any) -> Any:
+def resolve(state: Position, outcome: Integer) -> Position:
     """Return the state after a chance *outcome*, numbered from 0; like play."""
     return state
 
 
-def view(state: Any, seat: int) -> Any:
+def view(state: Position, seat: Integer) -> Position:
     """Return the state as *seat* knows it; change an array in place. Compiled with a guess."""
     return state
 
 
-def guesses(state: Any, seat: int) -> Any:
+def guesses(state: Position, seat: Integer) -> Integer:
     """Return the number of equally likely guesses at the next hidden item; 0 if none is left.
 
     It is called for states that :func:`view` or :func:`guess` returned.
@@ -266,12 +265,12 @@ def guesses(state: Any, seat: int) -> Any:
     return 0
 
 
-def guess(state: Any, seat: int, number: Any) -> Any:
+def guess(state: Position, seat: Integer, number: Integer) -> Position:
     """Return the state with guess *number*, from 0, filled in; like play."""
     return state
 
 
-def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
+def careless(state: Position, moves: Array, count: Integer, random: Integer) -> Integer:
     """Take two tokens, but any number of the last nine.
 
     A scripted player: it returns one of the legal moves, the first *count* of *moves*. A player
@@ -284,7 +283,7 @@ def careless(state: Any, moves: Any, count: Any, random: Any) -> Any:
 
 # The framework writes what follows for each game.
 
-START: Any = (np.int64(TOKENS), np.int64(0))
+START: Position = (np.int64(TOKENS), np.int64(0))
 IS_ARRAY = False
 SEES_CELLS = False
 HAS_POINTS = False
@@ -317,32 +316,32 @@ LISTING = 1
 
 
 @inlined
-def cast_state(state: Any) -> Any:
+def cast_state(state: Position) -> Position:
     """Convert the numbers of a state to their types."""
     return np.int64(state[0]), np.int64(state[1])
 
 
 @inlined
-def store_state(room: Any, at: Any, state: Any) -> None:
+def store_state(room: Array, at: Integer, state: Position) -> None:
     """Write the numbers of a state into *room*, of ``int64``, from index *at* on."""
     poke(room, at, np.int64(state[0]))
     poke(room, at + 1, np.int64(state[1]))
 
 
 @inlined
-def load_state(room: Any, at: Any) -> Any:
+def load_state(room: Array, at: Integer) -> Position:
     """Read the state that :func:`store_state` wrote."""
     return np.int64(peek(room, at)), np.int64(peek(room, at + 1))
 
 
 @inlined
-def hash_state(state: Any) -> Any:
+def hash_state(state: Position) -> Integer:
     """Hash a state into a word."""
     return hash_word(np.uint64(state[0]), 1) + hash_word(np.uint64(state[1]), 2)
 
 
 @inlined
-def view_state(state: Any, seat: Any) -> Any:
+def view_state(state: Position, seat: Integer) -> Position:
     """Return the result of :func:`view`, where there is a guess or a script; else the state."""
     return state
 
@@ -352,32 +351,38 @@ def view_state(state: Any, seat: Any) -> Any:
 
 @inlined
 def choose_scripted(
-    state: Any,
-    number: Any,
-    moves: Any,
-    count: Any,
-    random: Any,
-    notes: Any,
-    setting: Any,
-    kind: Any,
-) -> Any:
+    state: Position,
+    number: Integer,
+    moves: Array,
+    count: Integer,
+    random: Integer,
+    notes: Array,
+    setting: Integer,
+    kind: Integer,
+) -> Integer:
     """Return the choice of the scripted player of that *number*."""
     return careless(state, moves, count, random)
 
 
 @inlined
-def ask_features(state: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+def ask_features(
+    state: Position, seat: Integer, out: Array, notes: Array, setting: Integer
+) -> None:
     """Call :func:`features`."""
     features(state, seat, out)
 
 
 @inlined
-def ask_describe_move(state: Any, move: Any, seat: Any, out: Any, notes: Any, setting: Any) -> None:
+def ask_describe_move(
+    state: Position, move: Integer, seat: Integer, out: Array, notes: Array, setting: Integer
+) -> None:
     """Call :func:`describe_move`."""
     describe_move(state, move, seat, out)
 
 
 @inlined
-def ask_prune(state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any) -> Any:
+def ask_prune(
+    state: Position, seat: Integer, moves: Array, count: Integer, notes: Array, setting: Integer
+) -> Integer:
     """Call :func:`prune`."""
     return prune(state, seat, moves, count)

@@ -201,7 +201,7 @@ class BoardGame(Game[Board, int]):
         return [f"{name.lower().replace('_', ' ')[:-1]} {number}" for number in range(1, told + 1)]
 
     def count(
-        self, name: str, state: Board, *given: Any, many: int = 0, setting: int = 0
+        self, name: str, state: Board, *given: object, many: int = 0, setting: int = 0
     ) -> NDArray[np.float32]:
         """Return the numbers that the function called *name*, such as ``features``, counts.
 
@@ -230,7 +230,7 @@ class BoardGame(Game[Board, int]):
         setting: int = 0,
         notes: NDArray[np.int64] | None = None,
         kind: int = -1,
-    ) -> list[Any]:
+    ) -> list[object]:
         """Return the values of the optional last parameters of the function called *name*.
 
         Args:
@@ -240,7 +240,12 @@ class BoardGame(Game[Board, int]):
             notes: Array for notes; a new one if None.
             kind: Kind of move that is wanted, or -1.
         """
-        told: dict[str, Any] = {"random": random, "setting": setting, "notes": notes, "kind": kind}
+        told: dict[str, object] = {
+            "random": random,
+            "setting": setting,
+            "notes": notes,
+            "kind": kind,
+        }
         if notes is None:
             told["notes"] = np.zeros(int(self.code.NOTES), dtype=np.int64)
         return [told[parameter] for parameter in self.asks.get(name, ())]
@@ -286,7 +291,7 @@ class BoardGame(Game[Board, int]):
         return [(name, cells // width, width) for name in names]
 
     @property
-    def sites(self) -> ModuleType | None:
+    def sites(self) -> Any:
         """Module that the file names in ``SITES``; None if it names none.
 
         It has ``DIALECTS``, the protocols of sites by name, the default first; ``USES``, sentences
@@ -295,7 +300,7 @@ class BoardGame(Game[Board, int]):
         """
         return import_module(self.plain["SITES"]) if "SITES" in self.plain else None
 
-    def ask(self, name: str, *given: Any) -> Any:
+    def ask(self, name: str, *given: object) -> Any:
         """Call the file's function called *name* and return its result.
 
         Raises:
@@ -782,7 +787,8 @@ class BoardGame(Game[Board, int]):
 
 
 def _restore(name: str, options: dict[str, int]) -> AnyGame:
-    return make_game(name, **options)
+    game: AnyGame = make_game(name, **options)
+    return game
 
 
 def name_column(column: int) -> str:

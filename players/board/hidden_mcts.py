@@ -19,12 +19,12 @@ as observed, and their information sets are not distinguished, so it bluffs and 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, below, mix
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.simd import peek, poke
 from evolve_arena.players.board.mcts import (
     HAS_PRIORS,
@@ -53,7 +53,15 @@ from evolve_arena.players.board.rules import (
     settle,
 )
 from evolve_arena.players.board.values import write_policy
-from evolve_arena.players.board.workspace import AVAILABLE, EXPLORATION, NODES, ROLLOUTS, VISITS
+from evolve_arena.players.board.workspace import (
+    AVAILABLE,
+    EXPLORATION,
+    NODES,
+    ROLLOUTS,
+    VISITS,
+    Workspace,
+)
+from evolve_arena.players.packed import PackedPlayers
 
 VIEW_LEVEL = np.int64(2)
 """Level of the view of a state while it is hashed."""
@@ -62,7 +70,9 @@ UNTRIED = 2 * MOVES
 
 
 @compiled
-def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
+def choose_by_guesses(
+    players: PackedPlayers, slot: Integer, state: Position, count: Integer, workspace: Workspace
+) -> Integer:
     """Return the most visited move; ties go to the better value, then to the first one."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     player = peek(workspace.players, slot)
@@ -87,8 +97,14 @@ def choose_by_guesses(players: Any, slot: Any, state: Any, count: int, workspace
 
 @inlined
 def _run(
-    players: Any, player: Any, slot: Any, state: Any, used: Any, exploration: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    used: Integer,
+    exploration: float,
+    workspace: Workspace,
+) -> Integer:
     """Run one rollout; return the number of nodes *used* then."""
     states, stream = workspace.states, workspace.streams
     tree, totals = workspace.tree, workspace.totals
@@ -127,7 +143,9 @@ def _run(
 
 
 @inlined
-def _find_child(tree: Any, table: Any, node: Any, sight: Any, move: Any) -> Any:
+def _find_child(
+    tree: Array, table: Array, node: Integer, sight: Number, move: Integer
+) -> tuple[Integer, Integer, Integer]:
     """Return a *node*'s child by a *move*, or 0, its key, and its index in the table."""
     key = np.int64(mix(sight ^ (GOLDEN * np.uint64(move + 1))) >> np.uint64(33))
     place = find_outcome(tree, table, node, key)
@@ -135,7 +153,9 @@ def _find_child(tree: Any, table: Any, node: Any, sight: Any, move: Any) -> Any:
 
 
 @inlined
-def _pick_available(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
+def _pick_available(
+    node: Integer, sight: Number, count: Integer, exploration: float, workspace: Workspace
+) -> Integer:
     """Select a legal move without a node, or the one with the highest upper confidence bound."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     moves, untried = workspace.moves, 0
@@ -160,7 +180,9 @@ def _pick_available(node: Any, sight: Any, count: Any, exploration: Any, workspa
 
 
 @inlined
-def _pick_guided(node: Any, sight: Any, count: Any, exploration: Any, workspace: Any) -> Any:
+def _pick_guided(
+    node: Integer, sight: Number, count: Integer, exploration: float, workspace: Workspace
+) -> Integer:
     """Select the legal move with the highest PUCT bound, by the policy's outputs."""
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     moves, outputs = workspace.moves, workspace.outputs

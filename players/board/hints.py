@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise
 from types import FrameType
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Array
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError, name_column
 
 SECONDS = 2.0
@@ -348,20 +349,20 @@ class _Sample:
         counts = [each.sum(axis=1).tobytes() for each in fixed]
         return not self._follows(turns, counts)
 
-    def _boards(self, rows: list[int]) -> list[Any]:
+    def _boards(self, rows: list[int]) -> list[Hashable]:
         return [(self.seen[row].tobytes(), self.turns[row]) for row in rows]
 
-    def _counts(self, rows: list[int]) -> list[Any]:
+    def _counts(self, rows: list[int]) -> list[Hashable]:
         return [(self.seen[row].sum(axis=1).tobytes(), self.turns[row]) for row in rows]
 
-    def _follows(self, values: Any, keys: Sequence[Any]) -> bool:
+    def _follows(self, values: Array, keys: Sequence[Hashable]) -> bool:
         """Test whether *values* are equal wherever the *keys* are."""
-        known: dict[Any, Any] = {}
+        known: dict[Hashable, object] = {}
         return all(
             known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
         )
 
-    def _is_sum(self, values: Any, rows: list[int]) -> bool:
+    def _is_sum(self, values: Array, rows: list[int]) -> bool:
         """Test whether *values* are a linear function of the observed bits."""
         flat = self.seen[rows].reshape(len(rows), -1).astype(float)
         turns = np.array(self.turns)[rows]
@@ -436,7 +437,7 @@ def _bounded() -> Iterator[None]:
     """
     before, left = sys.gettrace(), LINES
 
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
         nonlocal left
         left -= 1
         if left < 0:
@@ -460,7 +461,7 @@ def _name(game: BoardGame, places: list[int]) -> str:
         if isinstance(node, ast.Subscript):
             index, behind = node.slice, range(1)
             if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add):
-                added: Any = getattr(index.right, "value", None)
+                added: object = getattr(index.right, "value", None)
                 behind = range(added, added + 1) if isinstance(added, int) else range(game.seats)
                 index = index.left
             value = game.plain.get(index.id) if isinstance(index, ast.Name) else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import find_variant, specialise
 from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.registry import find_game, game_of
+from evolve_arena.core.types import Array, Position, Settings
 from evolve_arena.genomes.network import LAYERS, RESOLUTION
 from evolve_arena.players.board.workspace import (
     ACTION,
@@ -27,6 +27,7 @@ from evolve_arena.players.board.workspace import (
     SEARCH,
     UNMASKED,
     VALUE,
+    Workspace,
     find_past,
     make_states,
     make_workspace,
@@ -71,7 +72,7 @@ TOLD_FIELDS, TOLD_BITS = [DEPTH, ROLLOUTS, UNMASKED, ENCODING], 1 << np.arange(6
 """Fields of a record that matter only as being above 0, and the bits that encode this."""
 
 
-def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
+def enter(code: ModuleType, position: Board, states: Array) -> Position:
     """Return the state of a *position* for compiled *code*: a tuple, or row 0 of *states*."""
     if code.IS_ARRAY:
         states[0, : len(position.state)] = position.state
@@ -80,7 +81,7 @@ def enter(code: ModuleType, position: Board, states: NDArray[Any]) -> Any:
     return tuple(kind(number) for kind, number in zip(kinds, position.state, strict=True))
 
 
-def enter_past(game: BoardGame, position: Board, states: NDArray[Any]) -> None:
+def enter_past(game: BoardGame, position: Board, states: Array) -> None:
     """Write a *position* and the earlier ones into the records of compiled code."""
     if game.code.HAS_PAST:
         past, begin = find_past(game.code, states), position.plies - len(position.past)
@@ -95,7 +96,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
     Empty for players that do not value single moves: random ones, and tree search.
     """
     spec, rules = find_game(player.game.name), player.game.rules
-    variant: Any = find_variant(spec, rules, player.packed)["choose"]
+    variant: ModuleType = find_variant(spec, rules, player.packed)["choose"]
     code = player.game.code  # type: ignore[attr-defined]
     workspace = spec.kernel.make_workspace(rules, player.packed)
     workspace.plies[0] = position.plies
@@ -119,24 +120,24 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
     """
 
     @cache
-    def code(rules: Any) -> ModuleType:
+    def code(rules: tuple[int, ...]) -> ModuleType:
         return specialise([place], constants_of(rules))[0]
 
     @cache
-    def game(rules: Any) -> Any:
-        return game_of(rules)
+    def game(rules: tuple[int, ...]) -> BoardGame:
+        return cast("BoardGame", game_of(rules))
 
-    def refuse_faults(rules: Any, *arrays: Any) -> None:
+    def refuse_faults(rules: tuple[int, ...], *arrays: Array) -> None:
         fault, value = take_fault(code(rules), *arrays)
         if fault:
             raise game(rules).explain_fault(fault, value)
 
     def decide(
-        variant: Mapping[str, Any],
-        rules: Any,
+        variant: Mapping[str, ModuleType],
+        rules: tuple[int, ...],
         players: PackedPlayers,
         position: Board,
-        workspace: Any,
+        workspace: Workspace,
     ) -> int:
         state = enter(code(rules), position, workspace.states)
         enter_past(game(rules), position, workspace.states)
@@ -146,14 +147,14 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         return move
 
     def play(
-        matches: Any,
-        rules: Any,
+        matches: ModuleType,
+        rules: tuple[int, ...],
         players: PackedPlayers,
-        seatings: Any,
-        seeds: Any,
-        openings: Any,
-        workspace: Any,
-        *results: Any,
+        seatings: Array,
+        seeds: Array,
+        openings: Array,
+        workspace: Workspace,
+        *results: Array,
     ) -> None:
         told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
@@ -166,8 +167,8 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
             tally[:, : room.shape[1]] = room[:, :, number]
         refuse_faults(rules, workspace.states, workspace.planes, workspace.values)
 
-    def draw_openings(rules: Any, seeds: Any, openings: Any) -> None:
-        variant: Any = find_variant(find_game(game(rules).name), rules)
+    def draw_openings(rules: tuple[int, ...], seeds: Array, openings: Array) -> None:
+        variant: Mapping[str, ModuleType] = find_variant(find_game(game(rules).name), rules)
         moves, states = (
             np.zeros(2 * code(rules).MOVES, dtype=np.int64),
             make_states(code(rules), 1),
@@ -192,10 +193,10 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
 
 def specialise_board(
     place: str,
-    rules: Any,
+    rules: tuple[int, ...],
     modules: Sequence[str],
     players: PackedPlayers | None = None,
-    more: Mapping[str, Any] | None = None,
+    more: Settings | None = None,
 ) -> list[ModuleType]:
     """Return copies of the file at *place*, the modules that play by it, and more *modules*.
 
@@ -214,12 +215,14 @@ def specialise_board(
     return specialise([place, *PLAYING, *modules], constants, {EXAMPLE: place})
 
 
-def load_timing(game: BoardGame) -> Any:
+def load_timing(game: BoardGame) -> ModuleType:
     """Return `evolve_arena.players.board.timing`, compiled for a *game*."""
     return specialise_board(game.place, game.rules, (f"{FLOOR}.matches", f"{FLOOR}.timing"))[-1]
 
 
-def play_timed(game: BoardGame, timing: Any, part: int, seed: int, workspace: Any) -> None:
+def play_timed(
+    game: BoardGame, timing: ModuleType, part: int, seed: int, workspace: Workspace
+) -> None:
     """Play a random game that does more than a match; see `timing.add_part`.
 
     Raises:
@@ -230,13 +233,13 @@ def play_timed(game: BoardGame, timing: Any, part: int, seed: int, workspace: An
     game.refuse_faults(workspace.states, workspace.planes, workspace.values)
 
 
-def constants_of(rules: Any) -> dict[str, Any]:
+def constants_of(rules: Any) -> dict[str, int]:
     """Return the options by the names of the constants in the game's file."""
     return {name.upper(): value for name, value in rules._asdict().items()}
 
 
 @cache
-def _place_constants(place: str, rules: Any) -> dict[str, Any]:
+def _place_constants(place: str, rules: tuple[int, ...]) -> dict[str, int]:
     """Return the options as constants of the game's file alone, as other modules share names."""
     return {f"{place}:{name}": value for name, value in constants_of(rules).items()}
 

@@ -26,6 +26,7 @@ from evolve_arena.core import compiled
 from evolve_arena.core.files import explain_unread, read_file
 from evolve_arena.core.game import MOST_SEATS, GameSpec, Option
 from evolve_arena.core.sentences import read_sentences
+from evolve_arena.core.types import Position
 from evolve_arena.core.user_code import describe_failure
 from evolve_arena.players.board.board_view import UNDRAWN, BoardGameView
 from evolve_arena.players.board.game import COUNTS, BoardGame, GameFileError, run_plain
@@ -461,7 +462,7 @@ class _GameFile:
             found[name] = tuple(values)
         return found
 
-    def _begin(self) -> Any:
+    def _begin(self) -> Position:
         """Return the state before the first move, as the file gives it."""
         try:
             begin, again = self.plain["start"](), self.plain["start"]()
@@ -539,9 +540,10 @@ class _GameFile:
         if self.plain.get("SHAPE", "square") not in (shapes := (*SHAPES, UNDRAWN)):
             self.fail("SHAPE", f"SHAPE must be one of {', '.join(shapes)}")
         needed = (*RULES, "key") if "REPETITION" in self.ends_by else RULES
+        rules = self._make_rules()
         members = {
             "name": name,
-            "rules_type": self._make_rules(),
+            "rules_type": rules,
             "place": self._write_module(),
             "source": self.source,
             "file": self.path,
@@ -553,10 +555,10 @@ class _GameFile:
             "__doc__": ast.get_docstring(self.tree),
         }
         made = type(name, (BoardGame,), members)
-        members["rules_type"]._game = made
+        rules._game = made
         return made
 
-    def _make_rules(self) -> Any:
+    def _make_rules(self) -> type[Any]:
         names = [name.lower() for name in self.options]
         defaults = [self.plain[key] for key in self.options]
         rules: Any = namedtuple("Rules", names, defaults=defaults)  # type: ignore[misc]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import GOLDEN, below, chance, mix, next_word
+from evolve_arena.core.stream import GOLDEN, Stream, below, chance, mix, next_word
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.network import (
     ACTIVATION,
     LAYERS,
@@ -91,6 +90,7 @@ from evolve_arena.players.board.workspace import (
     VALUE,
     WHO,
     WIDTH,
+    Workspace,
     table_fields,
 )
 from evolve_arena.players.packed import (
@@ -101,6 +101,7 @@ from evolve_arena.players.packed import (
     RANDOM,
     SHAPE,
     WEIGHTS_AT,
+    PackedPlayers,
 )
 
 FNV_START = np.uint64(0xCBF29CE484222325)
@@ -122,24 +123,24 @@ ASKS_WINS = HAS_WINS and (HAS_OWN_VALUES or HAS_SEARCHES or HAS_MCTS)
 
 
 @inlined
-def split_seed(seed: Any) -> Any:
+def split_seed(seed: Number) -> Integer:
     """Derive the seed of the players' random numbers from that of the game's."""
     return mix(seed ^ GOLDEN)
 
 
 @compiled
 def play_matches(  # noqa: PLR0912
-    players: Any,
-    seatings: Any,
-    seeds: Any,
-    openings: Any,
-    workspace: Any,
-    places: Any,
-    plies: Any,
-    offenders: Any,
-    games: Any,
-    points: Any,
-    tallies: Any,
+    players: PackedPlayers,
+    seatings: Array,
+    seeds: Array,
+    openings: Array,
+    workspace: Workspace,
+    places: Array,
+    plies: Integer,
+    offenders: Array,
+    games: Array,
+    points: Array,
+    tallies: Array,
 ) -> None:
     """Play all matches and fill in the results, of shape ``(n,)`` or ``(n, seats)``.
 
@@ -206,7 +207,7 @@ def play_matches(  # noqa: PLR0912
 
 
 @inlined
-def _write_forfeit(match: Any, offender: Any, places: Any, offenders: Any) -> None:
+def _write_forfeit(match: Integer, offender: Integer, places: Array, offenders: Array) -> None:
     """Put the seat that forfeits in the last place, whatever the points."""
     for seat in range(SEATS):
         if places[match, seat] > places[match, offender]:
@@ -217,7 +218,13 @@ def _write_forfeit(match: Any, offender: Any, places: Any, offenders: Any) -> No
 
 @inlined
 def _write_result(
-    states: Any, state: Any, verdict: Any, match: Any, ply: Any, game: Any, results: Any
+    states: Array,
+    state: Position,
+    verdict: Integer,
+    match: Integer,
+    ply: Integer,
+    game: Number,
+    results: tuple[Array, ...],
 ) -> None:
     """Fill in the results of a match."""
     places, plies, offenders, games, points = results
@@ -238,7 +245,7 @@ def _write_result(
 
 
 @inlined
-def _are_shallow(players: Any) -> Any:
+def _are_shallow(players: PackedPlayers) -> bool:
     """Test whether all *players* are random or shallow networks without a search."""
     seats, shallow = players.seats, True
     for row in range(seats.shape[0]):
@@ -253,7 +260,12 @@ def _are_shallow(players: Any) -> Any:
 
 @inlined
 def play_in_turns(
-    players: Any, seatings: Any, seeds: Any, openings: Any, workspace: Any, results: Any
+    players: PackedPlayers,
+    seatings: Array,
+    seeds: Array,
+    openings: Array,
+    workspace: Workspace,
+    results: tuple[Array, ...],
 ) -> None:
     """Play all matches, a few at a time, a move of each in turn; see :func:`play_matches`."""
     tables, states = workspace.tables, workspace.states
@@ -283,7 +295,12 @@ def play_in_turns(
 
 @inlined
 def _start_match(
-    players: Any, seatings: Any, seeds: Any, workspace: Any, table: Any, match: Any
+    players: PackedPlayers,
+    seatings: Array,
+    seeds: Array,
+    workspace: Workspace,
+    table: Integer,
+    match: Integer,
 ) -> None:
     """Seat the players of a *match* at a *table*, and let them observe the first state."""
     tables, sums, states = workspace.tables, workspace.sums, workspace.states
@@ -318,13 +335,15 @@ def _start_match(
 
 
 @inlined
-def _sits_at(table: Any, seat: Any) -> Any:
+def _sits_at(table: Integer, seat: Integer) -> Integer:
     """Return the index of the notes on the player at a *seat* of a *table*."""
     return TABLES * TABLE_FIELDS + SITTING * (table * SEATS + seat)
 
 
 @inlined
-def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: Any) -> Any:
+def _play_move(
+    players: PackedPlayers, openings: Array, workspace: Workspace, table: Integer, match: Integer
+) -> Integer:
     """Play the next move at a *table*; return the verdict on the new state."""
     tables, states, at = workspace.tables, workspace.states, table * TABLE_FIELDS
     before, ply = load_state(tables, at + STATE), peek(tables, at + PLY)
@@ -356,7 +375,14 @@ def _play_move(players: Any, openings: Any, workspace: Any, table: Any, match: A
 
 
 @inlined
-def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, move: Any) -> None:
+def _show_move(
+    players: PackedPlayers,
+    workspace: Workspace,
+    sits: Integer,
+    seat: Integer,
+    state: Position,
+    move: Integer,
+) -> None:
     """Update the sums of the player at a *seat* by the changes of a *move* in a *state*."""
     tables, sums, columns = workspace.tables, workspace.sums, players.columns
     width = peek(tables, sits + WIDTH)
@@ -371,7 +397,14 @@ def _show_move(players: Any, workspace: Any, sits: Any, seat: Any, state: Any, m
 
 
 @inlined
-def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, winning: Any) -> Any:
+def _choose(
+    players: PackedPlayers,
+    workspace: Workspace,
+    table: Integer,
+    seat: Integer,
+    state: Position,
+    winning: Integer,
+) -> Integer:
     """Return the move of the player at a *seat* of a *table*: a network, or a random player.
 
     The first *winning* moves in ``workspace.wins`` win at once.
@@ -401,13 +434,13 @@ def _choose(players: Any, workspace: Any, table: Any, seat: Any, state: Any, win
 
 @compiled
 def record_matches(
-    players: Any,
-    rows: Any,
-    seeds: Any,
-    exploration: Any,
-    workspace: Any,
-    played: Any,
-    chosen: Any,
+    players: PackedPlayers,
+    rows: Array,
+    seeds: Array,
+    exploration: float,
+    workspace: Workspace,
+    played: Array,
+    chosen: Array,
 ) -> None:
     """Play matches of one player against itself, and record its choices.
 
@@ -453,7 +486,7 @@ def record_matches(
 
 
 @inlined
-def is_listed(moves: Any, count: Any, move: Any) -> Any:
+def is_listed(moves: Array, count: Integer, move: Integer) -> bool:
     """Test whether a *move* is among the first *count* of *moves*."""
     found = False
     for place in range(count):
@@ -462,7 +495,7 @@ def is_listed(moves: Any, count: Any, move: Any) -> Any:
 
 
 @inlined
-def start_stream(seed: Any) -> Any:
+def start_stream(seed: Number) -> Integer:
     """Return the seed of the players' random numbers in the match with this *seed*."""
     if HAS_CHANCE:
         return split_seed(seed)
@@ -470,7 +503,7 @@ def start_stream(seed: Any) -> Any:
 
 
 @compiled
-def draw_openings(seeds: Any, openings: Any, moves: Any, states: Any) -> None:
+def draw_openings(seeds: Array, openings: Array, moves: Array, states: Array) -> None:
     """Fill each row of *openings* with random moves after which the game goes on.
 
     Row k is drawn from the stream of ``seeds[k]``, which advances. *moves* and *states* are buffers
@@ -482,7 +515,9 @@ def draw_openings(seeds: Any, openings: Any, moves: Any, states: Any) -> None:
 
 
 @inlined
-def _draw_opening(stream: Any, openings: Any, row: int, moves: Any, states: Any) -> Any:
+def _draw_opening(
+    stream: Stream, openings: Array, row: Integer, moves: Array, states: Array
+) -> bool:
     state = begin(states)
     for ply in range(openings.shape[1]):
         count = list_moves(states, state, moves, 0)
@@ -494,7 +529,9 @@ def _draw_opening(stream: Any, openings: Any, row: int, moves: Any, states: Any)
 
 
 @compiled
-def count_sequences(state: Any, depth: int, moves: Any, states: Any, level: int, ply: int) -> Any:
+def count_sequences(
+    state: Position, depth: Integer, moves: Array, states: Array, level: Integer, ply: Integer
+) -> Integer:
     """Count the sequences of *depth* plies from a state after *ply* plies of a game (perft).
 
     *moves* and *states* are buffers.

@@ -29,12 +29,12 @@ Silver et al., "Mastering the game of Go without human knowledge", Nature 2017.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, mix
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.simd import peek, poke, refer
 from evolve_arena.players.board.rules import (
@@ -84,8 +84,9 @@ from evolve_arena.players.board.workspace import (
     SEAT,
     VISITS,
     WINNER,
+    Workspace,
 )
-from evolve_arena.players.packed import GRAPH, KIND, NETWORK
+from evolve_arena.players.packed import GRAPH, KIND, NETWORK, PackedPlayers
 
 HAS_MCTS = True
 HAS_PRIORS = True
@@ -104,7 +105,9 @@ LAST = 1 << 32
 
 
 @compiled
-def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspace: Any) -> Any:
+def choose_by_rollouts(
+    players: PackedPlayers, slot: Integer, state: Position, count: Integer, workspace: Workspace
+) -> Integer:
     """Return a move that is proven to win, or the most visited one; ties go to the better value."""
     states, tree, totals = workspace.states, workspace.tree, workspace.totals
     # A move that wins at once needs no search.
@@ -132,8 +135,14 @@ def choose_by_rollouts(players: Any, slot: Any, state: Any, count: int, workspac
 
 @inlined
 def _run(
-    players: Any, slot: Any, state: Any, used: Any, limit: Any, exploration: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    used: Integer,
+    limit: Integer,
+    exploration: float,
+    workspace: Workspace,
+) -> Integer:
     """Run one rollout; return the number of nodes *used* then, at most *limit*."""
     tree, totals, shares = workspace.tree, workspace.totals, workspace.shares
     now = duplicate(workspace.states, LEVEL, state)
@@ -153,7 +162,7 @@ def _run(
 
 
 @inlined
-def add_shares(tree: Any, totals: Any, shares: Any, node: Any) -> None:
+def add_shares(tree: Array, totals: Array, shares: Array, node: Integer) -> None:
     """Add a rollout with these *shares* to a *node* and all its ancestors (backpropagation)."""
     while True:
         set_field(tree, node, VISITS, get_field(tree, node, VISITS) + 1)
@@ -165,16 +174,16 @@ def add_shares(tree: Any, totals: Any, shares: Any, node: Any) -> None:
 
 @inlined
 def _descend(
-    players: Any,
-    player: Any,
-    guided: Any,
-    valued: Any,
-    now: Any,
-    used: Any,
-    limit: Any,
-    exploration: Any,
-    workspace: Any,
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    guided: bool,
+    valued: bool,
+    now: Position,
+    used: Integer,
+    limit: Integer,
+    exploration: float,
+    workspace: Workspace,
+) -> tuple[Integer, Position, Integer, Integer, Number]:
     """Descend the tree to a leaf, which may be new (selection and expansion).
 
     Args:
@@ -241,7 +250,14 @@ def _descend(
 
 
 @inlined
-def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspace: Any) -> Any:
+def value_end(
+    players: PackedPlayers,
+    slot: Integer,
+    state: Position,
+    node: Integer,
+    ply: Integer,
+    workspace: Workspace,
+) -> Number:
     """Write the result of a leaf into ``shares``: proven, by value, or by simulation.
 
     Args:
@@ -293,7 +309,9 @@ def value_end(players: Any, slot: Any, state: Any, node: Any, ply: Any, workspac
 
 
 @inlined
-def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any) -> None:
+def _share_value(
+    players: PackedPlayers, slot: Integer, side: Integer, state: Position, workspace: Workspace
+) -> None:
     """Write the value of a *state* to the player in a *slot*, observed by *side*, as shares."""
     seen = np.int64(slot)
     if MIRRORS and side != slot:
@@ -305,7 +323,7 @@ def _share_value(players: Any, slot: Any, side: Any, state: Any, workspace: Any)
 
 
 @inlined
-def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
+def _has_values(players: PackedPlayers, slot: Integer, workspace: Workspace) -> Number:
     """Test whether the player in a *slot* gives the values of leaves."""
     player = peek(workspace.players, slot)
     if HAS_PRIORS and has_policy(players, player):
@@ -314,14 +332,14 @@ def _has_values(players: Any, slot: Any, workspace: Any) -> Any:
 
 
 @inlined
-def has_policy(players: Any, player: Any) -> Any:
+def has_policy(players: PackedPlayers, player: Integer) -> Number:
     """Test whether a player has an output for each move."""
     kind = players.seats[player, KIND]
     return kind in (NETWORK, GRAPH, DENSE) and players.seats[player, HEAD] == POLICY
 
 
 @inlined
-def _fill_priors(first: Any, count: Any, workspace: Any) -> None:
+def _fill_priors(first: Integer, count: Integer, workspace: Workspace) -> None:
     """Write the priors of *count* nodes from *first* on, by the policy's outputs."""
     highest, scale = scale_policy(workspace.outputs, workspace.moves, count)
     for child in range(first, first + count):
@@ -331,7 +349,7 @@ def _fill_priors(first: Any, count: Any, workspace: Any) -> None:
 
 
 @inlined
-def scale_policy(outputs: Any, moves: Any, count: Any) -> Any:
+def scale_policy(outputs: Array, moves: Array, count: Integer) -> tuple[float, float]:
     """Compute the softmax of *outputs* over *count* legal *moves*, from index MOVES on.
 
     Returns:
@@ -347,19 +365,21 @@ def scale_policy(outputs: Any, moves: Any, count: Any) -> Any:
 
 
 @inlined
-def get_field(tree: Any, node: Any, field: Any) -> Any:
+def get_field(tree: Array, node: Integer, field: Integer) -> Integer:
     """Return a *field* of a *node*."""
     return np.int64(peek(tree, NODE_FIELDS * node + field))
 
 
 @inlined
-def set_field(tree: Any, node: Any, field: Any, number: Any) -> None:
+def set_field(tree: Array, node: Integer, field: Integer, number: Integer) -> None:
     """Set a *field* of a *node* to a *number*."""
     poke(tree, NODE_FIELDS * node + field, number)
 
 
 @inlined
-def start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: Any) -> Any:
+def start_node(
+    tree: Array, totals: Array, node: Integer, parent: Integer, move: Integer, seat: Integer
+) -> Integer:
     """Create a *node* without visits; return the number of the next one."""
     for field in range(NODE_FIELDS):
         set_field(tree, node, field, np.int64(0))
@@ -371,7 +391,7 @@ def start_node(tree: Any, totals: Any, node: Any, parent: Any, move: Any, seat: 
 
 
 @inlined
-def find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
+def find_outcome(tree: Array, table: Array, node: Integer, outcome: Integer) -> Integer:
     """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free."""
     mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
@@ -387,7 +407,7 @@ def find_outcome(tree: Any, table: Any, node: Any, outcome: Any) -> Any:
 
 
 @inlined
-def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
+def _pick_child(tree: Array, totals: Array, node: Integer, exploration: float) -> Integer:
     """Select the first child without visits, or the one with the highest UCB1 bound."""
     first = get_field(tree, node, FIRST)
     spread = exploration * math.sqrt(math.log(np.float64(get_field(tree, node, VISITS))))
@@ -406,7 +426,9 @@ def _pick_child(tree: Any, totals: Any, node: Any, exploration: Any) -> Any:
 
 
 @inlined
-def _pick_guided(tree: Any, totals: Any, priors: Any, node: Any, exploration: Any) -> Any:
+def _pick_guided(
+    tree: Array, totals: Array, priors: Array, node: Integer, exploration: float
+) -> Integer:
     """Select the child with the highest PUCT bound."""
     first, count = get_field(tree, node, FIRST), get_field(tree, node, COUNT)
     visited, gained = 0.0, 0.0
@@ -428,7 +450,7 @@ def _pick_guided(tree: Any, totals: Any, priors: Any, node: Any, exploration: An
 
 
 @inlined
-def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
+def _pick_root(tree: Array, totals: Array, slot: Integer) -> Integer:
     """Return the most visited move; proven wins come first, proven losses last."""
     first = get_field(tree, 0, FIRST)
     chosen, most, best = np.int64(-1), np.int64(0), 0.0
@@ -445,7 +467,7 @@ def _pick_root(tree: Any, totals: Any, slot: Any) -> Any:
 
 
 @inlined
-def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
+def _share(states: Array, state: Position, verdict: Integer, shares: Array) -> None:
     """Write each seat's share of the win; seats that are first together share it equally.
 
     With a STAKE, the share grows with the points, from 0 to 1.
@@ -467,7 +489,7 @@ def _share(states: Any, state: Any, verdict: Any, shares: Any) -> None:
 
 
 @inlined
-def _prove(tree: Any, shares: Any, node: Any) -> None:
+def _prove(tree: Array, shares: Array, node: Integer) -> None:
     """Record the sole winner at a *node* where the game is over, and at ancestors it follows for.
 
     The player to move wins if one move wins; another seat wins if it wins after all moves.

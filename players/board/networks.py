@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.game import make_once
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.dense import pack_dense
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.limits import check_sizes
@@ -101,7 +102,7 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     Raises:
         BadValueError: An option of the game has the name of an attribute of networks.
     """
-    kinds: dict[str, tuple[type[Any], type[BredPlayer]]] = {
+    kinds: dict[str, tuple[type[_OnBoard], type[BredPlayer]]] = {
         "mlp": (NetworkDecoder, VectorPlayer),
         "graph": (GraphDecoder, NeatPlayer),
         "tuples": (BoardTupleDecoder, TuplePlayer),
@@ -109,20 +110,23 @@ def make_networks(game: type[BoardGame]) -> dict[str, type[BredPlayer]]:
     return {name: _make_kind(game, name, *kind) for name, kind in kinds.items()}
 
 
-def _restore(game: str, network: str, told: dict[str, Any]) -> Any:
+def _restore(game: str, network: str, told: Settings) -> _OnBoard:
     """Restore a pickled decoder; see `_OnBoard`."""
-    return find_game(game).networks[network].decoder_type(**told)
+    decoder: _OnBoard = find_game(game).networks[network].decoder_type(**told)
+    return decoder
 
 
 def _make_kind(
-    game: type[BoardGame], name: str, base: type[Any], player: type[BredPlayer]
+    game: type[BoardGame], name: str, base: type[_OnBoard], player: type[BredPlayer]
 ) -> type[BredPlayer]:
     """Return a class of players whose decoders have the options of *game* as fields."""
     defaults = game.rules_type._field_defaults
     for key in defaults:
         if hasattr(base, key):
             raise BadValueError(f"no option of {game.name} can be called {key}: networks have that")
-    fields: list[Any] = [(key, int, value) for key, value in defaults.items()]
+    fields: list[tuple[str, type[int], object]] = [
+        (key, int, value) for key, value in defaults.items()
+    ]
     if base is BoardTupleDecoder:
         fields.append(("length", int, find_length(find_reading(game()))))
     space = {"game_type": game, "network_name": name, "__doc__": base.__doc__}
@@ -146,7 +150,7 @@ class _OnBoard:
     network_name: ClassVar[str]
     """Name of the kind in `GameSpec.networks`."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the game's name and the fields: the class is made anew in each process."""
         told = {field.name: getattr(self, field.name) for field in fields(self)}
         return _restore, (self.game_type.name, self.network_name, told)

@@ -6,13 +6,14 @@ the latter case the state after a tentative move is in another row, its *level*.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import inlined
-from evolve_arena.core.stream import below, hash_word, mix, next_word
+from evolve_arena.core.stream import Stream, below, hash_word, mix, next_word
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.simd import (
     add_int,
     compare_bytes,
@@ -153,8 +154,12 @@ PAST_WORDS = PAST_FIELDS * (LONGEST + PAST_SPARE)
 ONE, BYTE = np.uint64(1), np.uint64(255)
 
 
+Vector: TypeAlias = Any
+"""Some numbers in a register of the processor; see `evolve_arena.genomes.simd`."""
+
+
 @inlined
-def begin(states: Any) -> Any:
+def begin(states: Array) -> Position:
     """Return the state before the first move and before any chance event, in row 0."""
     if IS_ARRAY:
         for place in range(SIZE):
@@ -167,7 +172,7 @@ def begin(states: Any) -> Any:
 
 
 @inlined
-def _note(states: Any, fault: Any, value: Any) -> None:
+def _note(states: Array, fault: Integer, value: Number) -> None:
     """Record a *fault* and the invalid *value*, unless there is an earlier one."""
     if load_word(states, FAULT_AT) == 0:
         word = np.uint64(value) << np.uint64(8) | np.uint64(fault)
@@ -175,14 +180,14 @@ def _note(states: Any, fault: Any, value: Any) -> None:
 
 
 @inlined
-def note_move(states: Any, move: Any) -> None:
+def note_move(states: Array, move: Integer) -> None:
     """Record a fault if a *move* that was played is out of range."""
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
         _note(states, BAD_MOVE, np.int64(move))
 
 
 @inlined
-def keep_move(move: Any) -> Any:
+def keep_move(move: Integer) -> Integer:
     """Return *move*, or 0 if it is out of range, so that it may be an index."""
     move = np.int64(move)
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
@@ -191,7 +196,7 @@ def keep_move(move: Any) -> Any:
 
 
 @inlined
-def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
+def follow(states: Array, level: Integer, state: Position, move: Integer) -> Position:
     """Return the state after a *move*, at *level*; *state* itself changes only if it is there."""
     move = keep_move(move)
     if IS_ARRAY:
@@ -202,7 +207,7 @@ def follow(states: Any, level: Any, state: Any, move: Any) -> Any:
 
 
 @inlined
-def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
+def happen(states: Array, level: Integer, state: Position, outcome: Integer) -> Position:
     """Return the state after an *outcome* of chance; like :func:`follow`."""
     if IS_ARRAY:
         _copy(states, level, state)
@@ -212,7 +217,7 @@ def happen(states: Any, level: Any, state: Any, outcome: Any) -> Any:
 
 
 @inlined
-def advance(states: Any, state: Any, move: Any, ply: Any) -> Any:
+def advance(states: Array, state: Position, move: Integer, ply: Integer) -> Position:
     """Play a *move* in place and return the new state; *ply* counts the game's moves from 1.
 
     The state is recorded as the game's position at that ply; see :func:`judge_at`.
@@ -228,7 +233,9 @@ def advance(states: Any, state: Any, move: Any, ply: Any) -> Any:
 
 
 @inlined
-def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+def follow_at(
+    states: Array, level: Integer, state: Position, move: Integer, ply: Integer
+) -> Position:
     """Return the state of :func:`follow`, recorded as the game's position at that ply."""
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
@@ -237,7 +244,9 @@ def follow_at(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
 
 
 @inlined
-def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
+def search_on(
+    states: Array, level: Integer, state: Position, move: Integer, ply: Integer
+) -> Position:
     """Return the state of :func:`follow`, recorded with only the past that a search needs."""
     progresses = _makes_progress(states, state, move)
     state = follow(states, level, state, move)
@@ -249,7 +258,7 @@ def search_on(states: Any, level: Any, state: Any, move: Any, ply: Any) -> Any:
 
 
 @inlined
-def settle(states: Any, state: Any, stream: Any) -> Any:
+def settle(states: Array, state: Position, stream: Stream) -> Position:
     """Draw all chance events that come next, in place; return the new state."""
     if HAS_CHANCE:
         outcomes = count_outcomes(states, state)
@@ -264,13 +273,13 @@ def settle(states: Any, state: Any, stream: Any) -> Any:
 
 
 @inlined
-def _copy(states: Any, level: Any, state: Any) -> None:
+def _copy(states: Array, level: Integer, state: Position) -> None:
     for word in range(STATE_WORDS):
         store_word(states, level * ROW_WORDS + word, load_word(states, state * ROW_WORDS + word))
 
 
 @inlined
-def duplicate(states: Any, level: Any, state: Any) -> Any:
+def duplicate(states: Array, level: Integer, state: Position) -> Position:
     """Return a copy of *state* at *level*."""
     if IS_ARRAY:
         _copy(states, level, state)
@@ -279,7 +288,7 @@ def duplicate(states: Any, level: Any, state: Any) -> Any:
 
 
 @inlined
-def count_outcomes(states: Any, state: Any) -> Any:
+def count_outcomes(states: Array, state: Position) -> Integer:
     """Return the number of outcomes of the next chance event; 0 if a player is to move."""
     if HAS_CHANCE:
         outcomes = np.int64(chance(states[state, :SIZE] if IS_ARRAY else state))
@@ -291,7 +300,7 @@ def count_outcomes(states: Any, state: Any) -> Any:
 
 
 @inlined
-def find_mover(states: Any, state: Any) -> Any:
+def find_mover(states: Array, state: Position) -> Integer:
     """Return the seat to move."""
     seat = np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state))
     if seldom(np.uint64(seat) >= np.uint64(SEATS)):
@@ -301,13 +310,13 @@ def find_mover(states: Any, state: Any) -> Any:
 
 
 @inlined
-def moves_again(states: Any, state: Any, seat: Any) -> Any:
+def moves_again(states: Array, state: Position, seat: Integer) -> Number:
     """Test whether *seat* is to move; undefined once the game is over."""
     return np.int64(to_move(states[state, :SIZE] if IS_ARRAY else state)) == seat
 
 
 @inlined
-def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
+def list_moves(states: Array, state: Position, moves: Array, at: Integer) -> Integer:
     """Write the legal moves into *moves* from index *at* on; return their number.
 
     A match needs at least one; if the file gives an invalid number, move 0 replaces them.
@@ -316,7 +325,7 @@ def list_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
 
 
 @inlined
-def find_allowed(states: Any, state: Any, moves: Any) -> Any:
+def find_allowed(states: Array, state: Position, moves: Array) -> Integer:
     """Return the legal moves as bits of a word, where MOVES <= 64; *moves* is a buffer."""
     allowed = np.uint64(0)
     if HAS_LEGAL_BITS:
@@ -331,13 +340,15 @@ def find_allowed(states: Any, state: Any, moves: Any) -> Any:
 
 
 @inlined
-def list_deeper_moves(states: Any, state: Any, moves: Any, at: Any) -> Any:
+def list_deeper_moves(states: Array, state: Position, moves: Array, at: Integer) -> Integer:
     """Like :func:`list_moves`, for searches beyond LONGEST, where there may be no move."""
     return _list_moves(states, state, moves, at, 0)
 
 
 @inlined
-def _list_moves(states: Any, state: Any, moves: Any, at: Any, fewest: Any) -> Any:
+def _list_moves(
+    states: Array, state: Position, moves: Array, at: Integer, fewest: Integer
+) -> Integer:
     room = moves[at : at + MOVES]
     count = np.int64(legal(states[state, :SIZE] if IS_ARRAY else state, room))
     if seldom(np.uint64(count - fewest) > np.uint64(MOVES - fewest)):
@@ -348,14 +359,14 @@ def _list_moves(states: Any, state: Any, moves: Any, at: Any, fewest: Any) -> An
 
 
 @inlined
-def remove_move(moves: Any, at: Any, last: Any) -> None:
+def remove_move(moves: Array, at: Integer, last: Integer) -> None:
     """Remove the move at index *at* from a list that ends at *last*, after which is room."""
     for block in range(at, last, 8):  # eight 64-bit numbers make a vector
         store_int(moves, block, load_int(moves, block + 1))
 
 
 @inlined
-def judge(states: Any, state: Any) -> Any:
+def judge(states: Array, state: Position) -> Integer:
     """Return the result of a game of two for the first player, 1, 0 or -1, or GOES_ON."""
     if IS_ARRAY:
         return _judge(states[state, :SIZE])
@@ -363,7 +374,7 @@ def judge(states: Any, state: Any) -> Any:
 
 
 @inlined
-def _judge(state: Any) -> Any:
+def _judge(state: Position) -> Integer:
     if HAS_POINTS:
         if not is_over(state):
             return np.int64(GOES_ON)
@@ -376,7 +387,7 @@ def _judge(state: Any) -> Any:
 
 
 @inlined
-def judge_at(states: Any, state: Any, ply: Any) -> Any:
+def judge_at(states: Array, state: Position, ply: Integer) -> Integer:
     """Return the verdict of :func:`judge` on the *state* recorded last, at that *ply*."""
     verdict = judge(states, state)
     if HAS_PAST and verdict == GOES_ON and is_exhausted(states, ply):
@@ -385,7 +396,7 @@ def judge_at(states: Any, state: Any, ply: Any) -> Any:
 
 
 @inlined
-def judge_exhausted(states: Any, state: Any) -> Any:
+def judge_exhausted(states: Array, state: Position) -> Integer:
     """Return the verdict on a game ended in *state* by repetition or lack of progress."""
     if HAS_POINTS:
         ahead = count_points(states, state, 0, 0) - count_points(states, state, 0, 1)
@@ -394,7 +405,7 @@ def judge_exhausted(states: Any, state: Any) -> Any:
 
 
 @inlined
-def is_exhausted(states: Any, ply: Any) -> Any:
+def is_exhausted(states: Array, ply: Integer) -> bool:
     """Test whether repetition or lack of progress ends the game at that *ply*."""
     if HAS_PAST:
         times = load_word(states, _find_past(states, ply) + TIMES)
@@ -405,7 +416,7 @@ def is_exhausted(states: Any, ply: Any) -> Any:
 
 
 @inlined
-def recurs(states: Any, state: Any, ply: Any, root: Any, marks: Any) -> Any:
+def recurs(states: Array, state: Position, ply: Integer, root: Integer, marks: Number) -> bool:
     """Test whether a search counts a position as a draw: it recurs, or there is no progress.
 
     Args:
@@ -428,7 +439,7 @@ def recurs(states: Any, state: Any, ply: Any, root: Any, marks: Any) -> Any:
 
 
 @inlined
-def may_exhaust(states: Any, ply: Any) -> Any:
+def may_exhaust(states: Array, ply: Integer) -> bool:
     """Test whether the next move may end the game as in :func:`is_exhausted`."""
     if HAS_PAST and NO_PROGRESS > 0 and count_quiet_plies(states, ply) + 1 >= NO_PROGRESS:
         return True
@@ -442,7 +453,9 @@ def may_exhaust(states: Any, ply: Any) -> Any:
 
 
 @inlined
-def value_exhausting(states: Any, state: Any, move: Any, ply: Any, slot: Any, value: Any) -> Any:
+def value_exhausting(
+    states: Array, state: Position, move: Integer, ply: Integer, slot: Integer, value: Number
+) -> Number:
     """Return the *value* of a *move*, corrected if it ends the game as in :func:`is_exhausted`.
 
     A draw is worth 0; where points decide, a win is worth more and a loss less than any other move.
@@ -466,13 +479,13 @@ def value_exhausting(states: Any, state: Any, move: Any, ply: Any, slot: Any, va
 
 
 @inlined
-def count_quiet_plies(states: Any, ply: Any) -> Any:
+def count_quiet_plies(states: Array, ply: Integer) -> Integer:
     """Return the number of moves in a row without progress, at that *ply*."""
     return np.int64(ply) - np.int64(load_word(states, _find_past(states, ply) + SINCE))
 
 
 @inlined
-def mark_past(states: Any, root: Any) -> Any:
+def mark_past(states: Array, root: Integer) -> tuple[Integer, Integer]:
     """Return two words for the positions before *root* that :func:`recurs` compares.
 
     The first is a hash of all; the second is a Bloom filter with a bit for each, which rules out
@@ -490,7 +503,9 @@ def mark_past(states: Any, root: Any) -> Any:
 
 
 @inlined
-def find_quiet_key(states: Any, ply: Any, depth: Any, root: Any, past: Any) -> Any:
+def find_quiet_key(
+    states: Array, ply: Integer, depth: Integer, root: Integer, past: Number
+) -> Integer:
     """Return a word to be mixed into table keys for the past that matters within *depth*, or 0.
 
     The first word of :func:`mark_past`, *past*, counts until a move since *root* makes progress.
@@ -503,13 +518,13 @@ def find_quiet_key(states: Any, ply: Any, depth: Any, root: Any, past: Any) -> A
 
 
 @inlined
-def _find_past(states: Any, ply: Any) -> Any:
+def _find_past(states: Array, ply: Integer) -> Integer:
     """Return the word of *states* where the record of the position at that *ply* begins."""
     return np.int64(states.size * ITEM_BYTES // 8 - PAST_WORDS) + PAST_FIELDS * np.int64(ply)
 
 
 @inlined
-def _makes_progress(states: Any, state: Any, move: Any) -> Any:
+def _makes_progress(states: Array, state: Position, move: Integer) -> bool:
     """Test whether a *move* makes progress."""
     if HAS_PAST:
         return bool(progress(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
@@ -517,7 +532,7 @@ def _makes_progress(states: Any, state: Any, move: Any) -> Any:
 
 
 @inlined
-def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
+def _note_position(states: Array, state: Position, ply: Integer, progresses: bool) -> None:
     """Record the position at that *ply*, if the game's end may depend on it."""
     if HAS_PAST:
         at = _find_past(states, ply)
@@ -532,7 +547,7 @@ def _note_position(states: Any, state: Any, ply: Any, progresses: Any) -> None:
 
 
 @inlined
-def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+def has_won(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
     """Test whether *seat* has won, given the *verdict* of :func:`judge`."""
     if SEATS == 2:
         return verdict == 1 - 2 * seat
@@ -547,7 +562,7 @@ def has_won(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 
 @inlined
-def list_wins(states: Any, state: Any, found: Any) -> Any:
+def list_wins(states: Array, state: Position, found: Array) -> Integer:
     """Write the immediately winning moves into *found*, if the file can; return their number."""
     if HAS_WINS:
         count = np.int64(wins(states[state, :SIZE] if IS_ARRAY else state, found))
@@ -559,7 +574,7 @@ def list_wins(states: Any, state: Any, found: Any) -> Any:
 
 
 @inlined
-def list_safe(states: Any, state: Any, moves: Any, at: Any) -> Any:
+def list_safe(states: Array, state: Position, moves: Array, at: Integer) -> Integer:
     """Like :func:`list_deeper_moves`, but without moves that let the opponent win at once."""
     count = np.int64(safe(states[state, :SIZE] if IS_ARRAY else state, moves[at : at + MOVES]))
     if seldom(np.uint64(count) > np.uint64(MOVES)):
@@ -569,31 +584,31 @@ def list_safe(states: Any, state: Any, moves: Any, at: Any) -> Any:
 
 
 @inlined
-def find_gain(states: Any, state: Any, move: Any) -> Any:
+def find_gain(states: Array, state: Position, move: Integer) -> Integer:
     """Return the change of the evaluation by a *move*, for the player that makes it."""
     return np.int64(gain(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
-def find_order(states: Any, state: Any, move: Any) -> Any:
+def find_order(states: Array, state: Position, move: Integer) -> Integer:
     """Return a heuristic value by which to order *move*."""
     return np.int64(order(states[state, :SIZE] if IS_ARRAY else state, keep_move(move)))
 
 
 @inlined
-def is_quiet(states: Any, state: Any) -> Any:
+def is_quiet(states: Array, state: Position) -> Number:
     """Test whether *state* is quiet, so that its static evaluation can be trusted."""
     return quiet(states[state, :SIZE] if IS_ARRAY else state)
 
 
 @inlined
-def find_key(states: Any, state: Any) -> Any:
+def find_key(states: Array, state: Position) -> Integer:
     """Return a well-mixed hash key of the position, unique if the file has ``key``."""
     return mix(identify(states, state))
 
 
 @inlined
-def identify(states: Any, state: Any) -> Any:
+def identify(states: Array, state: Position) -> Integer:
     """Return a word that identifies the position, before mixing; see :func:`find_key`."""
     if HAS_KEY:
         return np.uint64(key(states[state, :SIZE] if IS_ARRAY else state))
@@ -601,7 +616,7 @@ def identify(states: Any, state: Any) -> Any:
 
 
 @inlined
-def _sum_numbers(states: Any, state: Any) -> Any:
+def _sum_numbers(states: Array, state: Position) -> Integer:
     """Hash all numbers of a state into a word."""
     if not IS_ARRAY:
         return hash_state(state)
@@ -612,7 +627,7 @@ def _sum_numbers(states: Any, state: Any) -> Any:
 
 
 @inlined
-def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
+def look_as(states: Array, level: Integer, state: Position, seat: Integer) -> Position:
     """Return the state, at *level*, as *seat* knows it, where the file hides anything."""
     if IS_ARRAY:
         _copy(states, level, state)
@@ -622,14 +637,14 @@ def look_as(states: Any, level: Any, state: Any, seat: Any) -> Any:
 
 
 @inlined
-def turn_page(notes: Any) -> None:
+def turn_page(notes: Array) -> None:
     """Invalidate the file's *notes*, as the next call is about another state."""
     if NOTES > 0:
         poke(notes, 0, np.int64(0))
 
 
 @inlined
-def clear_notes(notes: Any) -> None:
+def clear_notes(notes: Array) -> None:
     """Clear all *notes*, so that a match is the same whatever was played before."""
     for place in range(NOTES):
         poke(notes, place, np.int64(0))
@@ -637,17 +652,17 @@ def clear_notes(notes: Any) -> None:
 
 @inlined
 def ask_script(
-    states: Any,
-    state: Any,
-    seat: Any,
-    number: Any,
-    moves: Any,
-    count: Any,
-    stream: Any,
-    notes: Any,
-    setting: Any,
-    kind: Any,
-) -> Any:
+    states: Array,
+    state: Position,
+    seat: Integer,
+    number: Integer,
+    moves: Array,
+    count: Integer,
+    stream: Stream,
+    notes: Array,
+    setting: Integer,
+    kind: Integer,
+) -> Integer:
     """Return the choice of scripted player *number* among the first *count* of *moves*.
 
     The script gets copies, at level 1 of *states* and after MOVES in *moves*, so that it cannot
@@ -673,15 +688,21 @@ def ask_script(
 
 
 @inlined
-def needs_list(number: Any) -> Any:
+def needs_list(number: Integer) -> Number:
     """Test whether scripted player *number* takes a list of moves."""
     return (LISTING >> number) & 1 != 0
 
 
 @inlined
 def ask_all_scripts(
-    states: Any, state: Any, seat: Any, moves: Any, count: Any, stream: Any, notes: Any
-) -> Any:
+    states: Array,
+    state: Position,
+    seat: Integer,
+    moves: Array,
+    count: Integer,
+    stream: Stream,
+    notes: Array,
+) -> Integer:
     """Return the sum of the moves of all scripted players; restore the *stream*."""
     word, total = stream[0], np.int64(0)
     for number in range(SCRIPTS):
@@ -693,13 +714,15 @@ def ask_all_scripts(
 
 
 @inlined
-def hash_view(states: Any, level: Any, state: Any, seat: Any) -> Any:
+def hash_view(states: Array, level: Integer, state: Position, seat: Integer) -> Integer:
     """Hash the state as *seat* knows it (an information set); overwrites *level*."""
     return mix(_sum_numbers(states, look_as(states, level, state, seat)))
 
 
 @inlined
-def draw_hidden(states: Any, level: Any, state: Any, seat: Any, stream: Any) -> Any:
+def draw_hidden(
+    states: Array, level: Integer, state: Position, seat: Integer, stream: Stream
+) -> Position:
     """Draw a state, at *level*, that is consistent with the knowledge of *seat* (determinization).
 
     It depends on the seat's view alone.
@@ -717,7 +740,7 @@ def draw_hidden(states: Any, level: Any, state: Any, seat: Any, stream: Any) -> 
 
 
 @inlined
-def _count_guesses(states: Any, state: Any, seat: Any) -> Any:
+def _count_guesses(states: Array, state: Position, seat: Integer) -> Integer:
     count = np.int64(guesses(states[state, :SIZE] if IS_ARRAY else state, seat))
     if seldom(np.uint64(count) > np.uint64(MOST_OUTCOMES)):
         _note(states, BAD_GUESSES, count)
@@ -727,8 +750,14 @@ def _count_guesses(states: Any, state: Any, seat: Any) -> Any:
 
 @inlined
 def judge_move(
-    states: Any, state: Any, move: Any, ply: Any, verdict: Any, found: Any, winning: Any
-) -> Any:
+    states: Array,
+    state: Position,
+    move: Integer,
+    ply: Integer,
+    verdict: Integer,
+    found: Array,
+    winning: Integer,
+) -> Integer:
     """Return the verdict on a *state* that a *move* led to.
 
     Args:
@@ -750,7 +779,7 @@ def judge_move(
 
 
 @inlined
-def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+def count_points(states: Array, state: Position, verdict: Integer, seat: Integer) -> Integer:
     """Return the points of *seat*; in games without points 1, 0 or -1, and 0 before the end."""
     if HAS_POINTS:
         if IS_ARRAY:
@@ -762,7 +791,7 @@ def count_points(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 
 @inlined
-def find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
+def find_result(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
     """Return the result of *seat*: 1 for the sole win, -1 for a loss, between for shared wins."""
     own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
     for other in range(SEATS):
@@ -773,7 +802,7 @@ def find_result(states: Any, state: Any, verdict: Any, seat: Any) -> Any:
 
 
 @inlined
-def weigh(states: Any, state: Any, seat: Any) -> Any:
+def weigh(states: Array, state: Position, seat: Integer) -> Integer:
     """Evaluate a state that is not over for *seat*, by the file's ``evaluate``."""
     if IS_ARRAY:
         return np.int64(evaluate(states[state, :SIZE], seat))
@@ -781,7 +810,7 @@ def weigh(states: Any, state: Any, seat: Any) -> Any:
 
 
 @inlined
-def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
+def look(states: Array, state: Position, seat: Integer, planes: Array, at: Integer) -> None:
     """Write the observation of *seat* into *planes* from index *at* on.
 
     It consists of bits; or of cells, eight to a word, if cells are all there is to see.
@@ -799,20 +828,26 @@ def look(states: Any, state: Any, seat: Any, planes: Any, at: int) -> None:
 
 
 @inlined
-def features_at(values: Any) -> Any:
+def features_at(values: Array) -> Integer:
     """Return the index in *values* where :func:`count_features` writes FEATURE_COUNT numbers."""
     return values.shape[0] - COUNTED
 
 
 @inlined
-def move_features_at(values: Any) -> Any:
+def move_features_at(values: Array) -> Integer:
     """Return the index in *values* where :func:`count_of_move` writes its numbers."""
     return values.shape[0] - SPARE_WORDS - MOVE_FEATURE_COUNT
 
 
 @inlined
 def count_features(
-    states: Any, state: Any, seat: Any, values: Any, count: Any, notes: Any, setting: Any
+    states: Array,
+    state: Position,
+    seat: Integer,
+    values: Array,
+    count: Integer,
+    notes: Array,
+    setting: Integer,
 ) -> None:
     """Write the features of a *state* for *seat* near the end of *values*.
 
@@ -830,7 +865,13 @@ def count_features(
 
 @inlined
 def count_of_move(
-    states: Any, state: Any, move: Any, seat: Any, values: Any, notes: Any, setting: Any
+    states: Array,
+    state: Position,
+    move: Integer,
+    seat: Integer,
+    values: Array,
+    notes: Array,
+    setting: Integer,
 ) -> None:
     """Write the features of a *move* near the end of *values*."""
     at = move_features_at(values)
@@ -844,8 +885,14 @@ def count_of_move(
 
 @inlined
 def prune_moves(
-    states: Any, state: Any, seat: Any, moves: Any, count: Any, notes: Any, setting: Any
-) -> Any:
+    states: Array,
+    state: Position,
+    seat: Integer,
+    moves: Array,
+    count: Integer,
+    notes: Array,
+    setting: Integer,
+) -> Integer:
     """Move those of *moves* to the front that are worth evaluating; return their number."""
     if not HAS_PRUNE:
         return count
@@ -858,7 +905,7 @@ def prune_moves(
 
 
 @inlined
-def find_kinds(states: Any, state: Any) -> Any:
+def find_kinds(states: Array, state: Position) -> Integer:
     """Return the kinds of legal moves as bits of a word, at least one of them set."""
     found = np.uint64(kinds(states[state, :SIZE] if IS_ARRAY else state))
     if seldom(found - ONE >= np.uint64(2**KIND_COUNT - 1)):
@@ -868,13 +915,13 @@ def find_kinds(states: Any, state: Any) -> Any:
 
 
 @inlined
-def write_tally(states: Any, state: Any, seat: Any, out: Any) -> None:
+def write_tally(states: Array, state: Position, seat: Integer, out: Array) -> None:
     """Write the tallies of *seat*, beside its points, when the game is over."""
     tally(states[state, :SIZE] if IS_ARRAY else state, seat, out)
 
 
 @inlined
-def _refuse_nonsense(states: Any, out: Any, count: Any, fault: Any) -> None:
+def _refuse_nonsense(states: Array, out: Array, count: Integer, fault: Integer) -> None:
     """Replace numbers that ``float32`` cannot hold by 0, and record the fault."""
     for place in range(count):
         if seldom(not abs(peek(out, place)) < LARGEST_FEATURE):
@@ -884,15 +931,15 @@ def _refuse_nonsense(states: Any, out: Any, count: Any, fault: Any) -> None:
 
 @inlined
 def find_changes(
-    states: Any,
-    state: Any,
-    planes: Any,
-    changes: Any,
-    slot: Any,
-    seat: Any,
-    keep: Any,
-    single: Any,
-) -> Any:
+    states: Array,
+    state: Position,
+    planes: Array,
+    changes: Array,
+    slot: Integer,
+    seat: Integer,
+    keep: bool,
+    single: bool,
+) -> Integer:
     """List the bits in *changes* by which the observation of *slot* differs; return their number.
 
     A bit that was set is listed as its index, a cleared one as the complement of its index.
@@ -930,7 +977,9 @@ def find_changes(
 
 
 @inlined
-def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> Any:
+def list_changes(
+    states: Array, state: Position, move: Integer, seat: Integer, listed: Array
+) -> Integer:
     """Write the bits that a *move* changes for *seat* into *listed*, as in :func:`find_changes`.
 
     The file computes them (HAS_CHANGES); the move is not played.
@@ -951,7 +1000,7 @@ def list_changes(states: Any, state: Any, move: Any, seat: Any, listed: Any) -> 
 
 
 @inlined
-def _keep_contents(states: Any, planes: Any) -> None:
+def _keep_contents(states: Array, planes: Array) -> None:
     """Clear all but the first bit of each cell in the new observation; more are a fault."""
     for word in range(SEATS * SEEN, SEATS * SEEN + PLANE_WORDS):
         taken = peek(planes, word)
@@ -965,8 +1014,14 @@ def _keep_contents(states: Any, planes: Any) -> None:
 
 @inlined
 def _find_changed_cells(
-    states: Any, state: Any, planes: Any, changes: Any, slot: Any, seat: Any, keep: Any
-) -> Any:
+    states: Array,
+    state: Position,
+    planes: Array,
+    changes: Array,
+    slot: Integer,
+    seat: Integer,
+    keep: bool,
+) -> Integer:
     """Like :func:`find_changes`, for observed cells; one branch for each changed cell."""
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
     if ITEM_BYTES > 1:  # then they are compared where they stand packed
@@ -995,7 +1050,9 @@ def _find_changed_cells(
 
 
 @inlined
-def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
+def add_columns(
+    planes: Array, slot: Integer, columns: Array, base: Integer, width: Integer, total: Vector
+) -> Vector:
     """Update a vector of sums, *total*, for the bits that differ from the observation of *slot*.
 
     Slot SEATS holds the new observation. A bit's column has *width* weights; the vector of that of
@@ -1016,14 +1073,16 @@ def add_columns(planes: Any, slot: Any, columns: Any, base: Any, width: Any, tot
 
 
 @inlined
-def list_bits(states: Any, state: Any, planes: Any, changes: Any, slot: Any) -> Any:
+def list_bits(
+    states: Array, state: Position, planes: Array, changes: Array, slot: Integer
+) -> Integer:
     """List the bits that *slot* observes in *changes*; return their number."""
     look(states, state, slot, planes, SEATS * SEEN)
     return list_seen(states, planes, SEATS * SEEN, changes, slot)
 
 
 @inlined
-def list_seen(states: Any, planes: Any, at: Any, changes: Any, slot: Any) -> Any:
+def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: Integer) -> Integer:
     """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does."""
     count = 0
     for word in range(SEEN):
@@ -1043,7 +1102,7 @@ def list_seen(states: Any, planes: Any, at: Any, changes: Any, slot: Any) -> Any
 
 
 @inlined
-def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
+def find_bit(states: Array, content: Integer, cell: Integer, seat: Integer) -> Integer:
     """Return the bit that shows *seat* that a *cell* has a *content* other than empty."""
     kind = content - 1
     if kind < OWNED:
@@ -1058,7 +1117,7 @@ def find_bit(states: Any, content: Any, cell: Any, seat: Any) -> Any:
 
 
 @inlined
-def _load_cells(states: Any, state: Any, word: Any) -> Any:
+def _load_cells(states: Array, state: Position, word: Number) -> Integer:
     """Load eight cells into a word, the first in the lowest byte; larger contents become 255."""
     if ITEM_BYTES > 1:
         cells = np.uint64(0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import PlayerKind
-from evolve_arena.core.stream import mix
+from evolve_arena.core.stream import Stream, mix
 from evolve_arena.players.board.accelerator_check import locate
 from evolve_arena.players.board.count_check import list_room
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
@@ -35,7 +35,7 @@ class ScriptedPlayer(CompiledPlayer):
         BadValueError: *noise* is out of range, or the file rejects the setting.
     """
 
-    def __init__(self, game: Any, function: str, noise: float = 0.0, told: str = "") -> None:
+    def __init__(self, game: BoardGame, function: str, noise: float = 0.0, told: str = "") -> None:
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
         packed = simple_player(RECORD_FIELDS, SCRIPTED + list(game.scripts).index(function))
@@ -46,7 +46,7 @@ class ScriptedPlayer(CompiledPlayer):
         super().__init__(game, with_noise(packed, noise), name)
 
 
-def takes_setting(game: Any, function: str) -> bool:
+def takes_setting(game: BoardGame, function: str) -> bool:
     """Test whether a scripted player has a setting."""
     return "setting" in game.asks[function]
 
@@ -59,7 +59,7 @@ def name_kind(function: str) -> str:
 def make_kinds(game: type[BoardGame], texts: Sequence[str]) -> dict[str, PlayerKind]:
     """Return the scripted players of a *game* by name; *texts* describe them."""
 
-    def read(function: str, text: str, game: Any) -> Player:
+    def read(function: str, text: str, game: BoardGame) -> Player:
         make = partial(ScriptedPlayer, game, function)
         if takes_setting(game, function):
             parts = [part.strip() for part in text.split(",")]
@@ -82,7 +82,7 @@ def is_noise(part: str) -> bool:
     return part.partition("=")[0].strip() == "noise"
 
 
-def draw_number(stream: Any) -> int:
+def draw_number(stream: Stream | list[int]) -> int:
     """Return the random number that scripts get in checks; do not advance the *stream*."""
     with np.errstate(over="ignore"):
         return int(mix(np.uint64(stream[0]))) >> 2

@@ -10,7 +10,7 @@ from evolve_arena.core.errors import BadValueError, quote
 from evolve_arena.core.game import PlayerKind
 from evolve_arena.core.stream import Stream
 from evolve_arena.players.board.alpha_beta import LIMIT
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.workspace import (
     DEPTH,
     EXPLORATION,
@@ -58,7 +58,13 @@ class _SearchPlayer(CompiledPlayer):
     """
 
     def __init__(
-        self, game: Any, kind: int, fields: Mapping[int, int], noise: float, values: str, name: str
+        self,
+        game: BoardGame,
+        kind: int,
+        fields: Mapping[int, int],
+        noise: float,
+        values: str,
+        name: str,
     ) -> None:
         if not 0.0 <= noise <= 1.0:
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
@@ -104,7 +110,9 @@ class MinimaxPlayer(_SearchPlayer):
         BadValueError: Something is out of range.
     """
 
-    def __init__(self, game: Any, depth: int = 4, noise: float = 0.0, values: str = "") -> None:
+    def __init__(
+        self, game: BoardGame, depth: int = 4, noise: float = 0.0, values: str = ""
+    ) -> None:
         fields = search_fields(game.code, depth=depth)
         super().__init__(game, SEARCH, fields, noise, values, f"minimax:depth={depth}")
 
@@ -123,7 +131,9 @@ class TimedPlayer(Player):
         BadValueError: Something is out of range.
     """
 
-    def __init__(self, game: Any, seconds: float, noise: float = 0.0, values: str = "") -> None:
+    def __init__(
+        self, game: BoardGame, seconds: float, noise: float = 0.0, values: str = ""
+    ) -> None:
         if not 0 < seconds <= MAX_SECONDS:
             raise BadValueError(f"time is {seconds:g} s: it must be above 0, up to an hour")
         super().__init__(game)
@@ -175,7 +185,7 @@ class MctsPlayer(_SearchPlayer):
 
     def __init__(
         self,
-        game: Any,
+        game: BoardGame,
         rollouts: int = 1000,
         exploration: float = EXPLORES,
         noise: float = 0.0,
@@ -187,7 +197,7 @@ class MctsPlayer(_SearchPlayer):
         super().__init__(game, MCTS, fields, noise, values, name)
 
 
-def _make_minimax(game: Any, time: float | None = None, **settings: Any) -> Player:
+def _make_minimax(game: BoardGame, time: float | None = None, **settings: Any) -> Player:
     """Return a search to a depth, or by *time*.
 
     Raises:
@@ -200,11 +210,13 @@ def _make_minimax(game: Any, time: float | None = None, **settings: Any) -> Play
     return TimedPlayer(game, time, **settings)
 
 
-def _make_kind(form: str, summary: str, make: Callable[..., Player], **readers: Any) -> PlayerKind:
+def _make_kind(
+    form: str, summary: str, make: Callable[..., Player], **readers: Callable[[str], object]
+) -> PlayerKind:
     kind = form.partition(":")[0]
     readers |= {"noise": read_number, "values": str}
 
-    def read(text: str, game: Any) -> Player:
+    def read(text: str, game: BoardGame) -> Player:
         return make_by_settings(kind, text, readers, lambda **all: make(game, **all))
 
     return PlayerKind(form, summary, read, optional=True, takes_values=True)

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -23,6 +24,7 @@ from evolve_arena.core.game import KernelSpec
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import game_of
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
+from evolve_arena.core.types import Array
 from evolve_arena.players.board.accelerator_check import compare_accelerators, list_answers
 from evolve_arena.players.board.count_check import check_counts, find_difference
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame, GameFileError
@@ -153,7 +155,7 @@ class _PlainChecker:
         """
         raise GameFileError(f"{self.game.file}{self.game.find_line(name)}: {sentence}")
 
-    def ask(self, name: str, state: Board, *given: Any) -> Any:
+    def ask(self, name: str, state: Board, *given: object) -> Any:
         """Call a function with a *state*, which it must not change; return its result."""
         thawed = self.game.thaw(state)
         answer = self.game.ask(name, thawed, *given)
@@ -161,7 +163,7 @@ class _PlainChecker:
             self.fail(name, f"{name} changes the state, which only play and resolve may do")
         return answer
 
-    def number(self, name: str, lowest: int, highest: int, state: Board, *given: Any) -> int:
+    def number(self, name: str, lowest: int, highest: int, state: Board, *given: object) -> int:
         """Call a function, and return its result, which must be a whole number in range."""
         answer = self.ask(name, state, *given)
         if not isinstance(answer, int | np.integer | np.bool_):
@@ -345,7 +347,7 @@ class _PlainChecker:
         if "show" in self.game.plain and not isinstance(self.ask("show", state), str):
             self.fail("show", "show must give a text")
 
-    def _see(self, state: Board, seat: int) -> Any:
+    def _see(self, state: Board, seat: int) -> Array:
         words = self.code.PLANES * self.plane_bits // 64
         planes = np.zeros(words, dtype=np.uint64)
         self.ask("see", state, seat, planes)
@@ -501,7 +503,7 @@ def _compare_guesses(game: BoardGame, state: Board, stream: Stream) -> None:
                 raise _differs(game, "guess", state, known.state, theirs)
 
 
-def _ask_named(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
+def _ask_named(game: BoardGame, name: str, state: Board, *given: object) -> Any:
     return game.ask(name, game.thaw(state), *given)
 
 
@@ -584,7 +586,9 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
     )
 
 
-def _differs(game: BoardGame, name: str, state: Board, plain: Any, compiled: Any) -> GameFileError:
+def _differs(
+    game: BoardGame, name: str, state: Board, plain: object, compiled: object
+) -> GameFileError:
     return GameFileError(
         f"{game.file}{game.find_line(name)}: compiled, {name} gives {compiled!r:.60}, not"
         f" {plain!r:.60} as in Python (at move {state.plies + 1} of a random game); look for"
@@ -592,7 +596,7 @@ def _differs(game: BoardGame, name: str, state: Board, plain: Any, compiled: Any
     )
 
 
-def _call(game: BoardGame, name: str, state: Board, *given: Any) -> Any:
+def _call(game: BoardGame, name: str, state: Board, *given: object) -> Any:
     thawed = game.thaw(state) if game.code.IS_ARRAY else enter(game.code, state, np.zeros((1, 1)))
     return getattr(game.code, name)(thawed, *given)
 
@@ -631,9 +635,9 @@ def watch(file: Path) -> Watch:
 
 def guard(kernel: KernelSpec) -> KernelSpec:
     """Return *kernel*, with newly compiled code checked against the plain rules first."""
-    find: Any = cache(game_of)
+    find = cast(Callable[[tuple[int, ...]], BoardGame], cache(game_of))
 
-    def play(matches: Any, rules: Any, *arrays: Any) -> None:
+    def play(matches: ModuleType, rules: tuple[int, ...], *arrays: object) -> None:
         game = find(rules)
         mark = Path(str(matches.__file__)).with_name(CHECKED)
         with explaining(game):
@@ -645,7 +649,7 @@ def guard(kernel: KernelSpec) -> KernelSpec:
                 mark.touch()
             kernel.play(matches, rules, *arrays)
 
-    def decide(variant: Mapping[str, Any], rules: Any, *given: Any) -> int:
+    def decide(variant: Mapping[str, ModuleType], rules: tuple[int, ...], *given: Any) -> int:
         with explaining(find(rules)):
             return kernel.decide(variant, rules, *given)
 
@@ -653,7 +657,7 @@ def guard(kernel: KernelSpec) -> KernelSpec:
 
 
 @contextmanager
-def explaining(game: Any) -> Iterator[None]:
+def explaining(game: BoardGame) -> Iterator[None]:
     """Convert errors of Numba to messages with the line of the *game*'s file."""
     try:
         yield
@@ -661,7 +665,9 @@ def explaining(game: Any) -> Iterator[None]:
         raise explain_compiling(error, game) from None
 
 
-def play_random(kernel: KernelSpec, matches: Any, game: BoardGame, seed: int) -> tuple[int, int]:
+def play_random(
+    kernel: KernelSpec, matches: ModuleType, game: BoardGame, seed: int
+) -> tuple[int, int]:
     """Return the hash and the length of the random game of a *seed*, compiled."""
     packed = combine_players([simple_player(RECORD_FIELDS), simple_player(RECORD_FIELDS)])
     packed.seats[1, NOISE] = 1  # the players in odd seats draw one more number

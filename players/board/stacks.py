@@ -119,7 +119,7 @@ def list_tuples(
 def show_entries(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
     """Return the states of a tuple's *cells* for each of its entries, shape ``(entries, cells)``.
 
-    States are 0 for out of reach, 1 for an own piece, 2 for the opponent's, 3 for next to be filled.
+    States: 0 for out of reach, 1 for an own piece, 2 for the opponent's, 3 for next to be filled.
     """
     rows, columns = shape
     states = list_column_states(rows)

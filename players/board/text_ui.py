@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import Any
 
 from evolve_arena.core.errors import IllegalMoveError, PositionError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import shipped_games
+from evolve_arena.core.types import Array
 from evolve_arena.players.board.game import FEW, Board, BoardGame, name_column
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.dialects import Dialect, Limits
@@ -113,7 +113,7 @@ class BoardText(TextUI):
             lines.append(f"{row + 1:2} {' '.join(marks)} {row + 1}")
         return "\n".join([*lines, head])
 
-    def _draw_stacks(self, planes: Any, last: int | None, colour: bool) -> str:
+    def _draw_stacks(self, planes: Array, last: int | None, colour: bool) -> str:
         """Draw stacks: rows of cells, names of columns below, the last piece in upper case."""
         grid, names = self.game.grid, self.game.column_names
         told = "" if last is None else self.game.format_move(last)
@@ -126,7 +126,7 @@ class BoardText(TextUI):
         lines = [[" " * (space - 1) + mark for mark in row] for row in rows]
         return "\n".join("  " + " ".join(row) for row in [*lines, [f"{n:>{space}}" for n in names]])
 
-    def _draw_places(self, planes: Any, last: int | None, colour: bool) -> str:
+    def _draw_places(self, planes: Array, last: int | None, colour: bool) -> str:
         """Draw each cell, after its name, where the file puts it; mark those of the last move.
 
         A count of each seat's pieces follows.
@@ -154,7 +154,9 @@ class BoardText(TextUI):
             counts.append(f"{side}: {kinds or 'nothing'}")
         return "\n".join([*lines, "", *counts])
 
-    def _mark(self, planes: Any, cell: int, is_legal: bool, last: int | None, colour: bool) -> str:
+    def _mark(
+        self, planes: Array, cell: int, is_legal: bool, last: int | None, colour: bool
+    ) -> str:
         owners = [plane for plane in range(len(planes)) if planes[plane, cell]]
         mark = self.signs[owners[0] % len(self.signs)] if owners else "·" if is_legal else "."
         pieces = int(self.game.code.PIECES)
@@ -209,7 +211,7 @@ class BoardText(TextUI):
             found.append((" - ".join(begins), played))
         return found
 
-    def has_values(self, player: Any) -> bool:
+    def has_values(self, player: Player) -> bool:
         """Test whether *player* values moves: networks and searches to a depth do."""
         return isinstance(player, CompiledPlayer) and bool(rate_moves(player, self.game.initial()))
 

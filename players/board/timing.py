@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.simd import peek
 from evolve_arena.players.board.rules import (
     FEATURE_COUNT,
@@ -49,6 +48,7 @@ from evolve_arena.players.board.rules import (
     turn_page,
     weigh,
 )
+from evolve_arena.players.board.workspace import Workspace
 
 NOTHING, PLAY, RESULT, SEE, LEGAL, ALL, WINS, CHANGES = range(8)
 """Additional work for each legal move: nothing; play; play and result; these and see or, where the
@@ -59,7 +59,7 @@ Instead, ``wins`` may be called once, or ``changes`` for each move."""
 
 
 @compiled
-def add_part(part: Any, seed: Any, workspace: Any) -> Any:
+def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer, Integer]:
     """Play a random game; return its plies, and the number of additional lists of moves.
 
     Args:
@@ -109,7 +109,9 @@ def add_part(part: Any, seed: Any, workspace: Any) -> Any:
 
 
 @inlined
-def _ask_accelerators(states: Any, state: Any, seat: Any, count: Any, workspace: Any) -> Any:
+def _ask_accelerators(
+    states: Array, state: Position, seat: Integer, count: Integer, workspace: Workspace
+) -> Integer:
     """Call all accelerators of a file, for each move."""
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)

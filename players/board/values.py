@@ -8,11 +8,12 @@ seat, since players are trained to value afterstates as observed by the player w
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Integer, Number, Position
 from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
@@ -74,6 +75,7 @@ from evolve_arena.players.board.rules import (
     SEATS,
     SEEN,
     SEES_CELLS,
+    Vector,
     add_columns,
     count_features,
     count_of_move,
@@ -97,6 +99,7 @@ from evolve_arena.players.board.workspace import (
     INPUTS,
     SETTING,
     SLOTS,
+    Workspace,
 )
 from evolve_arena.players.packed import (
     COLUMNS_AT,
@@ -108,6 +111,7 @@ from evolve_arena.players.packed import (
     SHAPE,
     TUPLES,
     WEIGHTS_AT,
+    PackedPlayers,
 )
 
 HAS_POLICIES = True
@@ -138,8 +142,12 @@ LARGEST = 2.0**30 - 1.0
 """Maximum value of a leaf."""
 
 
+Layer: TypeAlias = tuple[Array, int, Array]
+"""Shape of a network, index of the weights of a layer, and the inputs of that layer."""
+
+
 @inlined
-def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
+def take_slot(players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace) -> None:
     """Assign a *player*, a row of the records, to a *slot*, the number of its seat."""
     poke(workspace.players, slot, player)
     if HAS_SUMS:
@@ -155,7 +163,7 @@ def take_slot(players: Any, player: int, slot: int, workspace: Any) -> None:
 
 
 @inlined
-def seat_of(slot: Any) -> Any:
+def seat_of(slot: Integer) -> Integer:
     """Return the seat whose observation a *slot* holds."""
     if HAS_DEEP_VALUES and SEATS == 2 and slot >= MIRROR:
         return (np.int64(slot) - MIRROR) % SEATS
@@ -163,13 +171,15 @@ def seat_of(slot: Any) -> Any:
 
 
 @inlined
-def slot_at(seat: Any, level: Any) -> Any:
+def slot_at(seat: Integer, level: Integer) -> Integer:
     """Return the slot of the state at a *level* of the search by the player at *seat*."""
     return np.int64(seat) if level == 0 else MIRROR + SEATS * (np.int64(level) - 1) + seat
 
 
 @inlined
-def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
+def take_mirror(
+    players: PackedPlayers, slot: Integer, state: Position, workspace: Workspace
+) -> None:
     """Let the searching player in a *slot* observe a *state* from the other seat as well.
 
     For games of chance only.
@@ -182,21 +192,21 @@ def take_mirror(players: Any, slot: Any, state: Any, workspace: Any) -> None:
 
 
 @inlined
-def slot_size(workspace: Any) -> Any:
+def slot_size(workspace: Workspace) -> Integer:
     """Return the number of sums in a slot."""
     return workspace.sums.shape[1]
 
 
 @inlined
 def sum_up(
-    players: Any,
-    player: int,
-    slot: int,
-    state: Any,
-    workspace: Any,
-    source: int,
-    target: int,
-    keep: Any,
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: Workspace,
+    source: Integer,
+    target: Integer,
+    keep: bool,
 ) -> None:
     """Compute the sums for a *state* from those of the slot's previous observation.
 
@@ -217,7 +227,9 @@ def sum_up(
 
 
 @inlined
-def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+def see_state(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> None:
     """Let the player in a *slot* observe a *state*: update its sums in place."""
     at = slot * slot_size(workspace)
     reads_tuples = HAS_TUPLES and players.seats[player, KIND] == TUPLES
@@ -238,7 +250,7 @@ def see_state(players: Any, player: int, slot: int, state: Any, workspace: Any) 
 
 
 @inlined
-def sees_levels(players: Any, player: int) -> Any:
+def sees_levels(players: PackedPlayers, player: Integer) -> bool:
     """Test whether a searching player has sums, which are kept for each level."""
     if HAS_DEEP_VALUES and HAS_SUMS and not HAS_CHANCE:
         return players.seats[player, KIND] in (NETWORK, TUPLES)
@@ -247,7 +259,12 @@ def sees_levels(players: Any, player: int) -> Any:
 
 @inlined
 def see_deeper(
-    players: Any, player: int, seat: Any, level: Any, state: Any, workspace: Any
+    players: PackedPlayers,
+    player: Integer,
+    seat: Integer,
+    level: Integer,
+    state: Position,
+    workspace: Workspace,
 ) -> None:
     """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`."""
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
@@ -259,7 +276,13 @@ def see_deeper(
 
 @inlined
 def change_deeper(
-    players: Any, player: int, seat: Any, level: Any, state: Any, move: Any, workspace: Any
+    players: PackedPlayers,
+    player: Integer,
+    seat: Integer,
+    level: Integer,
+    state: Position,
+    move: Integer,
+    workspace: Workspace,
 ) -> None:
     """Compute the sums at *level* after a *move* from those of the *state* one level above."""
     count = list_changes(workspace.states, state, move, seat, workspace.changes)
@@ -269,7 +292,12 @@ def change_deeper(
 
 @inlined
 def _add_changes(
-    players: Any, player: int, count: Any, workspace: Any, source: int, target: int
+    players: PackedPlayers,
+    player: Integer,
+    count: Integer,
+    workspace: Workspace,
+    source: Integer,
+    target: Integer,
 ) -> None:
     """Add *count* listed changes to the sums at index *source*; write the result to *target*."""
     sums, columns = workspace.sums, players.columns
@@ -290,7 +318,13 @@ def _add_changes(
 
 @inlined
 def add_listed(
-    workspace: Any, count: Any, columns: Any, base: Any, width: Any, source: Any, target: Any
+    workspace: Workspace,
+    count: Integer,
+    columns: Array,
+    base: Integer,
+    width: Integer,
+    source: Integer,
+    target: Integer,
 ) -> None:
     """Add the columns of *count* listed changes to the sums at *source*; write them to *target*.
 
@@ -304,7 +338,14 @@ def add_listed(
 
 
 @inlined
-def value_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
+def value_move(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    move: Integer,
+    workspace: Workspace,
+) -> Number:
     """Return a player's value of a *move* in a *state* that it has observed."""
     kind, trial = players.seats[player, KIND], state
     knows_changes = not (HAS_GRAPHS or HAS_DENSE) or kind in (NETWORK, TUPLES)
@@ -320,8 +361,13 @@ def value_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 
 @inlined
 def value_changes(
-    players: Any, player: int, slot: int, trial: Any, count: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    trial: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Number:
     """Return a player's value of *trial*, given its *count* listed changes."""
     size = slot_size(workspace)
     _add_changes(players, player, count, workspace, slot * size, TRIAL * size)
@@ -329,7 +375,9 @@ def value_changes(
 
 
 @inlined
-def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+def value_state(
+    players: PackedPlayers, player: Integer, slot: Integer, trial: Position, workspace: Workspace
+) -> Number:
     """Return a player's value of an afterstate, *trial*."""
     kind = players.seats[player, KIND]
     if HAS_DENSE and kind == DENSE:
@@ -347,7 +395,14 @@ def value_state(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 
 @inlined
-def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
+def _value_sums(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    trial: Position,
+    workspace: Workspace,
+    at: Integer,
+) -> Number:
     """Return a player's value of *trial*, whose sums begin at index *at*."""
     value = 0.0
     if HAS_TUPLES and (not HAS_VALUES or players.seats[player, KIND] == TUPLES):
@@ -365,7 +420,7 @@ def _value_sums(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 
 @inlined
-def is_shallow(players: Any, player: int) -> Any:
+def is_shallow(players: PackedPlayers, player: Integer) -> Number:
     """Test whether a player is a value network with one hidden layer, the most common kind."""
     if HAS_VALUES and players.seats[player, KIND] == NETWORK:
         if not HAS_LAYERS:
@@ -375,7 +430,9 @@ def is_shallow(players: Any, player: int) -> Any:
 
 
 @inlined
-def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
+def find_layers(
+    players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace
+) -> tuple[int, ...]:
     """Read the record of a shallow network, once for all moves.
 
     Returns:
@@ -390,7 +447,9 @@ def find_layers(players: Any, player: int, slot: int, workspace: Any) -> Any:
 
 
 @inlined
-def value_listed(players: Any, layers: Any, count: Any, workspace: Any) -> Any:
+def value_listed(
+    players: PackedPlayers, layers: tuple[int, ...], count: Integer, workspace: Workspace
+) -> Number:
     """Return a shallow network's value after *count* listed changes of its observation."""
     sums, changes, columns = workspace.sums, workspace.changes, players.columns
     kind, width, base, at, row = layers
@@ -410,7 +469,9 @@ def value_listed(players: Any, layers: Any, count: Any, workspace: Any) -> Any:
 
 
 @inlined
-def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: Any) -> Any:
+def _value_shallow(
+    players: PackedPlayers, player: Integer, slot: Integer, trial: Position, workspace: Workspace
+) -> Number:
     """Return a shallow network's value of *trial*, without storing its sums."""
     planes, columns = workspace.planes, players.columns
     layers = find_layers(players, player, slot, workspace)
@@ -431,7 +492,9 @@ def _value_shallow(players: Any, player: int, slot: int, trial: Any, workspace: 
 
 
 @inlined
-def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, total: Any) -> Any:
+def _add_listed(
+    changes: Array, count: Integer, columns: Array, base: Integer, width: Integer, total: Vector
+) -> Vector:
     """Add one vector of the columns of *count* *changes* to *total*."""
     for place in range(count):
         change = peek(changes, place)
@@ -448,13 +511,13 @@ def _add_listed(changes: Any, count: Any, columns: Any, base: Any, width: Any, t
 
 
 @inlined
-def knows_turns(players: Any, player: int) -> Any:
+def knows_turns(players: PackedPlayers, player: Integer) -> Number:
     """Test whether a tuple network has separate weights for positions where it moves again."""
     return peek(players.columns, players.seats[player, COLUMNS_AT] + TURNS) == AGAIN
 
 
 @inlined
-def _find_table(players: Any, player: int, slot: int) -> Any:
+def _find_table(players: PackedPlayers, player: Integer, slot: Integer) -> Integer:
     """Return the index of a tuple network's weights for afterstates of its seat."""
     structure, table = players.seats[player, COLUMNS_AT], players.seats[player, INPUTS_AT]
     if peek(players.columns, structure + TURNS) == BY_SEAT:
@@ -463,13 +526,15 @@ def _find_table(players: Any, player: int, slot: int) -> Any:
 
 
 @inlined
-def is_tuple_network(players: Any, player: int) -> Any:
+def is_tuple_network(players: PackedPlayers, player: Integer) -> bool:
     """Test whether a player is a tuple network without weights for moving again."""
     return players.seats[player, KIND] == TUPLES and not knows_turns(players, player)
 
 
 @inlined
-def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
+def sum_seen(
+    players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace
+) -> Integer:
     """Return a tuple network's sum for its observation; record the entries it picks."""
     return sum_entries(
         players.columns,
@@ -484,7 +549,14 @@ def sum_seen(players: Any, player: int, slot: int, workspace: Any) -> Any:
 
 
 @inlined
-def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, workspace: Any) -> Any:
+def weigh_bit(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    change: Integer,
+    total: Number,
+    workspace: Workspace,
+) -> Integer:
     """Return a tuple network's sum after one *change* of the observation with sum *total*."""
     went = np.int64(change < 0)
     return weigh_change(
@@ -502,7 +574,14 @@ def weigh_bit(players: Any, player: int, slot: int, change: Any, total: Any, wor
 
 
 @inlined
-def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any, at: Any) -> Any:
+def _sum_tuples(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    trial: Position,
+    workspace: Workspace,
+    at: Integer,
+) -> Integer:
     structure, table = players.seats[player, COLUMNS_AT], _find_table(players, player, slot)
     if knows_turns(players, player) and moves_again(workspace.states, trial, seat_of(slot)):
         table += peek(players.columns, structure + ENTRIES)
@@ -519,14 +598,16 @@ def _sum_tuples(players: Any, player: int, slot: int, trial: Any, workspace: Any
 
 
 @inlined
-def run_player_graph(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+def run_player_graph(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> None:
     """Activate a graph for a *state*; its outputs follow its inputs in ``values``."""
     fill_inputs(players, player, slot, state, workspace, workspace.values)
     _run_graph(players, player, workspace)
 
 
 @inlined
-def _run_graph(players: Any, player: int, workspace: Any) -> None:
+def _run_graph(players: PackedPlayers, player: Integer, workspace: Workspace) -> None:
     seats, values = players.seats, workspace.values
     structure, numbers = seats[player, COLUMNS_AT], seats[player, NUMBERS_AT]
     rest = values[seats[player, SLOTS] :]
@@ -535,7 +616,12 @@ def _run_graph(players: Any, player: int, workspace: Any) -> None:
 
 @inlined
 def fill_inputs(
-    players: Any, player: int, slot: int, state: Any, workspace: Any, inputs: Any
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    workspace: Workspace,
+    inputs: Array,
 ) -> None:
     """Write a player's observation or features of a *state* into *inputs*.
 
@@ -560,7 +646,12 @@ def fill_inputs(
 
 @inlined
 def _fill_sight(
-    players: Any, player: int, state: Any, seat: Any, workspace: Any, inputs: Any
+    players: PackedPlayers,
+    player: Integer,
+    state: Position,
+    seat: Integer,
+    workspace: Workspace,
+    inputs: Array,
 ) -> None:
     """Write the observation of *seat* into *inputs*, for a player without features."""
     table = players.seats[player, INPUTS_AT]
@@ -575,7 +666,9 @@ def _fill_sight(
 
 
 @inlined
-def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: Any) -> Any:
+def _count_numbers(
+    players: PackedPlayers, player: Integer, state: Position, seat: Integer, workspace: Workspace
+) -> Integer:
     """Let the file compute as many features as a player reads; return their number."""
     seats = players.seats
     read = seats[player, INPUTS]
@@ -589,7 +682,7 @@ def _count_numbers(players: Any, player: int, state: Any, seat: Any, workspace: 
 
 
 @inlined
-def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
+def _find_bin(workspace: Workspace, place: Integer, bins: Integer) -> Integer:
     """Return the bin, one of *bins*, of the feature at index *place*."""
     value = peek(workspace.values, features_at(workspace.values) + place)
     return np.int64(min(max(value, 0.0), np.float64(bins - 1)))
@@ -599,7 +692,9 @@ def _find_bin(workspace: Any, place: Any, bins: Any) -> Any:
 
 
 @inlined
-def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+def _value_dense(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> Number:
     """Return a dense network's value of a *state*."""
     count = np.int64(0)
     if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
@@ -611,7 +706,9 @@ def _value_dense(players: Any, player: int, slot: int, state: Any, workspace: An
 
 
 @inlined
-def _add_up(players: Any, player: int, count: Any, workspace: Any) -> Any:
+def _add_up(
+    players: PackedPlayers, player: Integer, count: Integer, workspace: Workspace
+) -> Number:
     """Return the value of a linear network over *count* features: one sum, in order.
 
     Features are read one by one, as they were written: a vector load would stall on these stores.
@@ -630,7 +727,9 @@ def _add_up(players: Any, player: int, count: Any, workspace: Any) -> Any:
 
 
 @inlined
-def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+def run_dense(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> Layer:
     """Run all layers of a dense network but the last one for a *state*.
 
     Returns:
@@ -644,8 +743,13 @@ def run_dense(players: Any, player: int, slot: int, state: Any, workspace: Any) 
 
 @inlined
 def _run_counted(
-    players: Any, player: int, slot: int, state: Any, count: Any, workspace: Any
-) -> Any:
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    count: Integer,
+    workspace: Workspace,
+) -> Layer:
     """Run the layers as :func:`run_dense` does, once *count* features are computed."""
     shape, seat = players.shapes[players.seats[player, SHAPE]], seat_of(slot)
     weights, at = players.weights, players.seats[player, WEIGHTS_AT]
@@ -667,7 +771,7 @@ def _run_counted(
 
 
 @inlined
-def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
+def _run_later(players: PackedPlayers, shape: Array, at: Integer, workspace: Workspace) -> Layer:
     """Run the later layers on the sums of the first layer in ``workspace.ping``."""
     base, inputs = later_layers_at(shape, at), workspace.ping
     activate_first(shape, workspace.ping, workspace.ping)
@@ -681,13 +785,15 @@ def _run_later(players: Any, shape: Any, at: Any, workspace: Any) -> Any:
 
 
 @inlined
-def weighs_moves(players: Any, player: int) -> Any:
+def weighs_moves(players: PackedPlayers, player: Integer) -> bool:
     """Test whether a player values moves by their features (action head)."""
     return WEIGHS_MOVES and players.seats[player, HEAD] == ACTION
 
 
 @inlined
-def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any) -> None:
+def look_before(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> None:
     """Compute the part of an action network's first layer that is the same for all moves."""
     turn_page(workspace.notes)
     if HAS_GRAPHS and (not HAS_DENSE or players.seats[player, KIND] == GRAPH):
@@ -704,13 +810,20 @@ def look_before(players: Any, player: int, slot: int, state: Any, workspace: Any
 
 
 @inlined
-def _sums_at(workspace: Any) -> Any:
+def _sums_at(workspace: Workspace) -> Integer:
     """Return the index in ``outputs`` of the first layer's sums by :func:`look_before`."""
     return workspace.outputs.shape[0] - workspace.ping.shape[0]
 
 
 @inlined
-def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, workspace: Any) -> Any:
+def weigh_move(
+    players: PackedPlayers,
+    player: Integer,
+    slot: Integer,
+    state: Position,
+    move: Integer,
+    workspace: Workspace,
+) -> Number:
     """Return an action network's value of a *move*, after :func:`look_before` of the *state*."""
     values, first = workspace.values, players.seats[player, INPUTS] - MOVE_FEATURE_COUNT
     notes, setting = workspace.notes, players.seats[player, SETTING]
@@ -735,7 +848,9 @@ def weigh_move(players: Any, player: int, slot: int, state: Any, move: Any, work
 
 
 @inlined
-def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace: Any) -> Any:
+def find_last_inputs(
+    players: PackedPlayers, player: Integer, slot: Integer, state: Position, workspace: Workspace
+) -> Layer:
     """Return a policy network's shape, the index of its last layer, and that layer's inputs."""
     if HAS_DENSE and (not HAS_POLICIES or players.seats[player, KIND] == DENSE):
         return run_dense(players, player, slot, state, workspace)
@@ -749,7 +864,9 @@ def find_last_inputs(players: Any, player: int, slot: int, state: Any, workspace
 
 
 @inlined
-def write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any) -> Any:
+def write_outputs(
+    players: PackedPlayers, shape: Array, base: Integer, inputs: Array, outputs: Array
+) -> Array:
     """Compute all outputs of a policy network from its last layer's *inputs*; return them."""
     if shape[LAYERS] == 1:
         return inputs
@@ -766,7 +883,9 @@ def write_outputs(players: Any, shape: Any, base: Any, inputs: Any, outputs: Any
 
 
 @inlined
-def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: Any) -> None:
+def write_policy(
+    players: PackedPlayers, player: Integer, seat: Integer, state: Position, workspace: Workspace
+) -> None:
     """Write a policy's outputs for a *state*, as observed by *seat*, into ``outputs``, by move.
 
     Stored observations of the players do not change.
@@ -794,7 +913,7 @@ def write_policy(players: Any, player: int, seat: Any, state: Any, workspace: An
 
 
 @compiled
-def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
+def value_leaf(asked: object, slot: Integer, state: Position) -> Integer:
     """Return the value of a leaf *state* to the player in a *slot*, in units of 1/65536.
 
     NaN becomes the lowest value.
@@ -806,21 +925,21 @@ def value_leaf(asked: Any, slot: Any, state: Any) -> Any:
     """
     players, workspace = follow_reference(asked)
     # The searching player also values leaves from the opponent's seat; see take_mirror.
-    player: Any = np.uint64(peek(workspace.players, slot if HAS_CHANCE else seat_of(slot)))
+    player: Number = np.uint64(peek(workspace.players, slot if HAS_CHANCE else seat_of(slot)))
     return _round(players, player, value_state(players, player, slot, state, workspace))
 
 
 @compiled
-def value_summed(asked: Any, slot: Any, state: Any) -> Any:
+def value_summed(asked: object, slot: Integer, state: Position) -> Integer:
     """Return the value as :func:`value_leaf` does, by sums already stored in the *slot*."""
     players, workspace = follow_reference(asked)
-    player: Any = np.uint64(peek(workspace.players, seat_of(slot)))
+    player: Number = np.uint64(peek(workspace.players, seat_of(slot)))
     at = slot * slot_size(workspace)
     return _round(players, player, _value_sums(players, player, slot, state, workspace, at))
 
 
 @inlined
-def _round(players: Any, player: Any, value: Any) -> Any:
+def _round(players: PackedPlayers, player: Integer, value: Number) -> Integer:
     """Round a *value* to units of 1/65536; sums of tuples are in these units already."""
     if players.seats[player, KIND] != TUPLES:
         value *= RESOLUTION

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import inlined  # noqa: F401  (so that the cache heeds changes)
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Position
 from evolve_arena.genomes.dense import room_for
 from evolve_arena.genomes.network import padded
 from evolve_arena.genomes.tuple_entries import READINGS
@@ -116,7 +118,7 @@ class Workspace(NamedTuple):
     """Random numbers of the players, for each interleaved match."""
     chance: NDArray[np.uint64]
     """Random numbers of the game's chance events."""
-    states: NDArray[Any]
+    states: Array
     """State of the match and tentative states, in rows; for states that are tuples only the number
     of rows matters."""
     players: NDArray[np.int64]
@@ -166,7 +168,7 @@ class Workspace(NamedTuple):
 
 
 def search_fields(
-    rules: Any,
+    rules: ModuleType,
     *,
     depth: int | None = None,
     rollouts: int | None = None,
@@ -202,12 +204,12 @@ def search_fields(
     }
 
 
-def table_fields(start: Any) -> int:
+def table_fields(start: Position) -> int:
     """Return the number of notes for an interleaved match with that first state: a power of two."""
     return 1 << (STATE + len(start) - 1).bit_length()
 
 
-def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
+def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
     """Return arrays for matches of packed *players* by the *rules* of a compiled module.
 
     This is called for each part of a batch, so it reads as few records as possible.
@@ -265,7 +267,7 @@ def make_workspace(rules: Any, players: PackedPlayers) -> Workspace:
     )
 
 
-def make_notes(rules: Any) -> NDArray[np.int64]:
+def make_notes(rules: ModuleType) -> NDArray[np.int64]:
     """Return an array for a file's notes, with one more number that detects overruns."""
     return np.zeros(int(rules.NOTES) + 1, dtype=np.int64)
 
@@ -281,7 +283,7 @@ def _make_moves(count: int) -> NDArray[np.int64]:
     return room[begin : begin + count]
 
 
-def make_states(rules: Any, levels: int) -> NDArray[Any]:
+def make_states(rules: ModuleType, levels: int) -> Array:
     """Return an array for *levels* states, in rows of whole words, each readable by 64 bytes.
 
     Rows for earlier positions follow, if the end of the game depends on them.
@@ -293,12 +295,12 @@ def make_states(rules: Any, levels: int) -> NDArray[Any]:
     return np.zeros(levels * width + 64, dtype=kind)[: levels * width].reshape(levels, width)
 
 
-def count_past_rows(rules: Any, words: int) -> int:
+def count_past_rows(rules: ModuleType, words: int) -> int:
     """Return the number of rows, of *words* words each, for the earlier positions of a game."""
     return -(-PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE) // words) if rules.HAS_PAST else 0
 
 
-def find_past(rules: Any, states: NDArray[Any]) -> NDArray[np.uint64]:
+def find_past(rules: ModuleType, states: Array) -> NDArray[np.uint64]:
     """Return the part of *states* for earlier positions, shape ``(plies, PAST_FIELDS)``."""
     words: NDArray[np.uint64] = states.reshape(-1).view(np.uint64)
     size = PAST_FIELDS * (int(rules.LONGEST) + PAST_SPARE)
@@ -306,8 +308,8 @@ def find_past(rules: Any, states: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def take_fault(
-    rules: Any,
-    states: NDArray[Any],
+    rules: ModuleType,
+    states: Array,
     planes: NDArray[np.uint64] | None = None,
     values: NDArray[np.float64] | None = None,
 ) -> tuple[int, int]:
@@ -331,22 +333,22 @@ def take_fault(
     return (word & 255, word >> 8) if word or not strayed else (BAD_WRITE, 0)
 
 
-def counted_size(rules: Any) -> int:
+def counted_size(rules: ModuleType) -> int:
     """Return the number of features, with spare ones; 0 if the file has none."""
     count = int(rules.FEATURE_COUNT + rules.MOVE_FEATURE_COUNT)
     return count + 2 * SPARE_WORDS if count else 0
 
 
-def plane_words(rules: Any) -> int:
+def plane_words(rules: ModuleType) -> int:
     """Return the number of words of a plane."""
     return -(-int(rules.CELLS) // 64)
 
 
-def seen_words(rules: Any) -> int:
+def seen_words(rules: ModuleType) -> int:
     """Return the number of words of an observation: bits of planes, or cells, eight to a word."""
     return -(-int(rules.CELLS) // 8) if rules.SEES_CELLS else rules.PLANES * plane_words(rules)
 
 
-def count_changes(rules: Any) -> int:
+def count_changes(rules: ModuleType) -> int:
     """Return the maximum number of bits of an observation that may change at once."""
     return int(2 * rules.CELLS if rules.SEES_CELLS else 64 * seen_words(rules))

@@ -7,11 +7,12 @@ fixed order, so the same network gives the same bits on every machine.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes.neat.graph import run_graph
 from evolve_arena.genomes.network import (
     ACTIVATION,
@@ -44,7 +45,11 @@ from evolve_arena.players.packed import (
     NUMBERS_AT,
     SHAPE,
     WEIGHTS_AT,
+    PackedPlayers,
 )
+
+if TYPE_CHECKING:
+    from evolve_arena.players.openspiel.matches import Workspace
 
 HAS_NETWORKS = True
 HAS_GRAPHS = True
@@ -57,7 +62,13 @@ NOTHING = np.float32(0.0)
 
 @compiled
 def choose(
-    players: Any, turns: Any, moves: Any, rows: Any, seats: int, picks: Any, workspace: Any
+    players: PackedPlayers,
+    turns: Array,
+    moves: Array,
+    rows: Floats,
+    seats: int,
+    picks: Array,
+    workspace: Workspace,
 ) -> None:
     """Write the choice of each of the *turns* into *picks*.
 
@@ -95,7 +106,9 @@ def choose(
 
 
 @inlined
-def _value_row(players: Any, player: int, rows: Any, row: int, workspace: Any) -> Any:
+def _value_row(
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+) -> Number:
     """Return a player's value of the observation in a *row*."""
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):
         _run_graph(players, player, rows, row, workspace)
@@ -110,14 +123,14 @@ def _value_row(players: Any, player: int, rows: Any, row: int, workspace: Any) -
 
 @inlined
 def _run_policy(
-    players: Any,
+    players: PackedPlayers,
     player: int,
-    rows: Any,
+    rows: Floats,
     row: int,
-    moves: Any,
+    moves: Array,
     moves_at: int,
     count: int,
-    workspace: Any,
+    workspace: Workspace,
 ) -> None:
     """Write the outputs of the legal moves into the workspace."""
     outputs = workspace.outputs
@@ -149,7 +162,9 @@ def _run_policy(
 
 
 @inlined
-def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) -> Any:
+def _run_hidden(
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+) -> tuple[int, Array]:
     """Run all layers but the last; return the index of its weights, and its inputs."""
     shape = players.shapes[players.seats[player, SHAPE]]
     width, columns = padded(shape[SIZES + 1]), players.columns
@@ -190,7 +205,9 @@ def _run_hidden(players: Any, player: int, rows: Any, row: int, workspace: Any) 
 
 
 @inlined
-def _run_graph(players: Any, player: int, rows: Any, row: int, workspace: Any) -> None:
+def _run_graph(
+    players: PackedPlayers, player: int, rows: Floats, row: int, workspace: Workspace
+) -> None:
     """Activate a graph for the observation in a *row*; its outputs follow its inputs."""
     seats, values = players.seats, workspace.values
     for place in range(rows.shape[1]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from evolve_arena.core.errors import ArenaError, GameOverError, IllegalMoveError, PositionError
 from evolve_arena.core.game import Game, Outcome
 from evolve_arena.core.stream import GOLDEN
-from evolve_arena.players.openspiel.trial import FAILURES
+from evolve_arena.core.types import JsonObject
+from evolve_arena.players.openspiel.trial import FAILURES, Pyspiel
 
 WORD = 2**64 - 1
 MOST_STATES = 1024
@@ -24,7 +25,7 @@ MOST_STATES = 1024
 class SpielPosition(NamedTuple):
     """A position: the rules, and the history of actions."""
 
-    rules: Any
+    rules: tuple[int, ...]
     history: tuple[int, ...]
     """Actions so far, with those of chance."""
     stream: int = 0
@@ -54,7 +55,7 @@ class Dice:
         """Return a random integer from 0 to *count* - 1."""
         return (self.word() >> 32) * count >> 32
 
-    def settle(self, state: Any) -> None:
+    def settle(self, state: Pyspiel) -> None:
         """Draw chance events in a *state* until a player is to move, or the game is over."""
         while state.is_chance_node():
             left, chosen = (self.word() >> 11) / 2**53, 0
@@ -68,7 +69,7 @@ class Dice:
 class SpielGame(Game[SpielPosition, int]):
     """A game of OpenSpiel; `evolve_arena.players.openspiel.loader` derives a class for each."""
 
-    loaded: ClassVar[Any]
+    loaded: ClassVar[Pyspiel]
     """Game object of pyspiel."""
     title: ClassVar[str]
     """Name in words."""
@@ -76,7 +77,7 @@ class SpielGame(Game[SpielPosition, int]):
     has_points: ClassVar[bool]
     """True if returns count as points: they tell more than the winner, or more than two play."""
     symmetry: ClassVar[str] = ""
-    states: ClassVar[dict[tuple[int, ...], Any]]
+    states: ClassVar[dict[tuple[int, ...], Pyspiel]]
     """States by history, which are never changed."""
 
     def __init__(self, **options: int) -> None:
@@ -137,7 +138,7 @@ class SpielGame(Game[SpielPosition, int]):
         """Return the seed of the players' random numbers, which games of chance derive."""
         return split_seed(seed) if self.has_chance else seed
 
-    def state_of(self, position: SpielPosition) -> Any:
+    def state_of(self, position: SpielPosition) -> Pyspiel:
         """Return pyspiel's state of a *position*, which must not be changed."""
         known = self.states.get(position.history)
         if known is None:
@@ -151,12 +152,12 @@ class SpielGame(Game[SpielPosition, int]):
             self._remember(position.history, known)
         return known
 
-    def _remember(self, history: tuple[int, ...], state: Any) -> None:
+    def _remember(self, history: tuple[int, ...], state: Pyspiel) -> None:
         if len(self.states) >= MOST_STATES:
             self.states.clear()
         self.states[history] = state
 
-    def _settle(self, position: SpielPosition, state: Any) -> SpielPosition:
+    def _settle(self, position: SpielPosition, state: Pyspiel) -> SpielPosition:
         """Return the position with this *state* after all chance events that come next."""
         if self.has_chance:
             dice = Dice(position.stream)
@@ -195,7 +196,7 @@ class SpielGame(Game[SpielPosition, int]):
         points = tuple(map(round, returns)) if self.has_points else None
         return Outcome(find_places(returns), f"the returns are {told}", points)
 
-    def tally(self, state: SpielPosition) -> tuple[tuple[int, ...], dict[str, Any]]:
+    def tally(self, state: SpielPosition) -> tuple[tuple[int, ...], JsonObject]:
         """Return the places, and the points if the game counts any."""
         places, _ = super().tally(state)
         if not self.has_points:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote
 from evolve_arena.core.game import MOST_SEATS, GameSpec
 from evolve_arena.core.registry import SPIEL
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.players.board.networks import make_networks
 from evolve_arena.players.openspiel.game import SpielGame
 from evolve_arena.players.openspiel.matches import make_kernel, make_observation
 from evolve_arena.players.openspiel.text_ui import SpielDialect, SpielText
-from evolve_arena.players.openspiel.trial import FAILURES, try_apart
+from evolve_arena.players.openspiel.trial import FAILURES, Pyspiel, try_apart
 
 FORM = re.compile(r"(\w+)(?:\((.*)\))?", re.ASCII)
 MOST_PLIES = 2**15 - 1
@@ -80,7 +79,7 @@ def load_game(name: str) -> GameSpec:
     )
 
 
-def _find_fault(kind: Any) -> str:
+def _find_fault(kind: Pyspiel) -> str:
     """Return why a *kind* of game cannot be played here; empty if it can."""
     has = kind.Information, kind.Dynamics, kind.ChanceMode, kind.RewardModel
     information, dynamics, chance, rewards = has
@@ -96,10 +95,10 @@ def _find_fault(kind: Any) -> str:
     return next((reason for holds, reason in reasons if holds), "")
 
 
-def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
+def _read_parameters(kind: Pyspiel, text: str) -> JsonObject:
     """Parse the parameters in *text*; leave out those with their default values."""
-    usual: Mapping[str, Any] = kind.parameter_specification
-    given: dict[str, Any] = {}
+    usual: Settings = kind.parameter_specification
+    given: JsonObject = {}
     for part in text.split(",") if text.strip() else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
@@ -121,7 +120,7 @@ def _read_parameters(kind: Any, text: str) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value != usual[key]}
 
 
-def _read_value(what: str, text: str, usual: Any) -> Any:
+def _read_value(what: str, text: str, usual: object) -> Json:
     """Parse the value of a parameter, of the type of its default, *usual*."""
     if isinstance(usual, bool):
         if text.lower() not in ("true", "false"):
@@ -143,12 +142,12 @@ def _read_value(what: str, text: str, usual: Any) -> Any:
     return text
 
 
-def _write(value: Any) -> str:
+def _write(value: Json) -> str:
     """Return a parameter as written in names."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _make_class(name: str, kind: Any, source: Any) -> type[SpielGame]:
+def _make_class(name: str, kind: Pyspiel, source: Pyspiel) -> type[SpielGame]:
     """Return the class of the game.
 
     Raises:

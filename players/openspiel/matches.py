@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import KernelSpec
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.network import LAYERS, SIZES, padded
 from evolve_arena.players.board.workspace import (
     HEAD,
@@ -30,7 +32,7 @@ from evolve_arena.players.openspiel.game import (
     one_line_errors,
     split_seed,
 )
-from evolve_arena.players.openspiel.trial import try_games
+from evolve_arena.players.openspiel.trial import Pyspiel, try_games
 from evolve_arena.players.packed import GRAPH, KIND, NETWORK, NOISE, RANDOM, PackedPlayers
 
 FLAGS = {NETWORK: "HAS_NETWORKS", GRAPH: "HAS_GRAPHS"}
@@ -76,7 +78,7 @@ class Turn(Dice):
 
     __slots__ = ("after", "dice", "game", "move", "number", "players", "plies", "state")
 
-    def __init__(self, state: Any, players: Sequence[int], stream: int) -> None:
+    def __init__(self, state: Pyspiel, players: Sequence[int], stream: int) -> None:
         super().__init__(stream)
         self.state, self.players = state, players
         self.move, self.after, self.plies, self.game = -1, None, 0, FNV_START
@@ -94,7 +96,7 @@ class Chooser:
     """
 
     def __init__(
-        self, game: type[SpielGame], code: Any, players: PackedPlayers, workspace: Workspace
+        self, game: type[SpielGame], code: ModuleType, players: PackedPlayers, workspace: Workspace
     ) -> None:
         self.loaded, self.players, self.code = game.loaded, players, code
         self.seats = game.loaded.num_players()
@@ -108,7 +110,7 @@ class Chooser:
 
     def decide(self, turns: Sequence[Turn]) -> None:
         """Set the move of each of *turns*, and the state after it if it is known."""
-        asked: list[tuple[Turn, list[int], list[Any]]] = []
+        asked: list[tuple[Turn, list[int], list[Pyspiel]]] = []
         numbers: list[tuple[int, ...]] = []
         moves: list[int] = []
         row = 0
@@ -129,7 +131,7 @@ class Chooser:
             if strays or kind == RANDOM:
                 turn.move = legal[turn.below(count)]
                 continue
-            after: list[Any] = []
+            after: list[Pyspiel] = []
             if head == POLICY:
                 shown = [state]
             else:
@@ -156,7 +158,7 @@ class Chooser:
 
     def _ask(
         self,
-        asked: Sequence[tuple[Turn, list[int], list[Any]]],
+        asked: Sequence[tuple[Turn, list[int], list[Pyspiel]]],
         numbers: Sequence[tuple[int, ...]],
         moves: Sequence[int],
     ) -> None:
@@ -181,7 +183,7 @@ class Chooser:
         self.views = self._cut(room)
 
 
-def find_win(states: Sequence[Any], seat: int) -> int:
+def find_win(states: Sequence[Pyspiel], seat: int) -> int:
     """Return the index of the first of *states* in which *seat* alone has won, or -1."""
     for place, state in enumerate(states):
         if state.is_terminal():
@@ -192,7 +194,7 @@ def find_win(states: Sequence[Any], seat: int) -> int:
     return -1
 
 
-def make_observation(source: Any) -> tuple[Any, NDArray[np.float32]]:
+def make_observation(source: Pyspiel) -> tuple[Pyspiel, NDArray[np.float32]]:
     """Return an observer that writes a state's tensor into an array, and that array."""
     import pyspiel
 
@@ -205,7 +207,7 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
     """Return the kernel that plays matches of a *game*."""
 
     def decide(
-        variant: Mapping[str, Any],
+        variant: Mapping[str, ModuleType],
         rules: Any,
         players: PackedPlayers,
         position: SpielPosition,
@@ -219,14 +221,14 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         return turn.move
 
     def play(
-        code: Any,
+        code: ModuleType,
         rules: Any,
         players: PackedPlayers,
-        seatings: Any,
-        seeds: Any,
-        openings: Any,
+        seatings: Array,
+        seeds: Array,
+        openings: Array,
         workspace: Workspace,
-        *results: Any,
+        *results: Array,
     ) -> None:
         chooser = Chooser(game, code, players, workspace)
         if len(seeds) == 0:
@@ -284,7 +286,7 @@ def _play(
     seatings: list[list[int]],
     seeds: list[int],
     openings: list[list[int]],
-    results: Sequence[Any],
+    results: Sequence[Array],
 ) -> None:
     """Play a match for each of *seatings*, and fill in the *results*."""
     places, plies, offenders, games, *columns = results
@@ -344,7 +346,7 @@ def _advance(game: type[SpielGame], turn: Turn) -> None:
         turn.dice.settle(turn.state)
 
 
-def _draw_openings(game: type[SpielGame], rules: Any, seeds: Any, openings: Any) -> None:
+def _draw_openings(game: type[SpielGame], rules: Any, seeds: Array, openings: Array) -> None:
     """Fill each row of *openings* with random moves after which the game goes on."""
     for row, seed in enumerate(seeds.tolist()):
         dice = Dice(seed)

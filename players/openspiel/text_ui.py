@@ -15,6 +15,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.players.board.text_ui import BoardDialect, list_values
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.openspiel.game import SpielGame, SpielPosition
+from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import TextUI, shorten
 
 MOST_LISTED = 60
@@ -64,7 +65,7 @@ class SpielText(TextUI):
         """Return OpenSpiel's text of the state."""
         return str(self.game.state_of(position)).rstrip("\n")
 
-    def has_values(self, player: Any) -> bool:
+    def has_values(self, player: Player) -> bool:
         """Test whether *player* values moves: networks do."""
         return isinstance(player, VectorPlayer | NeatPlayer)
 
@@ -87,7 +88,7 @@ class SpielText(TextUI):
             for move, end, (output,) in zip(moves, ends, outputs, strict=True)
         }
 
-    def describe_values(self, player: Any, position: SpielPosition) -> str:
+    def describe_values(self, player: Player, position: SpielPosition) -> str:
         """Return the values of all moves, eight in a line."""
         values = self.find_values(player, position)
         return list_values(player, values, lambda move: self.name(move, position))

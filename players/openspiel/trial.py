@@ -12,8 +12,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
+Pyspiel: TypeAlias = Any
+"""An object of pyspiel, which declares no types: a kind of game, a game, a state or an observer."""
 FAILURES = (RuntimeError, ValueError, IndexError, MemoryError, OverflowError)
 """Errors of pyspiel; its own SpielError is a RuntimeError."""
 GAMES = 4
@@ -35,7 +37,7 @@ def try_apart(name: str, parameters: Mapping[str, Any]) -> str:
     return told.stdout.strip()
 
 
-def try_games(source: Any) -> int:
+def try_games(source: Pyspiel) -> int:
     """Play some random games, the same each time; return the length of the shortest.
 
     Raises:
