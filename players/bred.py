@@ -254,7 +254,7 @@ class NeatPlayer(BredPlayer):
         fault = genome.find_fault() or (None if len(genome) == 1 else "it holds no single genome")
         fault = fault or find_fault(genome, 0, decoder.inputs, decoder.outputs, True)
         if fault:
-            raise DamagedFileError(f"its genome is none: {fault}")
+            raise DamagedFileError(f"its genome is invalid: {fault}")
         return cls(decoder, genome, name)
 
 
@@ -285,6 +285,7 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
         NewerFormatError: A later version wrote it.
         BadValueError: Its game is unknown.
     """
+    # The game, which must be known before its classes can be looked up
     content = read_tensors("player", FORMAT, blob)
     description = content.description
     told = description.get("game")
@@ -295,6 +296,7 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
             f"it plays {quote(told)}, which is no game here: if that is a file of yours, name it"
             f" {spell('with --game', 'first, with make_game')}"
         )
+    # The player; whatever a damaged description makes fail is reported as damage.
     try:
         kind = _find_kind(description)
         _check_numbers(content.arrays)
@@ -312,6 +314,7 @@ def read_player(blob: bytes, name: str | None = None) -> BredPlayer:
     ) as error:
         text = " ".join(str(error).split())[:200]
         raise DamagedFileError(f"its description is wrong or incomplete ({text})") from None
+    # Types that decoders do not check themselves
     for field in fields(player.decoder):
         value = getattr(player.decoder, field.name)
         if field.default is not MISSING and not isinstance(value, type(field.default)):

@@ -137,6 +137,7 @@ class Child:
         Returns:
             True if anything happened.
         """
+        # Wait for output, messages of the supervisor, or room for input.
         poll = select.poll()
         for descriptor in self._readable:
             poll.register(descriptor, select.POLLIN)
@@ -145,6 +146,7 @@ class Child:
         if self._unsent:
             poll.register(self._in, select.POLLOUT)
         events = poll.poll(math.ceil(1000 * min(max(seconds, 0), PULSE)))
+        # Handle each descriptor that is ready.
         for descriptor, _ in events:
             if descriptor == self._in:
                 self._write()

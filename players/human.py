@@ -78,7 +78,7 @@ class HumanPlayer(Player):
         turn = self._find_turn(position)
         last = turn[-1][1] if turn else None
         if turn:
-            self._say(f"The other {self._ui.tell_turn(turn)}.")
+            self._say(f"The opponent {self._ui.tell_turn(turn)}.")
         stream = self._writes or sys.stdout
         colour = stream.isatty() and not os.environ.get("NO_COLOR")
         self._say(f"\n{self._ui.draw(position, last, colour=colour)}")

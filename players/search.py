@@ -66,7 +66,7 @@ def probe(
 
     :data:`UNKNOWN` if the table holds neither.
     """
-    if slot < 0 or peek(memory, slot) != np.int64(key):
+    if slot < 0 or peek(memory, slot) != np.int64(key):  # no table, or another position
         return UNKNOWN
     return _read_value(peek(memory, slot + 1), depth, low, high)
 
@@ -106,7 +106,7 @@ def store(
 @inlined
 def _pack_entry(depth: Integer, low: Number, high: Number, value: Number, move: Integer) -> Number:
     """Pack an entry's last word; values have 43 bits, so it is never negative."""
-    bound = EXACT
+    bound = EXACT  # outside the window, the value is only a bound
     if value >= high:
         bound = AT_LEAST
     elif value <= low:
@@ -118,6 +118,7 @@ def _pack_entry(depth: Integer, low: Number, high: Number, value: Number, move: 
 def _read_value(word: Number, depth: Integer, low: Number, high: Number) -> Number:
     if word % DEPTHS != depth:
         return UNKNOWN
+    # An entry counts if it is exact, or proves a value outside the window.
     value = (word >> 18) - INFINITE
     bound = (word >> 16) % BOUNDS
     if (

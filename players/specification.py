@@ -56,7 +56,9 @@ def refuse_all(specification: str) -> None:
     Raises:
         NotPermittedError: Always.
     """
-    raise NotPermittedError(f"player {specification!r} would run a program, which is not for here")
+    raise NotPermittedError(
+        f"player {specification!r} would run a program, which is not allowed here"
+    )
 
 
 def permit_all(specification: str) -> None:
@@ -129,8 +131,8 @@ def _add_search(player: Player, specification: str, settings: str) -> Player:
     known = player_kinds(player.game.name)
     if kind not in known or not known[kind].takes_values:
         raise BadValueError(
-            f"player {quote(f'{specification},{settings}')}: there is no search over what was bred"
-            f" in {player.game.name}"
+            f"player {quote(f'{specification},{settings}')}: there is no search over evolved"
+            f" players in {player.game.name}"
         )
     text = f"{settings},values={specification}"
     try:

@@ -47,8 +47,9 @@ def main(control: int, folder: str, words: list[str]) -> int:
     ears = _listen_to_signals(told)
     bot, refusal = _start(words)
     _say(control, f"refused {refusal}" if refusal else f"started {bot}")
+    # Let go of the bot's pipes, then wait for signals, the host's orders or the end of either.
     null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in range(3):  # else the bot's pipes would not end with it
+    for descriptor in range(3):  # or the bot's pipes would not end with it
         os.dup2(null, descriptor)
     poll = select.poll()
     poll.register(control, select.POLLIN)

@@ -163,9 +163,11 @@ class TupleDecoder(ABC):
                 raise BadValueError(
                     f"there are {len(tables):,} numbers, but tuples read {table.numbers:,}"
                 )
+            # Fixed point; the limit keeps a sum over all readings within 32 bits.
             limit = float(32767 // table.readings)
             numbers = np.nan_to_num(tables[: table.numbers], posinf=limit, neginf=-limit)
             whole = np.rint(np.clip(numbers, -limit, limit).astype(np.float64) * RESOLUTION)
+            # The structure comes first in the columns, then the table.
             seat[KIND] = TUPLES
             seat[COLUMNS_AT] = at
             seat[INPUTS_AT] = at + len(table.structure)
@@ -214,6 +216,7 @@ class TuplePlayer(BredPlayer):
         numbers = self.arrays["tables"].astype(np.float64).reshape(len(self.decoder.sides), -1)
         found, at = [], 0
         for cells in self.genome.cells[0].astype(np.int64):
+            # The entry whose states equal those of the cells, for each view of the board
             entries = self.decoder.list_entries(cells)
             rows = [(entries == states[view[cells]]).all(axis=1) for view in self.decoder.views]
             found.append([numbers[side, at + int(np.flatnonzero(row)[0])] for row in rows])

@@ -54,6 +54,7 @@ def compare_accelerators(game: BoardGame, games: int, seconds: float) -> int:
     for seed in range(1, games + 1):
         if seed > 1 and time.monotonic() - begun > seconds:
             break
+        # A random game, then the last positions and a sample of the others
         choices, states = random.Random(seed), [game.initial(seed)]
         checker.made = []
         while moves := game.legal_moves(states[-1]):

@@ -121,12 +121,14 @@ def choose_by_search(
     workspace: Workspace,
 ) -> Integer:
     """Return one of the best moves at random; the first one if a network gives the values."""
+    # Evolved players take the first of equal moves, so that they are deterministic.
     values, moves = workspace.ratings, workspace.moves
     equals: Number = np.int64(0)
     draws = players.seats[peek(workspace.players, slot), KIND] == SEARCH
     if winning > 0:
         many = draws and winning > 1
         return peek(workspace.wins, below(workspace.streams, winning) if many else 0)
+    # Values, then one of the best moves
     best = value_moves(players, slot, state, count, False, workspace)
     for place in range(count):
         equals += peek(values, place) == best
@@ -153,6 +155,7 @@ def value_moves(
     Unless *exact*, values below the best may be bounds. If the file has ``wins``, moves that win at
     once are not valued as wins, as the caller knows them already.
     """
+    # The evaluation at the root, and the list of its moves
     states, room, values = workspace.states, workspace.room, workspace.ratings
     side, depth = np.int64(slot), players.seats[peek(workspace.players, slot), DEPTH]
     asked = (refer((players, workspace)), side) if HAS_DEEP_VALUES else None
@@ -258,7 +261,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
         outcomes = count_outcomes(states, state)
         if outcomes > 0 and depth <= 0 and _is_asked(asked):
             return _value_leaf(asked, state, side, score, level, states)
-        if outcomes > 0:
+        if outcomes > 0:  # the mean needs exact values, so the window is open
             total = np.int64(0)
             for outcome in range(outcomes):
                 trial = happen(states, level + 1, state, np.int64(outcome))
@@ -327,7 +330,7 @@ def _value(  # noqa: PLR0911, PLR0912, PLR0915  (one function, as it calls itsel
             *(asked, trial, mover, gained, depth - 1, floor, high, level + 1),
             *(states, room, memory),
         )
-        if value > best:
+        if value > best:  # raise alpha; at beta, cut off
             best, best_move = value, move
             floor = max(floor, best)
             if best >= high:
@@ -391,6 +394,7 @@ def _value_leaf(
     asked: Asked, state: Position, side: Integer, score: Number, level: Integer, states: Array
 ) -> Integer:
     """Return the value of a leaf at a *level* to a *side*."""
+    # By the searching player, from sums where they are kept, else by the game's evaluation
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked
         if HAS_CHANCE:
@@ -438,6 +442,7 @@ def _find_node_key(
     asked: Asked, states: Array, state: Position, room: Array, ply: Integer, depth: Integer
 ) -> Integer:
     """Return the key of a node: a hash of all that determines its value but the plies left."""
+    # Also the player, plies near the maximum, and earlier positions, where they matter
     key = find_key(states, state)
     if HAS_DEEP_VALUES and _is_asked(asked):
         reference, slot = asked

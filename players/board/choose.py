@@ -207,6 +207,7 @@ def _choose_own(
     workspace: Workspace,
 ) -> Integer:
     """Return the move that a player chooses by its own search or values."""
+    # Searches, then heads of networks, then values of afterstates
     kind = players.seats[player, KIND]
     if HAS_MCTS and players.seats[player, ROLLOUTS] > 0:
         return search_tree(players, slot, state, count, workspace)
@@ -225,6 +226,7 @@ def _choose_own(
 @compiled
 def decide(players: PackedPlayers, state: Position, workspace: Workspace) -> Integer:
     """Return the number of the move that the first of *players* chooses in a *state*."""
+    # The player sits down at the seat to move, as in a match.
     slot = find_mover(workspace.states, state)
     take_slot(players, 0, slot, workspace)
     winning = list_wins(workspace.states, state, workspace.wins)
@@ -250,11 +252,13 @@ def rate_moves(
     take_slot(players, 0, slot, workspace)
     kind, head = players.seats[0, KIND], players.seats[0, HEAD]
     count = list_moves(workspace.states, state, workspace.moves, 0)
+    # Players without values of single moves
     searches_tree = HAS_MCTS and players.seats[0, ROLLOUTS] > 0
     if kind == RANDOM or kind >= SCRIPTED or searches_tree or head == KINDS_HEAD:
         return np.int64(0)
     if HAS_SUMS and kind in (NETWORK, TUPLES):
         see_state(players, 0, slot, state, workspace)
+    # Values in the order of _choose_own
     if HAS_SEARCHES and players.seats[0, DEPTH] > 0:
         _rate_by_search(players, slot, state, count, workspace, ratings)
     elif WEIGHS_MOVES and weighs_moves(players, 0):
@@ -265,7 +269,7 @@ def rate_moves(
             ratings[place] = weigh_move(players, 0, slot, state, move, workspace)
     elif HAS_OUTPUTS and head == POLICY and kind != TUPLES:
         _rate_by_outputs(players, slot, state, count, workspace, ratings)
-    elif HAS_OWN_VALUES:
+    elif HAS_OWN_VALUES:  # each afterstate is valued, unless it is a win
         ply = peek(workspace.plies, 0)
         ends = HAS_PAST and may_exhaust(workspace.states, ply)
         for place in range(count):
@@ -358,7 +362,7 @@ def _choose_by_kind(
     turn_page(workspace.notes)
     number, allowed = players.seats[player, SCRIPT], find_kinds(workspace.states, state)
     chosen = np.int64(lowest_bit(allowed))
-    if allowed & (allowed - ONE):
+    if allowed & (allowed - ONE):  # more than one bit: there is a choice
         free = HAS_FORFEITS and players.seats[player, UNMASKED] > 0
         among = np.uint64(2**KIND_COUNT - 1) if free else allowed
         chosen = _pick_kind(players, player, slot, state, among, workspace)
@@ -379,6 +383,7 @@ def _pick_kind(
     """Return the kind with the highest output among *allowed*, a word with a bit for each."""
     if HAS_GRAPHS and (not (HAS_POLICIES or HAS_DENSE) or players.seats[player, KIND] == GRAPH):
         run_player_graph(players, player, slot, state, workspace)
+        # The outputs of a graph follow its inputs.
         first, best = players.seats[player, INPUTS], np.int64(-1)
         for kind in range(LANES):
             if (allowed >> np.uint64(kind)) & ONE and (
@@ -531,7 +536,7 @@ def _choose_by_tuples(
     for place in range(count):
         move = peek(workspace.moves, place)
         listed = list_changes(workspace.states, state, move, slot, changes)
-        if listed == 1:
+        if listed == 1:  # add the difference to the sum of the position, computed once
             if not noted:
                 total, noted = sum_seen(players, player, slot, workspace), True
             bit = peek(changes, 0)

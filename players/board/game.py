@@ -406,6 +406,7 @@ class BoardGame(Game[Board, int]):
 
     def outcome(self, state: Board) -> Outcome | None:
         """Return the outcome, or None while the game goes on."""
+        # The rules come first, then repetition and progress, then LONGEST.
         verdict, longest = self.judge(state), int(self.code.LONGEST)
         exhausted = self.find_exhaustion(state) if verdict == GOES_ON else ""
         if verdict == GOES_ON and not exhausted and state.plies < longest:
@@ -468,6 +469,7 @@ class BoardGame(Game[Board, int]):
         return lru_cache(maxsize=1 << 14)(self._make_word)
 
     def _make_word(self, numbers: tuple[int, ...]) -> int:
+        # The same three ways as in `rules.identify`: the file's key, or a hash of the numbers
         state = self.thaw(Board(self.rules, numbers))
         with np.errstate(over="ignore"):
             if "key" in self.plain:
@@ -492,6 +494,7 @@ class BoardGame(Game[Board, int]):
         """
         if self.code.HAS_PAST and state.plies + depth >= self.code.LONGEST + PAST_SPARE:
             raise BadValueError(f"depth is {depth}: it must be below {PAST_SPARE}")
+        # Compiled rules count, in arrays with a row for each level.
         *_, matches = specialise_board(self.place, self.rules, (f"{FLOOR}.matches",))
         moves = np.zeros((max(depth, 1) + 1) * self.code.MOVES, dtype=np.int64)
         states = make_states(self.code, max(depth, 1) + 1)
@@ -548,6 +551,7 @@ class BoardGame(Game[Board, int]):
         """Return the bits that networks see, shape ``(planes, cells)``."""
         code, words = self.code, plane_words(self.code)
         if code.SEES_CELLS:
+            # A plane for each content of cells, the own pieces first
             contents = np.array(state.state[: code.CELLS], dtype=np.int64)
             cells = np.flatnonzero(contents)
             if contents.min() < 0 or contents.max() > code.PLANES:
@@ -557,6 +561,7 @@ class BoardGame(Game[Board, int]):
             bits = np.zeros((code.PLANES, code.CELLS), dtype=np.uint8)
             bits[np.where(kinds < owned, turned, kinds), cells] = 1
             return bits
+        # Else the file sets bits of words.
         planes = np.zeros(code.PLANES * words, dtype=np.uint64)
         self.ask("see", self.thaw(state), seat, planes)
         bits = np.unpackbits(planes.astype("<u8").view(np.uint8), bitorder="little")
@@ -693,6 +698,7 @@ class BoardGame(Game[Board, int]):
             move = self.parse_move(bare, state)
         except IllegalMoveError:
             move = -1
+        # The name of a whole turn, if it is no move
         if move not in legal and "name_turn" in self.plain:
             turns = {turn: self.name_turn(turn) for turn in self._list_turns(state)}
             found = sorted(turn for turn, names in turns.items() if bare in names)

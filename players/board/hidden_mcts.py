@@ -74,6 +74,7 @@ def choose_by_guesses(
     players: PackedPlayers, slot: Integer, state: Position, count: Integer, workspace: Workspace
 ) -> Integer:
     """Return the most visited move; ties go to the better value, then to the first one."""
+    # An empty tree; children are found in the hash table only.
     tree, totals, table = workspace.tree, workspace.totals, workspace.outcomes
     player = peek(workspace.players, slot)
     exploration = players.seats[player, EXPLORATION] * 2.0**-32
@@ -167,6 +168,7 @@ def _pick_available(
             poke(moves, UNTRIED + untried, move)
             untried += 1
             continue
+        # UCB1 with the count of availability in place of the parent's visits
         times = get_field(tree, child, AVAILABLE)
         set_field(tree, child, AVAILABLE, times + 1)
         visits = np.float64(get_field(tree, child, VISITS))
@@ -195,6 +197,7 @@ def _pick_guided(
             gained += peek(totals, child)
     unknown = gained / visited if visited > 0 else 0.5
     spread = exploration * math.sqrt(max(1.0, visited))
+    # The bound: mean and prior
     strongest, scale = scale_policy(outputs, moves, count)
     best, highest = peek(moves, MOVES), LOST
     for place in range(count):

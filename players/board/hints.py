@@ -110,7 +110,7 @@ def _find_repetition(game: BoardGame, games: Games) -> Iterator[str]:
     if longest <= game.code.NO_PROGRESS:
         yield f"NO_PROGRESS is not below LONGEST, {longest}: it ends no game"
     if "progress" in game.plain and not game.code.HAS_PAST:
-        yield "nobody asks progress: it is for REPETITION and NO_PROGRESS, which the file lacks"
+        yield "progress is never called: it is for REPETITION and NO_PROGRESS, which the file lacks"
 
 
 def _find_staying(game: BoardGame, games: Games) -> Iterator[str]:

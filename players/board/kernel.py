@@ -95,6 +95,7 @@ def rate_moves(player: CompiledPlayer, position: Board) -> dict[int, float]:
 
     Empty for players that do not value single moves: random ones, and tree search.
     """
+    # The variant of compiled code for this player, and the position in its arrays
     spec, rules = find_game(player.game.name), player.game.rules
     variant: ModuleType = find_variant(spec, rules, player.packed)["choose"]
     code = player.game.code  # type: ignore[attr-defined]
@@ -156,6 +157,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         workspace: Workspace,
         *results: Array,
     ) -> None:
+        # Results are columns; compiled code wants points, even if empty, and tallies as one array.
         told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
             told = (*told, np.zeros((len(seatings), 0), dtype=np.int32))

@@ -162,11 +162,13 @@ def load_game(
         raise GameFileError(f"{path}: {explain_unread(error, path)}") from None
     except UnicodeDecodeError:
         raise GameFileError(f"{path}: this is no text") from None
+    # The file and its class
     with watch(path):
         file = _GameFile(path, text)
     game = file.make_class(name or path.stem.replace("_", "-"))
     seats = file.options.get("SEATS", (file.number("SEATS", 2, 2, MOST_SEATS),))
     two = list(seats) == [2]
+    # Searches that the rules allow, and default opponents of increasing strength
     searches, is_open = dict(SEARCHES), "view" not in file.plain
     trees = is_open or file.has_guess
     ladder = ["random", *(f"mcts:rollouts={10**power}" for power in range(1, 4) if trees)]
@@ -177,10 +179,12 @@ def load_game(
         usual = "minimax:depth=2,noise=0.2"
         ladder[1:1] = (f"minimax:depth={depth},noise=0.2" for depth in range(1, 5))
     opponents = file.plain.get("OPPONENTS", (usual, "random") if usual else ("random",))
+    # Scripted players
     told = [str(file.plain[name].__doc__ or "").strip() for name in file.scripts]
     scripted = make_kinds(game, [text.partition("\n")[0].rstrip(".") for text in told])
     ladder[1:1] = (name for name in opponents if name in scripted)
     ladder = list(file.plain.get("LADDER", ladder))
+    # Networks and compiled matches; foreign files are checked first.
     networks = make_networks(game)
     kernel = make_kernel(game.place, file.has_chance, file.has_points, file.plain["LONGEST"])
     if not path.resolve().is_relative_to(OURS):
@@ -212,6 +216,7 @@ def find_misspelt(source: str) -> list[str]:
     >>> find_misspelt("SYMETRY = 'all'\ndef pionts(state, seat): ...")
     ['SYMETRY (line 1): did you mean SYMMETRY?', 'pionts (line 2): did you mean points?']
     """
+    # Names defined at the top level, and all names that are used
     tree = ast.parse(source)
     lines: dict[str, int] = {}
     for node in tree.body:
@@ -225,6 +230,7 @@ def find_misspelt(source: str) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     } | {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    # Unused ones that resemble a name of the framework, functions and constants apart
     known = {*ALWAYS, *DEFAULTS, *FREE}
     found = []
     for name in lines.keys() - used - known:
@@ -255,6 +261,7 @@ class _GameFile:
         self.has_points = "points" in self.plain
         self.has_chance = "chance" in self.plain
         self.has_guess = "guess" in self.plain
+        # Functions that must be there
         needed = [*ALWAYS, *(WITH_POINTS if self.has_points else ("result",))]
         needed += WITH_CHANCE if self.has_chance else ()
         needed += WITH_GUESS if self.has_guess else ()
@@ -264,6 +271,7 @@ class _GameFile:
                 raise GameFileError(
                     f"{path} has no function {name}{f': {misspelt}' if misspelt else ''}"
                 )
+        # Constants, then functions of features and scripted players
         self.options = self._read_options()
         self.moves = self.number("MOVES", None, 1, MOST_MOVES)
         self.number("LONGEST", None, 1, MOST_PLIES)
@@ -381,7 +389,7 @@ class _GameFile:
         if "TALLIES" in self.plain and not self.has_points:
             self.fail("TALLIES", "TALLIES needs functions is_over and points")
         if "KINDS" in self.plain and not any("kind" in self.asks[name] for name in self.scripts):
-            text = "KINDS needs a scripted player with a parameter kind, who chooses the move"
+            text = "KINDS needs a scripted player with a parameter kind, which chooses the move"
             self.fail("KINDS", text)
 
     def _check_lists(self) -> None:
@@ -418,7 +426,7 @@ class _GameFile:
         """
         value = self.plain.get(name, default)
         if value is None:
-            raise GameFileError(f"{self.path} does not say {name}")
+            raise GameFileError(f"{self.path} does not define {name}")
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             self.fail(name, f"{name} is {value!r:.60}: it must be a whole number")
         if not lowest <= value <= highest:
@@ -492,7 +500,7 @@ class _GameFile:
             return
         if "CELLS" not in self.plain:
             raise GameFileError(
-                f"{self.path} has no function see, and says no CELLS from which to derive it"
+                f"{self.path} has no function see, and no CELLS from which to derive it"
             )
         cells = self.number("CELLS", None, 1, MOST_CELLS)
         array = self.begin
@@ -604,12 +612,14 @@ class _GameFile:
             "from evolve_arena.core.stream import hash_word as _hash_word",
             "from evolve_arena.genomes.simd import peek as _peek, poke as _poke",
         ]
+        # Defaults of constants and functions
         for name, value in FILLED.items():
             if name not in self.plain:
                 lines.append(f"{name} = {value}")
         if "PLANES" not in self.plain:
             lines.append("PLANES = SEATS * PIECES")
         lines += missing.values()
+        # Conversion, storing and hashing of states
         if is_array:
             lines += ["START = start()", "def cast_state(state):", "    return state"]
             lines += ["def hash_state(state):", "    return 0"]
@@ -632,6 +642,7 @@ class _GameFile:
                 for place in range(len(kinds))
             ]
             lines += ["def hash_state(state):", f"    return {' + '.join(parts)}"]
+        # Views, flags, adapters and counts
         known = "view(state, seat)" if self._compiles_view() else "state"
         lines += ["def view_state(state, seat):", f"    return {known}"]
         flags = {
@@ -653,6 +664,7 @@ class _GameFile:
             f"{count} = {len(self.plain.get(name, ()))}"
             for name, count in (("KINDS", "KIND_COUNT"), ("TALLIES", "TALLY_COUNT"))
         ]
+        # Decorators; recursive functions and those with notes cannot be inlined.
         added = ("cast_state", "hash_state", "store_state", "load_state")
         lines += [f"{name} = _inlined({name})" for name in added]
         calls = self._find_calls()

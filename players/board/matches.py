@@ -279,6 +279,7 @@ def play_in_turns(
             match = peek(tables, at + MATCH)
             if match < 0:
                 continue
+            # A move; at the end of the match its results, and the next match at this table
             verdict = _play_move(players, openings, workspace, table, match)
             ply = peek(tables, at + PLY)
             if verdict == GOES_ON and ply < LONGEST:
@@ -311,7 +312,7 @@ def _start_match(
         poke(tables, at + WHO, player)
         poke(tables, at + STRAYS, np.int64(not is_network or players.seats[player, NOISE] > 0))
         poke(tables, at + WIDTH, np.int64(0))
-        if is_network:
+        if is_network:  # notes of the record, and sums of the first observation
             row = players.seats[player, SHAPE]
             width = padded(players.shapes[row, SIZES + 1])
             base = players.seats[player, COLUMNS_AT] + width
@@ -357,6 +358,7 @@ def _play_move(
         move = _choose(players, workspace, table, seat, before, winning)
     else:
         note_move(states, move)
+    # The new state, and the hash of the moves (FNV-1a)
     game = (np.uint64(peek(tables, at + GAME)) ^ np.uint64(move + 1)) * FNV_PRIME
     ply += 1
     state = advance(states, before, move, ply)
@@ -419,6 +421,7 @@ def _choose(
         if strays or players.seats[player, KIND] != NETWORK:
             count = list_moves(states, state, moves, 0)
             return peek(moves, below(stream, count) if count > 1 else 0)
+    # Policies, then values
     if HAS_POLICIES and (not HAS_VALUES or peek(tables, sits + HEAD_NOTE) == POLICY):
         allowed, units = find_allowed(states, state, moves), peek(tables, sits + UNITS)
         sums, inputs = workspace.sums, workspace.ping
@@ -470,6 +473,7 @@ def record_matches(
             choice = choose_move(players, find_mover(states, state), state, winning, workspace)
             if HAS_FORFEITS and choice == FORFEIT:
                 break
+            # Record the choice, then play it, a random move, or the given one.
             count = list_moves(states, state, workspace.moves, 0)
             chosen[match, ply] = choice if count > 1 else -1
             largest = max(largest, np.uint64(choice))

@@ -119,6 +119,7 @@ def choose_by_rollouts(
             return move
     if MIRRORS and _has_values(players, slot, workspace):
         take_mirror(players, slot, state, workspace)
+    # Settings of the search, and an empty hash table of chance outcomes
     record = players.seats[peek(workspace.players, slot)]
     exploration = record[EXPLORATION] * 2.0**-32
     if HAS_CHANCE:
@@ -316,6 +317,7 @@ def _share_value(
     seen = np.int64(slot)
     if MIRRORS and side != slot:
         seen = MIRROR + side
+    # Any value is squashed into a share from 0 to 1; the opponent has the rest.
     value = value_leaf(refer((players, workspace)), seen, state) * (1.0 / RESOLUTION)
     share = 0.5 + 0.5 * value / (1.0 + abs(value))
     poke(workspace.shares, side, share)
@@ -393,6 +395,7 @@ def start_node(
 @inlined
 def find_outcome(tree: Array, table: Array, node: Integer, outcome: Integer) -> Integer:
     """Return the index in the hash table of a *node*'s child by an *outcome*; it may be free."""
+    # Open addressing with linear probing; node 0 is the root, so 0 marks a free place.
     mask = np.uint64(table.shape[0] - 1)
     place = mix((np.uint64(node) << np.uint64(32)) ^ np.uint64(outcome)) & mask
     while True:
@@ -409,6 +412,7 @@ def find_outcome(tree: Array, table: Array, node: Integer, outcome: Integer) -> 
 @inlined
 def _pick_child(tree: Array, totals: Array, node: Integer, exploration: float) -> Integer:
     """Select the first child without visits, or the one with the highest UCB1 bound."""
+    # UCB1; proven nodes, which are no wins of the player to move, come last
     first = get_field(tree, node, FIRST)
     spread = exploration * math.sqrt(math.log(np.float64(get_field(tree, node, VISITS))))
     best, highest = first, 2.0 * LOST
@@ -431,11 +435,13 @@ def _pick_guided(
 ) -> Integer:
     """Select the child with the highest PUCT bound."""
     first, count = get_field(tree, node, FIRST), get_field(tree, node, COUNT)
+    # The value of children without visits: the mean of those visited
     visited, gained = 0.0, 0.0
     for child in range(first, first + count):
         visited += get_field(tree, child, VISITS)
         gained += peek(totals, child)
     unknown = gained / visited if visited > 0 else 0.5
+    # The bound: mean and prior
     spread = exploration * math.sqrt(max(1.0, visited))
     best, highest = first, 2.0 * LOST
     for child in range(first, first + count):
@@ -477,6 +483,7 @@ def _share(states: Array, state: Position, verdict: Integer, shares: Array) -> N
             part = 0.5 + count_points(states, state, verdict, seat) / (2.0 * STAKE)
             poke(shares, seat, min(max(part, 0.0), 1.0))
         return
+    # Shares temporarily hold the points of each seat.
     most, winners = np.int64(0), 0
     for seat in range(SEATS):
         own = count_points(states, state, verdict, seat)
@@ -498,6 +505,7 @@ def _prove(tree: Array, shares: Array, node: Integer) -> None:
     for seat in range(SEATS):
         if peek(shares, seat) == 1.0:
             winner = seat + 1
+    # Go up while the proof holds: a winning move of the mover, or the same winner for all moves.
     proven = winner > 0
     while proven:
         set_field(tree, node, WINNER, winner)

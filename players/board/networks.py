@@ -76,8 +76,8 @@ from evolve_arena.players.tuples import TupleDecoder, TuplePlayer, explain_too_l
 HEADS = {"value": VALUE, "policy": POLICY, "action": ACTION, "kinds": KINDS_HEAD}
 NO_SEARCH = {
     "policy": "a policy",
-    "action": "what weighs moves",
-    "kinds": "what chooses kinds of moves",
+    "action": "a network that values moves",
+    "kinds": "a network that chooses kinds of moves",
 }
 """Descriptions of players whose heads give a search no values."""
 ENCODINGS = ("planes", "signed", "numbered", "features")
@@ -245,8 +245,8 @@ class BoardView(_OnBoard):
         by_pieces = self.encoding in OPPOSING
         if by_pieces and (code.SEATS > 2 or code.PLANES != 2 * code.PIECES):
             raise BadValueError(
-                f"encoding is {self.encoding!r}: only for games of two in which all that is seen is"
-                " pieces"
+                f"encoding is {self.encoding!r}: only for games of two players in which networks"
+                " see nothing but pieces"
             )
         for key, name, count in (
             ("encoding", "features", self.game.code.FEATURE_COUNT),
@@ -322,6 +322,7 @@ class BoardView(_OnBoard):
     @cached_property
     def board(self) -> Encoding:
         """Mapping of the observed bits to inputs."""
+        # Observed bits are numbered by plane and cell; those of cells that are not drawn have none.
         code = self.game.code
         plane_bits = 64 * plane_words(code)
         features = np.arange(plane_bits * code.PLANES)
@@ -329,6 +330,7 @@ class BoardView(_OnBoard):
         rank = np.full(plane_bits, -1)
         rank[self.game.drawn] = np.arange(len(self.game.drawn))
         used = rank[cell] >= 0
+        # In an encoding by pieces, both players' bits of a kind lead to the same input.
         other = OPPOSING.get(self.encoding, 1)
         kinds = code.PIECES if self.encoding in OPPOSING else code.PLANES
         inputs = len(self.game.drawn) * kinds
@@ -506,6 +508,7 @@ class NetworkDecoder(BoardView):
     @cached_property
     def _shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sharing of genes by symmetry; see :func:`share_genes`."""
+        # Each distinct symmetry permutes the inputs; the output stays.
         cells = _find_views(self.game)
         cells = cells[np.sort(np.unique(cells, axis=0, return_index=True)[1])]
         planes = np.arange(0, self.inputs, self.game.grid.size)
@@ -582,9 +585,9 @@ class NetworkDecoder(BoardView):
         for layer, (before, after) in enumerate(pairwise(self.mlp.sizes)):
             inside = np.arange(at, at + (before + 1) * after).reshape(before + 1, after)
             at += inside.size
-            if layer == 0:
+            if layer == 0:  # known values, scaled down, and an offset for ReLU
                 fixed[inside[:-1, -1]], fixed[inside[-1, -1]] = SMALL * self._known, raising
-            else:
+            else:  # the inverse of the activation; the last layer scales up again
                 down = lowering - raising * (layer == last)
                 scale = 1.0 / SMALL if layer == last else 1.0
                 fixed[inside[-2:, -1]] = scale * slope, scale * down
@@ -600,6 +603,7 @@ class NetworkDecoder(BoardView):
         """
         seats, order = self.record(len(genomes), NETWORK), np.arange(len(genomes))
         genomes = self.expand(genomes)
+        # Dense networks have float weights; others integer columns for each bit, then weights.
         if self.is_dense:
             seats[:, KIND] = DENSE
             columns, weights = self.inputs_of_bits, pack_dense(self.mlp, genomes)
@@ -766,6 +770,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         read, game = self.reading, self.game
         if game.stacks:
             return self._read_stacks(position)
+        # Each set bit adds to the content of its cell.
         bits = game.observe(position, game.to_move(position))[:, : read.bits]
         planes, places = np.nonzero(bits)
         contents = np.zeros(read.cells, dtype=np.int64)
@@ -779,7 +784,7 @@ class BoardTupleDecoder(_OnBoard, TupleDecoder):
         seat, grid = self.game.to_move(position), self.game.grid
         own, other = self.game.observe(position, seat)[:, grid].astype(np.int64)
         contents = own + 2 * other
-        for column in contents.T:
+        for column in contents.T:  # rows are numbered from the top
             empty = np.flatnonzero(column == 0)
             column[empty[-1:]] = NEXT
         return seat * self.by_seat, contents.ravel()
@@ -841,6 +846,7 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
     # The structure: a head, then for each bit its readings and the change of each by a set bit.
     find = _read_stacks if decoder.game.stacks else _read_cells
     members, comes, first, numbers = find(tuples, decoder)
+    # A cleared bit takes back what a set bit adds.
     deltas = [sign * come for come in comes for sign in (1, -1)]
     starts = np.cumsum([0, *map(len, members)])
     parts = [starts, np.concatenate(members), np.concatenate(deltas), np.repeat(first, len(views))]
@@ -866,6 +872,7 @@ def _read_cells(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
     readings = places.swapaxes(0, 1).reshape(-1, tuples.shape[1])
     members, comes = [], []
     for plane in range(code.PLANES):
+        # A bit concerns each reading that has its cell, as the digit of the cell's place there.
         for bit in range(64 * plane_words(code)):
             cell = read.plane_step * plane + read.bit_step * bit if bit < read.bits else -1
             reading, place = np.nonzero(readings == cell)
@@ -881,6 +888,7 @@ def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
     plane_bits = 64 * plane_words(code)
     found: list[list[tuple[int, int]]] = [[] for _ in range(2 * plane_bits)]
     listed, numbers = list_tuples(tuples, grid.shape)
+    # Each term of a tuple concerns the images of its cell, in the reading of that view.
     for number, (_, terms) in enumerate(listed):
         for cell, *adds in terms:
             for view, images in enumerate(views):

@@ -189,7 +189,7 @@ def note_move(states: Array, move: Integer) -> None:
 @inlined
 def keep_move(move: Integer) -> Integer:
     """Return *move*, or 0 if it is out of range, so that it may be an index."""
-    move = np.int64(move)
+    move = np.int64(move)  # one comparison, as negative numbers become large
     if seldom(np.uint64(move) >= np.uint64(MOVES)):
         return np.int64(0)
     return move
@@ -223,7 +223,7 @@ def advance(states: Array, state: Position, move: Integer, ply: Integer) -> Posi
     The state is recorded as the game's position at that ply; see :func:`judge_at`.
     """
     move = keep_move(move)
-    progresses = _makes_progress(states, state, move)
+    progresses = _makes_progress(states, state, move)  # before the state changes
     if IS_ARRAY:
         play(states[state, :SIZE], move)
     else:
@@ -327,6 +327,7 @@ def list_moves(states: Array, state: Position, moves: Array, at: Integer) -> Int
 @inlined
 def find_allowed(states: Array, state: Position, moves: Array) -> Integer:
     """Return the legal moves as bits of a word, where MOVES <= 64; *moves* is a buffer."""
+    # By the file's accelerator, else by its list
     allowed = np.uint64(0)
     if HAS_LEGAL_BITS:
         allowed = np.uint64(legal_bits(states[state, :SIZE] if IS_ARRAY else state))
@@ -426,6 +427,7 @@ def recurs(states: Array, state: Position, ply: Integer, root: Integer, marks: N
         root: Number of moves before the root of the search.
         marks: Second word of :func:`mark_past`.
     """
+    # Only positions of the game since the last progress can recur, if it was before the root.
     if REPETITION > 0:
         since = np.int64(load_word(states, _find_past(states, ply) + SINCE))
         if since <= root:
@@ -537,7 +539,7 @@ def _note_position(states: Array, state: Position, ply: Integer, progresses: boo
     if HAS_PAST:
         at = _find_past(states, ply)
         word, times, since = identify(states, state), ONE, np.uint64(ply)
-        if not progresses:
+        if not progresses:  # count earlier occurrences since the last progress
             since = load_word(states, at - PAST_FIELDS + SINCE)
             for earlier in range(_find_past(states, since), at, PAST_FIELDS):
                 times += np.uint64(load_word(states, earlier + OCCURRED) == word)
@@ -669,6 +671,7 @@ def ask_script(
     change the originals. The *stream* advances if it takes a random number. The choice of a script
     that takes no list of moves is not checked against the list.
     """
+    # A random number, and copies of the state and of the moves
     random = np.int64(0)
     if DRAWING > 0 and (DRAWING >> number) & 1:
         random = np.int64(next_word(stream) >> np.uint64(2))
@@ -678,6 +681,7 @@ def ask_script(
     room, told = moves[MOVES : 2 * MOVES], states[known, :SIZE] if IS_ARRAY else known
     given = told, number, room, np.int64(count), random
     chosen = np.int64(choose_scripted(*given, notes, setting, kind))
+    # The choice must be one of the list.
     if not needs_list(number):
         return keep_move(chosen)
     for place in range(count):
@@ -769,6 +773,7 @@ def judge_move(
         found: Moves that won at once.
         winning: Number of these.
     """
+    # Only wins, LONGEST or earlier positions can end the game: no need to ask for the result.
     if HAS_WINS and ONLY_WINS:
         won = ply >= LONGEST or is_exhausted(states, ply)
         for place in range(winning):
@@ -793,6 +798,7 @@ def count_points(states: Array, state: Position, verdict: Integer, seat: Integer
 @inlined
 def find_result(states: Array, state: Position, verdict: Integer, seat: Integer) -> Number:
     """Return the result of *seat*: 1 for the sole win, -1 for a loss, between for shared wins."""
+    # The share of the win, 1 / equals, scaled to -1 to 1
     own, ahead, equals = count_points(states, state, verdict, seat), 0, 0
     for other in range(SEATS):
         points = count_points(states, state, verdict, other)
@@ -962,7 +968,7 @@ def find_changes(
         _keep_contents(states, planes)
     for word in range(SEEN):
         before, now = peek(planes, before_at + word), peek(planes, SEATS * SEEN + word)
-        come, gone = now & ~before, before & ~now
+        come, gone = now & ~before, before & ~now  # bits set, and bits cleared
         while come:
             poke(changes, count, 64 * word + lowest_bit(come))
             come &= come - ONE
@@ -1026,6 +1032,7 @@ def _find_changed_cells(
     count, before_at, state_at = 0, slot * SEEN, state * ROW_WORDS
     if ITEM_BYTES > 1:  # then they are compared where they stand packed
         look(states, state, seat, planes, SEATS * SEEN)
+    # 64 cells at a time: a mask of those that differ, then each of them
     for first in range(0, SEEN, 8):
         if ITEM_BYTES > 1:
             changed = compare_bytes(planes, SEATS * SEEN + first, planes, before_at + first)
@@ -1036,6 +1043,7 @@ def _find_changed_cells(
         while changed:
             cell = 8 * first + lowest_bit(changed)
             word, shift = cell >> 3, np.uint64(8 * (cell & 7))
+            # The bits of the new and the old content; empty cells have none
             new = np.int64((_load_cells(states, state, word) >> shift) & BYTE)
             old = np.int64((peek(planes, before_at + word) >> shift) & BYTE)
             poke(changes, count, find_bit(states, new, cell, seat))
@@ -1104,6 +1112,7 @@ def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: I
 @inlined
 def find_bit(states: Array, content: Integer, cell: Integer, seat: Integer) -> Integer:
     """Return the bit that shows *seat* that a *cell* has a *content* other than empty."""
+    # Owners are numbered from the observing seat on; neutral pieces follow.
     kind = content - 1
     if kind < OWNED:
         owner = kind // PIECES - seat

@@ -70,6 +70,7 @@ class _SearchPlayer(CompiledPlayer):
             raise BadValueError(f"noise is {noise}: it must be from 0 to 1")
         if reason := game.why_no_search if kind == SEARCH else game.why_no_rollouts:
             raise BadValueError(reason)
+        # A search of its own, or an evolved player's arrays with the fields of a search
         packed = simple_player(RECORD_FIELDS, kind)
         if values:
             player = make_player(values, game)

@@ -117,6 +117,7 @@ def check_plain(game: BoardGame, games: int = GAMES, seconds: float = SECONDS) -
         GameFileError: The rules fail, or a result is invalid; the message names the line.
     """
     checker = _PlainChecker(game)
+    # Games, until there are enough or time is up
     begun, lengths, unfinished = time.monotonic(), [], 0
     choices: list[int] = []
     decided = False
@@ -183,10 +184,12 @@ class _PlainChecker:
             moves = self._list_moves(state)
             choices.append(len(moves))
             self._look(state)
+            # Observations, features and scripted players
             check_counts(self.game, state, moves, self._notes)
             check_scripts(self.game, state, moves, made)
             move = moves[int(below(stream, len(moves)))]
             made.append(move)
+            # A random move, played twice, must give the same state.
             before, state = state, self._change(state, "play", move)
             if self._change(before, "play", move) != state:
                 self.fail(
@@ -197,6 +200,7 @@ class _PlainChecker:
             # Features must be valid where chance is next, or the game is over.
             check_counts(self.game, state, [], self._notes)
             state = self._settle(state._replace(plies=before.plies + 1))
+            # Earlier positions, where they count
             if self.code.HAS_PAST:
                 state = self._add_past(before, move, state, left)
         self._look(state)
@@ -221,7 +225,7 @@ class _PlainChecker:
         if again is not None:
             self.fail(
                 "progress",
-                f"progress says that positions can't occur again which do: the one after {again}"
+                f"progress rules out a position that occurs again: the one after {again}"
                 f" moves of a random game, with {self.game.format_move(move)} as move"
                 f" {state.plies}",
             )
@@ -246,7 +250,7 @@ class _PlainChecker:
         if not isinstance(answer, int | np.integer) or int(answer) not in (-1, 0, 1, GOES_ON):
             self.fail(
                 "result",
-                f"result gives {answer!r:.60}: it must give 1, 0 or -1 for who moved first, or 2"
+                f"result gives {answer!r:.60}: it must give 1, 0 or -1 for seat 0, or 2"
                 " if the game goes on",
             )
         return int(answer) == GOES_ON
@@ -314,7 +318,7 @@ class _PlainChecker:
                 if min(cells) < 0 or max(cells) > self.code.PLANES:
                     value = min(cells) if min(cells) < 0 else max(cells)
                     advice = (
-                        f"; if it belongs to nobody, set PLANES = {value}; if it is a player's"
+                        f"; if it is a neutral piece, set PLANES = {value}; if it is a player's"
                         " piece, raise PIECES"
                     )
                     self.fail(
@@ -399,7 +403,7 @@ def check_typed(game: BoardGame) -> None:
 
 def explain_compiling(error: Exception, game: BoardGame) -> GameFileError:
     """Translate Numba's *error* for the author of the *game*'s file: the line, and advice."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba paints where colorama is installed
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba colours it if colorama is there
     found = re.search(r"game\.py\"?(?:, line | \()(\d+)", text)
     reason = next(
         (line.strip() for line in text.splitlines() if line.strip() and "Failed in" not in line),
@@ -561,6 +565,7 @@ def _find_difference(game: BoardGame, seed: int) -> GameFileError:
     code = game.code
     state, stream = game.initial(seed), new_stream(game.stream_seed(seed))
     functions = ("is_over",) if code.HAS_POINTS else ("result",)
+    # The result, the player to move, the legal moves and the next state, move by move
     while True:
         for name in (*functions, "to_move"):
             plain, compiled = game.ask(name, game.thaw(state)), _call(game, name, state)

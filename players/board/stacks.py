@@ -47,7 +47,7 @@ def list_column_states(rows: int) -> list[tuple[int, ...]]:
     if rows > MOST_ROWS:
         raise BadValueError(f"{rows} rows: tuple networks read stacks of up to {MOST_ROWS}")
     states = []
-    for pieces in range(rows + 1):
+    for pieces in range(rows + 1):  # from an empty column to a full one
         for bits in range(2**pieces):
             owners = [1 + (bits >> row & 1) for row in range(pieces)]
             states.append((*owners, NEXT, *[0] * rows)[:rows])
@@ -72,6 +72,7 @@ def number_entries(
         shape: Rows and columns of the board.
     """
     rows, columns = shape
+    # Mixed radix: the states of each column are one digit of the entry's index.
     stacks, size = dict[int, Stack](), 1
     for column in sorted({int(cell) % columns for cell in cells}):
         heights = sorted(rows - 1 - int(c) // columns for c in cells if c % columns == column)
@@ -92,6 +93,7 @@ def list_terms(stacks: dict[int, Stack], shape: tuple[int, int]) -> list[tuple[i
         for height in range(rows):
             if {height, height + 1} & set(stack.heights):
                 cell = (rows - 1 - height) * columns + column
+                # Column states with so many pieces begin at these numbers; see list_column_states.
                 before, after = 2**height - 1, 2 ** (height + 1) - 1
                 own, other = (stack.adds[after + (k << height)] for k in range(2))
                 start = stack.adds[before]
@@ -124,6 +126,7 @@ def show_entries(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np
     rows, columns = shape
     states = list_column_states(rows)
     shown = np.zeros((1, len(cells)), dtype=np.int64)
+    # Column by column, repeat the entries so far for each state of the column.
     for column in np.unique(cells % columns):
         places = np.flatnonzero(cells % columns == column)
         heights = rows - 1 - cells[places] // columns

@@ -57,6 +57,7 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
     code = game.code
     if game.symmetry in ("", "none") or code.CELLS % code.WIDTH:
         return None
+    # Symmetries that map the start to itself; others put other pieces on its cells, or move them.
     views = find_cell_views(game)[1:]
     start = game.initial(1)
     shown = np.array([game.observe(start, seat).any(axis=0) for seat in range(game.seats)])
@@ -70,6 +71,7 @@ def check_symmetry(game: BoardGame, games: int, seconds: float = SECONDS) -> Sym
         elif not fixed and "see" in game.plain and _keeps_cells(game, start, view):
             row, column = divmod(int(moved[0]), int(code.WIDTH))
             fixed = f"{name_column(column)}{row + 1}"
+    # Random games for each, with an equal share of the time
     positions = 0
     for view in fitting:
         ends = time.process_time() + seconds / len(fitting)
@@ -93,6 +95,7 @@ def _follow_twice(game: BoardGame, view: NDArray[np.int64], seed: int, ends: flo
         name, numbers = _list_changes(game, own)
         if not numbers:
             break
+        # Usually one move is mapped by its cell; now and then, or if that fails, all moves.
         number = choices.choice(numbers)
         pair = _map_cell(game, view, name, number, own, twin) if positions % SELDOM else None
         if pair is None:
@@ -140,6 +143,7 @@ def _map_all(
     name_there, numbers_there = _list_changes(game, states[1])
     after = [game.follow(states[0], name, number) for number in numbers]
     there = [game.follow(states[1], name_there, number) for number in numbers_there]
+    # Both must give the same multiset of observations.
     looks = [_look(game, each, view) for each in after]
     looks_there = [_look(game, each, None) for each in there]
     if Counter(looks) != Counter(looks_there):

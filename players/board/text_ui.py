@@ -101,7 +101,8 @@ class BoardText(TextUI):
             return self._draw_stacks(planes, last, colour)
         if self.game.has_places:
             return self._draw_places(planes, last, colour)
-        cells_are_moves = code.MOVES - code.CELLS in (0, 1)  # to pass may be one more
+        # Rows of cells between letters and numbers; legal cells are marked if moves are cells.
+        cells_are_moves = code.MOVES - code.CELLS in (0, 1)  # passing may be one more
         legal = set(self.game.legal_moves(position)) if cells_are_moves else set()
         last = last if cells_are_moves else None
         width, height = int(code.WIDTH), int(code.CELLS // code.WIDTH)

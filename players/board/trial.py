@@ -63,7 +63,7 @@ def try_apart(path: Path, games: int, patience: float = watch.SECONDS) -> int:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise GameFileError(f"{path}: to try it takes more than {LONGEST:.0f} seconds") from None
+        raise GameFileError(f"{path}: trying it takes more than {LONGEST:.0f} seconds") from None
     lines = told.stdout.decode(errors="replace").splitlines()
     if told.returncode < 0:
         name = signal.Signals(-told.returncode).name

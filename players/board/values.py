@@ -149,6 +149,7 @@ Layer: TypeAlias = tuple[Array, int, Array]
 @inlined
 def take_slot(players: PackedPlayers, player: Integer, slot: Integer, workspace: Workspace) -> None:
     """Assign a *player*, a row of the records, to a *slot*, the number of its seat."""
+    # Nothing observed yet: all bits 0, and the sums of a network are its biases.
     poke(workspace.players, slot, player)
     if HAS_SUMS:
         for word in range(SEEN):
@@ -267,6 +268,7 @@ def see_deeper(
     workspace: Workspace,
 ) -> None:
     """Let the searching player at *seat* observe a *state* at *level*; see :func:`slot_at`."""
+    # The observation above is copied, then updated with the sums.
     above, slot, size = slot_at(seat, level - 1), slot_at(seat, level), slot_size(workspace)
     planes = workspace.planes
     for word in range(SEEN):
@@ -306,11 +308,11 @@ def _add_changes(
         if source != target:  # tuples update their table indices in place
             for reading in range(peek(columns, structure + READINGS)):
                 poke(sums, target + reading, peek(sums, source + reading))
-        for place in range(count):
+        for place in range(count):  # of a cleared bit the complement is listed
             change = peek(workspace.changes, place)
             went = change < 0
             note_change(columns, structure, sums, target, np.int64(went), change ^ -np.int64(went))
-    elif HAS_NETWORKS:
+    elif HAS_NETWORKS:  # the biases come first in the columns
         width = padded(players.shapes[players.seats[player, SHAPE], SIZES + 1])
         base = players.seats[player, COLUMNS_AT] + width
         add_listed(workspace, count, columns, base, width, source, target)
@@ -379,12 +381,14 @@ def value_state(
     players: PackedPlayers, player: Integer, slot: Integer, trial: Position, workspace: Workspace
 ) -> Number:
     """Return a player's value of an afterstate, *trial*."""
+    # Networks and graphs that start from all inputs
     kind = players.seats[player, KIND]
     if HAS_DENSE and kind == DENSE:
         return _value_dense(players, player, slot, trial, workspace)
     if HAS_GRAPHS and (not HAS_SUMS or kind == GRAPH):
         run_player_graph(players, player, slot, trial, workspace)
         return peek(workspace.values, players.seats[player, INPUTS])
+    # Networks and tuples that update the sums of their last observation
     if HAS_VALUES or HAS_TUPLES:
         if HAS_VALUES and kind == NETWORK and is_shallow(players, player):
             return _value_shallow(players, player, slot, trial, workspace)
@@ -459,6 +463,7 @@ def value_listed(
         return np.float64(
             shallow_output(kind, width, sums, at, columns, column, players.weights, row)
         )
+    # Hidden units block by block, added up at once with the weights of the output
     output = spread(np.float32(0.0))
     for block in range(0, width, LANES):
         total = load_int(sums, at + block)
@@ -476,6 +481,7 @@ def _value_shallow(
     planes, columns = workspace.planes, players.columns
     layers = find_layers(players, player, slot, workspace)
     kind, width, base, at, row = layers
+    # Several blocks share a list of changes; a single one reads the words of bits.
     if SEES_CELLS or width > LANES:
         states, changes = workspace.states, workspace.changes
         seat = seat_of(slot)
@@ -498,7 +504,7 @@ def _add_listed(
     """Add one vector of the columns of *count* *changes* to *total*."""
     for place in range(count):
         change = peek(changes, place)
-        if SEES_CELLS:  # a branch would often be guessed wrongly
+        if SEES_CELLS:  # without a branch, which would often be mispredicted
             sign = change >> 63
             column = load_int(columns, base + (change ^ sign) * width)
             total = add_int(total, scale_int(column, np.int32(sign | 1)))
@@ -654,6 +660,7 @@ def _fill_sight(
     inputs: Array,
 ) -> None:
     """Write the observation of *seat* into *inputs*, for a player without features."""
+    # A table leads from each bit to its input and to the number that it adds there.
     table = players.seats[player, INPUTS_AT]
     for place in range(players.seats[player, INPUTS]):
         poke(inputs, place, 0.0)
@@ -754,6 +761,7 @@ def _run_counted(
     shape, seat = players.shapes[players.seats[player, SHAPE]], seat_of(slot)
     weights, at = players.weights, players.seats[player, WEIGHTS_AT]
     start_first(shape, weights, at, workspace.ping)
+    # The first layer: one-hot inputs select rows, other inputs are multiplied.
     if HAS_FEATURES and players.seats[player, ENCODING] == FEATURES:
         bins = players.seats[player, BINS]
         if bins > 0:
@@ -833,6 +841,7 @@ def weigh_move(
             poke(values, first + place, np.float32(peek(values, move_features_at(values) + place)))
         _run_graph(players, player, workspace)
         return peek(values, players.seats[player, INPUTS])
+    # A dense network adds the features of the move to the sums for the state.
     inputs, sums = workspace.outputs[padded(MOVES) :], workspace.outputs[_sums_at(workspace) :]
     told, places = 0, workspace.changes  # sparse: most features of a move are 0
     for place in range(MOVE_FEATURE_COUNT):
@@ -840,6 +849,7 @@ def weigh_move(
         poke(inputs, first + place, number)
         poke(places, told, first + place)
         told += number != np.float32(0.0)
+    # The rest of the layers
     shape, weights = players.shapes[players.seats[player, SHAPE]], players.weights
     at = players.seats[player, WEIGHTS_AT]
     add_some_inputs(shape, weights, at, inputs, places, told, sums, workspace.ping)
@@ -870,6 +880,7 @@ def write_outputs(
     """Compute all outputs of a policy network from its last layer's *inputs*; return them."""
     if shape[LAYERS] == 1:
         return inputs
+    # Biases, then the products of all units, for a block of outputs at a time
     width = padded(MOVES)
     for block in range(0, width, LANES):
         total = load(players.weights, base + block)
@@ -897,6 +908,7 @@ def write_policy(
         for move in range(MOVES):
             poke(outputs, move, np.float32(peek(workspace.values, first + move)))
         return
+    # Sums of a network are computed anew, in the slot of tentative moves.
     slot = seat
     if HAS_POLICIES and kind == NETWORK:
         slot, at = TRIAL, TRIAL * slot_size(workspace)

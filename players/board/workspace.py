@@ -214,6 +214,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
 
     This is called for each part of a batch, so it reads as few records as possible.
     """
+    # The largest network, search, graph and tuple network among the players
     widest = max(16, room_for(players.shapes))
     seats, kinds = players.seats, players.seats[:, KIND]
     present = set(kinds.tolist())
@@ -229,6 +230,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
     if rollouts:  # a policy may guide a search
         policies = seats[(seats[:, ROLLOUTS] > 0) & (seats[:, HEAD] == POLICY), KIND]
         guided = bool(np.isin(policies, (NETWORK, GRAPH, DENSE)).any())
+    # Levels of states, and slots of observations: one for each level of a search
     searched = deepest + MOST_EXTRA * (rules.HAS_QUIET and deepest > 0)
     levels = 2 + LEVELS * searched if rules.HAS_CHANCE else 3 + searched
     levels = max(levels, 4 if rules.HAS_GUESS else 0)
@@ -288,6 +290,7 @@ def make_states(rules: ModuleType, levels: int) -> Array:
 
     Rows for earlier positions follow, if the end of the game depends on them.
     """
+    # Rows are padded to whole words, and the array by 64 bytes or more.
     kind = rules.START.dtype if rules.IS_ARRAY else np.int64
     size = len(rules.START) if rules.IS_ARRAY else 1
     width = (size + 15) // 8 * 8
@@ -318,9 +321,11 @@ def take_fault(
     The record follows the state in the first row. Any other number there, after *planes*, or after
     the features at the end of *values* was written out of bounds.
     """
+    # The record
     row = states[0].view(np.int64)
     at = len(row) - 1 if rules.IS_ARRAY else 0
     word, row[at] = int(row[at]), 0
+    # Spare numbers, which must be 0
     rows = len(states) - count_past_rows(rules, len(row))
     spare = states[:rows, len(rules.START) if rules.IS_ARRAY else 0 :]
     strayed = spare.any() or (planes is not None and planes[-SPARE_WORDS:].any())

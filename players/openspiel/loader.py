@@ -47,6 +47,7 @@ def load_game(name: str) -> GameSpec:
         raise NoSpielError(
             f"{quote(name)} needs OpenSpiel, which is not installed: pip install open_spiel"
         ) from None
+    # The name, and the kind of game
     found = FORM.fullmatch(name.removeprefix(SPIEL).strip())
     if found is None:
         raise BadValueError(f"game {quote(name)}: write {SPIEL}NAME or {SPIEL}NAME(key=value)")
@@ -57,6 +58,7 @@ def load_game(name: str) -> GameSpec:
     kind = types[found[1]]
     if fault := _find_fault(kind):
         raise BadValueError(f"{SPIEL}{kind.short_name} can't be played here: it {fault}")
+    # Parameters: other than default ones are tried in a process of its own first.
     given = _read_parameters(kind, found[2] or "")
     inner = ",".join(f"{key}={_write(value)}" for key, value in sorted(given.items()))
     whole = f"{SPIEL}{kind.short_name}" + (f"({inner})" if inner else "")

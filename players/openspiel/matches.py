@@ -261,6 +261,7 @@ def find_needs(players: PackedPlayers) -> set[str]:
 
 def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
     """Return arrays for matches of packed *players*."""
+    # The widest layer and the largest graph among the players
     inputs = int(game().code.CELLS)
     widest = 16
     for shape in players.shapes:

@@ -54,7 +54,7 @@ def try_games(source: Pyspiel) -> int:
                 continue
             legal = state.legal_actions()
             if not legal:
-                raise ValueError("nobody can move, and the game is not over")
+                raise ValueError("there is no legal move, but the game is not over")
             state.observation_tensor(state.current_player())
             state.apply_action(choices.choice(legal))
             plies += 1

@@ -168,7 +168,7 @@ def test_kept_games_teach(tmp_path: Path) -> None:
     ("teacher", "sentence"),
     [
         ("games:none.jsonl", "method.teacher: none.jsonl: No such file"),
-        ('process:"true"', "method.teacher: .*would run a program, which is not for here"),
+        ('process:"true"', "method.teacher: .*would run a program, which is not allowed here"),
         ("minimax:time=10ms", "method.teacher: .*can't play compiled matches"),
         ("nobody", "method.teacher: unknown player 'nobody'"),
         ("games:wrong.txt", "wrong.txt: moves 'a1 a1': move 2: a1 can't be played"),

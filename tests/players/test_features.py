@@ -162,7 +162,11 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
     [
         ("hex", {"encoding": "features"}, "encoding is 'features': .* function features; that of"),
         ("hex", {"head": "action"}, "head is 'action': .* function describe_move; that of hex has"),
-        ("kalah", {"head": "action", "depth": 2}, "depth: what weighs moves has no values for"),
+        (
+            "kalah",
+            {"head": "action", "depth": 2},
+            "depth: a network that values moves has no values for",
+        ),
     ],
 )
 def test_what_no_file_counts_is_refused(game: str, settings: dict[str, Any], sentence: str) -> None:

@@ -94,8 +94,8 @@ def test_a_whole_match() -> None:
     assert (match.outcome, match.termination) == (1, Termination.WIN)
     assert match.sentence == "Ada wins: 4 in a row."
     assert seen.getvalue().startswith("You play x and move first.\n\n")
-    assert seen.getvalue().count(f"The other plays {match.moves[3]}.\n") >= 1
-    assert seen.getvalue().count("The other plays") == 2
+    assert seen.getvalue().count(f"The opponent plays {match.moves[3]}.\n") >= 1
+    assert seen.getvalue().count("The opponent plays") == 2
 
     second = HumanPlayer(GAME, reads=io.StringIO("3\nq\n"), writes=(seen := io.StringIO()))
     match = play_match(GAME, [First(), second])
@@ -159,7 +159,7 @@ def test_a_whole_match_of_checkers() -> None:
     assert (match.moves, match.outcome) == (wanted.moves, wanted.outcome)
     shown = seen.getvalue()
     assert shown.startswith("You play dark and move first.\n")
-    assert re.findall("The other plays (.+)[.]\n", shown) == turns[1:-1:2]
+    assert re.findall("The opponent plays (.+)[.]\n", shown) == turns[1:-1:2]
     assert shown.count("[b]") + shown.count("[B]") == 0
     assert shown.count("[w]") + shown.count("[W]") == len(turns[1:-1:2])
 

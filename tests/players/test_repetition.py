@@ -260,7 +260,7 @@ WRONG = {
     ),
     "what is no progress": (
         ("def result", "def progress(state, move):\n    return move\n\n\ndef result"),
-        r"progress says that positions can't occur again which do: the one after \d+ moves of a"
+        r"progress rules out a position that occurs again: the one after \d+ moves of a"
         r" random game, with \d as move \d+",
     ),
     "no number": (
@@ -305,7 +305,7 @@ def test_a_key_says_what_is_the_same_position(tmp_path: Path) -> None:
 def test_advice_on_what_a_file_could_say(tmp_path: Path) -> None:
     cases = {
         "endless": ("REPETITION = 3", "", "REPETITION = 3 would make the third occurrence a draw"),
-        "unasked": ("REPETITION = 3", NEVER, "nobody asks progress"),
+        "unasked": ("REPETITION = 3", NEVER, "progress is never called"),
         "useless": ("REPETITION = 3", "NO_PROGRESS = 900" + NEVER, "NO_PROGRESS is not below"),
     }
     for name, (old, new, said) in cases.items():

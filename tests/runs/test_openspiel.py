@@ -276,7 +276,7 @@ def test_programs_play(tmp_path: Path) -> None:
         ("go(komi=low)", "game go: komi is 'low': it must be a number"),
         ("nim(pile_sizes=()", "pile_sizes is '(', which can't be set here"),
         ("pig(players=6)", "game pig: players is 6: it must be from 2 to 5"),
-        ("hex(board_size=1)", "can't be played: nobody can move, and the game is not over"),
+        ("hex(board_size=1)", "can't be played: there is no legal move, but the game is not over"),
         ("backgammon(scoring_type=x)", "can't be played: Unrecognized scoring_type parameter: x"),
         ("cursor_go", "cursor_go has 72,922 plies in a game: it must be from 1 to 32,767"),
         ("kuhn_poker", "openspiel:kuhn_poker can't be played here: it hides something"),
