@@ -400,7 +400,7 @@ def _value_leaf(
         if HAS_CHANCE:
             seen = slot if side == slot else MIRROR + side
             return _expect(value_leaf(reference, seen, state))
-        if not _is_summed(asked):
+        if not _is_summed(asked):  # dense networks and graphs
             value = value_leaf(reference, slot, state)
         elif HAS_CHANGES:
             value = value_summed(reference, slot_at(slot, level), state)

@@ -274,7 +274,7 @@ def rate_moves(
         ends = HAS_PAST and may_exhaust(workspace.states, ply)
         for place in range(count):
             move = peek(workspace.moves, place)
-            trial = follow(workspace.states, 1, state, move)
+            trial = follow(workspace.states, 1, state, move)  # as in _choose_by_value
             verdict = judge(workspace.states, trial)
             if players.seats[0, TAKES_WINS] and has_won(workspace.states, trial, verdict, slot):
                 ratings[place] = np.inf
@@ -477,6 +477,7 @@ def _choose_by_value(
                 value = value_state(players, player, slot, trial, workspace)
         if HAS_WINS or HAS_CHANGES or not takes_wins:
             value = value_move(players, player, slot, state, move, workspace)
+        # A move that ends the game by repetition or lack of progress is worth its result.
         if HAS_PAST and ends:
             value = value_exhausting(workspace.states, state, move, ply, slot, value)
         if best < 0 or value > best_value:
@@ -541,7 +542,7 @@ def _choose_by_tuples(
                 total, noted = sum_seen(players, player, slot, workspace), True
             bit = peek(changes, 0)
             value = np.float64(weigh_bit(players, player, slot, bit, total, workspace))
-        else:
+        else:  # several changes overwrite the recorded entries
             value, noted = value_changes(players, player, slot, state, listed, workspace), False
         if best < 0 or value > best_value:
             best, best_value = move, value

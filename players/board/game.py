@@ -744,6 +744,7 @@ class BoardGame(Game[Board, int]):
         Raises:
             PositionError: A move cannot be played.
         """
+        # Without numbers of moves, and without the result
         board, moves = self.initial(), list[int]()
         words = re.sub(r"(?<!\S)\d+\.+", " ", text).split()
         if words and words[-1] in RESULTS:

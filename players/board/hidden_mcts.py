@@ -164,7 +164,7 @@ def _pick_available(
     for place in range(count):
         move = peek(moves, MOVES + place)
         child = _find_child(tree, table, node, sight, move)[0]
-        if child == 0:
+        if child == 0:  # no node yet
             poke(moves, UNTRIED + untried, move)
             untried += 1
             continue
@@ -176,6 +176,7 @@ def _pick_available(
         bound += exploration * math.sqrt(math.log(np.float64(times)) / visits)
         if bound > highest:
             best, highest = move, bound
+    # Moves without a node come first, in random order.
     if untried > 0:
         return peek(moves, UNTRIED + below(workspace.streams, untried))
     return best
@@ -204,7 +205,7 @@ def _pick_guided(
         move = peek(moves, MOVES + place)
         child = _find_child(tree, table, node, sight, move)[0]
         prior = math.exp(np.float64(peek(outputs, keep_move(move))) - strongest) * scale
-        visits, mean = np.int64(0), unknown
+        visits, mean = np.int64(0), unknown  # of a move without a node
         if child > 0:
             visits = get_field(tree, child, VISITS)
             mean = peek(totals, child) / visits

@@ -120,6 +120,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         longest: Maximum number of moves.
     """
 
+    # The module of the rules and the game, for given options
     @cache
     def code(rules: tuple[int, ...]) -> ModuleType:
         return specialise([place], constants_of(rules))[0]
@@ -157,10 +158,11 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         workspace: Workspace,
         *results: Array,
     ) -> None:
-        # Results are columns; compiled code wants points, even if empty, and tallies as one array.
+        # Compiled code expects an array of points, even if it has no columns.
         told, tallies = results[: 4 + has_points], results[4 + has_points :]
         if not has_points:
             told = (*told, np.zeros((len(seatings), 0), dtype=np.int32))
+        # Tallies are filled in as one array, then split into columns.
         count = int(code(rules).TALLY_COUNT)
         shape = len(seatings) if count else 0, int(code(rules).SEATS), count
         room = np.zeros(shape, dtype=np.int32)
@@ -178,6 +180,7 @@ def make_kernel(place: str, has_chance: bool, has_points: bool, longest: int) ->
         variant["matches"].draw_openings(seeds, openings, moves, states)
         refuse_faults(rules, states)
 
+    # All modules are compiled together with the game's file in place of the example.
     return KernelSpec(
         modules=(place, *PLAYING, f"{FLOOR}.matches"),
         flags=FLAGS,
@@ -259,6 +262,7 @@ def _needs(players: PackedPlayers) -> set[str]:
 @cache
 def _list_flags(told: int) -> frozenset[str]:
     """Return the flags that one player needs, unpacked from the number that `_needs` makes."""
+    # Unpack the record, and derive what the player is
     kind, head = told & 15, told >> 4 & 3
     depth, rollouts, unmasked, features, layered = (told >> bit & 1 for bit in range(6, 11))
     network, dense = kind == NETWORK, kind in (DENSE, GRAPH)

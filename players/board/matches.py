@@ -271,6 +271,7 @@ def play_in_turns(
     tables, states = workspace.tables, workspace.states
     count = seatings.shape[0]
     playing = started = taken = min(count, TABLES)
+    # A match at each table, until none is left to start
     for table in range(taken):
         _start_match(players, seatings, seeds, workspace, table, table)
     while playing > 0:
@@ -327,6 +328,7 @@ def _start_match(
             start_sums(sums, place, players.columns, base - width, width)
             count = list_bits(states, state, workspace.planes, workspace.changes, seat)
             add_listed(workspace, count, players.columns, base, width, place, place)
+    # The match itself
     workspace.streams[table] = start_stream(seeds[match])
     at = table * TABLE_FIELDS
     store_state(tables, at + STATE, state)
@@ -414,6 +416,7 @@ def _choose(
     tables, sits, states = workspace.tables, _sits_at(table, seat), workspace.states
     moves, at, row = workspace.moves, peek(tables, sits + SUMS), peek(tables, sits + ROW)
     activation = peek(tables, sits + ACTIVATION_NOTE)
+    # Random moves, in the same order of random numbers as in `choose.choose_move`
     if peek(tables, sits + STRAYS):
         player, stream = peek(tables, sits + WHO), workspace.streams[table : table + 1]
         noise = players.seats[player, NOISE]
@@ -430,6 +433,7 @@ def _choose(
         )
     if winning > 0 and players.seats[peek(tables, sits + WHO), TAKES_WINS]:
         return peek(workspace.wins, 0)
+    # A value network, whose record `values.find_layers` would read
     layers = activation, peek(tables, sits + WIDTH), peek(tables, sits + COLUMNS), at, row
     count = list_moves(states, state, moves, 0)
     return pick_shallow(players, layers, seat, state, count, workspace)
@@ -459,6 +463,7 @@ def record_matches(
     """
     for match in range(rows.shape[0]):
         clear_notes(workspace.notes)
+        # The same player at all seats
         for slot in range(SEATS):
             take_slot(players, rows[match], slot, workspace)
         workspace.chance[0] = seeds[match]
@@ -482,7 +487,7 @@ def record_matches(
                 drawn = below(workspace.streams, count) if strays else np.int64(0)
                 played[match, ply] = workspace.moves[drawn] if strays else choice
             elif not is_listed(workspace.moves, count, played[match, ply]):
-                break
+                break  # the given moves are legal no further
             state = advance(states, state, np.int64(played[match, ply]), ply + 1)
             state, ply = settle(states, state, workspace.chance), ply + 1
             verdict = judge_at(states, state, ply)

@@ -217,7 +217,7 @@ def _descend(
                     now = happen(states, LEVEL, now, outcome)
                     place = find_outcome(tree, table, node, outcome)
                     if peek(table, place) == 0:
-                        if used == limit:
+                        if used == limit:  # the tree is full: the outcome has no node
                             sure = False
                             break
                         poke(table, place, used)
@@ -286,6 +286,7 @@ def value_end(
             side = get_field(workspace.tree, node, SEAT)
             _share_value(players, slot, side, state, workspace)
             return False
+    # Chance events, and the end of the game
     state = settle(states, state, stream)
     verdict = judge_at(states, state, ply)
     over = verdict != GOES_ON or ply >= LONGEST
@@ -418,7 +419,7 @@ def _pick_child(tree: Array, totals: Array, node: Integer, exploration: float) -
     best, highest = first, 2.0 * LOST
     for child in range(first, first + get_field(tree, node, COUNT)):
         visits = get_field(tree, child, VISITS)
-        if visits == 0:
+        if visits == 0:  # children stand in random order
             return child
         bound = LOST
         if get_field(tree, child, WINNER) == 0:
@@ -483,7 +484,7 @@ def _share(states: Array, state: Position, verdict: Integer, shares: Array) -> N
             part = 0.5 + count_points(states, state, verdict, seat) / (2.0 * STAKE)
             poke(shares, seat, min(max(part, 0.0), 1.0))
         return
-    # Shares temporarily hold the points of each seat.
+    # The points of each seat, the maximum, and the number of seats that have it
     most, winners = np.int64(0), 0
     for seat in range(SEATS):
         own = count_points(states, state, verdict, seat)
@@ -491,6 +492,7 @@ def _share(states: Array, state: Position, verdict: Integer, shares: Array) -> N
             most, winners = own, 0
         winners += own == most
         poke(shares, seat, np.float64(own))
+    # Then the share of the win.
     for seat in range(SEATS):
         poke(shares, seat, 1.0 / winners if peek(shares, seat) == most else 0.0)
 
@@ -514,7 +516,7 @@ def _prove(tree: Array, shares: Array, node: Integer) -> None:
         first = get_field(tree, node, FIRST)
         count = get_field(tree, node, COUNT)
         proven = count > 0 and get_field(tree, node, WINNER) == 0
-        if proven and mover + 1 != winner:
+        if proven and mover + 1 != winner:  # all siblings must have that winner
             for child in range(first, first + count):
                 if get_field(tree, child, WINNER) != winner:
                     proven = False

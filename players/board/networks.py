@@ -120,6 +120,7 @@ def _make_kind(
     game: type[BoardGame], name: str, base: type[_OnBoard], player: type[BredPlayer]
 ) -> type[BredPlayer]:
     """Return a class of players whose decoders have the options of *game* as fields."""
+    # The decoder: the base class and a field for each option
     defaults = game.rules_type._field_defaults
     for key in defaults:
         if hasattr(base, key):
@@ -133,6 +134,7 @@ def _make_kind(
     title = f"{game.__name__}{base.__name__}"
     decoder: Any = make_dataclass(title, fields, bases=(base,), frozen=True, namespace=space)
     decoder.__module__ = __name__
+    # The player with that decoder; each refers to the other.
     members = {"decoder_type": decoder, "is_shared": True}
     members |= {"__doc__": player.__doc__, "__module__": __name__}
     if player is not TuplePlayer:
@@ -168,6 +170,7 @@ class _OnBoard:
         """
         if not (self.depth or self.rollouts):
             return {}
+        # Reasons against a search: the head, then the rules of the game
         what = NO_SEARCH.get(head, "")
         if self.depth:
             reason = f"{what} has no values for a search" if what else ""
@@ -241,6 +244,7 @@ class BoardView(_OnBoard):
         if not self.masked and self.head != "kinds":
             raise BadValueError("masked is false: that is for the head 'kinds'")
         self._find_search(self.head)
+        # The encoding and the head must fit the game.
         code = self.game.code
         by_pieces = self.encoding in OPPOSING
         if by_pieces and (code.SEATS > 2 or code.PLANES != 2 * code.PIECES):
@@ -277,6 +281,7 @@ class BoardView(_OnBoard):
         name, _, told = self.script.partition(":")
         if not name:
             return 0, 0
+        # Names as in specifications; the text after a colon is the setting.
         known = [each.replace("_", "-") for each in self.game.scripts]
         if name not in known:
             raise UnknownNameError("script", name, known)
@@ -297,6 +302,7 @@ class BoardView(_OnBoard):
         Raises:
             BadValueError: It does not.
         """
+        # Range of both settings, then a trial of the function with fewer features
         for name, least, most in (("features", 1, self.game.code.FEATURE_COUNT), ("bins", 2, 1024)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int):
@@ -841,6 +847,7 @@ def _make_table(flat: bytes, shape: tuple[int, int], decoder: BoardTupleDecoder)
         each = (number_entries(cells, decoder.game.grid.shape)[1] for cells in cut)
         return sum(each) * len(decoder.sides)
 
+    # The size comes first, as a table that is too large could not be built.
     if count(shape[1]) > MOST_NUMBERS:
         raise explain_too_large((decoder.tuples, shape[1]), MOST_NUMBERS, count)
     # The structure: a head, then for each bit its readings and the change of each by a set bit.
@@ -895,6 +902,7 @@ def _read_stacks(tuples: Cells, decoder: BoardTupleDecoder) -> Found:
                 for plane, add in enumerate(adds):
                     bit = plane * plane_bits + grid.ravel()[images[cell]]
                     found[bit].append((number * len(views) + view, add))
+    # For each bit an array of readings, and one of numbers to add
     columns = [np.array(pairs, dtype=np.int64).reshape(-1, 2).T for pairs in found]
     members, comes = ([pair[k] for pair in columns] for k in range(2))
     return members, comes, np.array([first for first, _ in listed]), numbers

@@ -1093,6 +1093,7 @@ def list_bits(
 def list_seen(states: Array, planes: Array, at: Integer, changes: Array, slot: Integer) -> Integer:
     """List the bits of the observation at index *at* of *planes* as :func:`list_bits` does."""
     count = 0
+    # Bits from the lowest to the highest; of cells the bytes that are not 0
     for word in range(SEEN):
         left = peek(planes, at + word)
         while left:

@@ -72,6 +72,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
     workspace.streams[0] = workspace.chance[0] = seed
     state = settle(states, begin(states), workspace.chance)
     plies, listed, kept = 0, 0, np.int64(0)
+    # Besides the game itself, do the additional work at each ply.
     while judge_at(states, state, plies) == GOES_ON and plies < LONGEST:
         count = list_moves(states, state, moves, 0)
         seat = find_mover(states, state)
@@ -83,6 +84,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
         elif part > NOTHING:
             if part == ALL:
                 kept += _ask_accelerators(states, state, seat, count, workspace)
+            # Each move is played in turn, and its state examined.
             for place in range(count):
                 trial = follow(states, 1, state, peek(moves, place))
                 if part > PLAY:
@@ -100,6 +102,7 @@ def add_part(part: Integer, seed: Number, workspace: Workspace) -> tuple[Integer
                         listed += 1
                         if part == ALL:
                             kept += weigh(states, trial, seat)
+        # A random move, after the observation of the state, as in a match
         find_changes(states, state, planes, changes, seat, seat, True, False)
         move = peek(moves, below(workspace.streams, count))
         plies += 1
@@ -113,6 +116,7 @@ def _ask_accelerators(
     states: Array, state: Position, seat: Integer, count: Integer, workspace: Workspace
 ) -> Integer:
     """Call all accelerators of a file, for each move."""
+    # Once for the state
     kept, moves = np.int64(0), workspace.moves
     kept += list_wins(states, state, workspace.wins)
     if HAS_GUESS:
@@ -126,6 +130,7 @@ def _ask_accelerators(
         kept += np.int64(find_allowed(states, state, moves))
     if HAS_QUIET:
         kept += np.int64(is_quiet(states, state))
+    # Once for each move
     for place in range(count):
         move = peek(moves, place)
         kept += list_changes(states, state, move, seat, workspace.changes)

@@ -142,7 +142,7 @@ LARGEST = 2.0**30 - 1.0
 """Maximum value of a leaf."""
 
 
-Layer: TypeAlias = tuple[Array, int, Array]
+Layer: TypeAlias = "tuple[Array, int, Array]"
 """Shape of a network, index of the weights of a layer, and the inputs of that layer."""
 
 
@@ -246,7 +246,7 @@ def see_state(
             store_int(workspace.sums, at + block, total)
         for word in range(SEEN):
             poke(planes, slot * SEEN + word, peek(planes, SEATS * SEEN + word))
-    else:
+    else:  # tuples, and cells, need the list of changes
         sum_up(players, player, slot, state, workspace, at, at, True)
 
 
@@ -487,6 +487,7 @@ def _value_shallow(
         seat = seat_of(slot)
         count = find_changes(states, trial, planes, changes, slot, seat, False, False)
         return value_listed(players, layers, count, workspace)
+    # The whole network for a block of hidden units at a time
     look(workspace.states, trial, seat_of(slot), planes, SEATS * SEEN)
     output = spread(np.float32(0.0))
     for block in range(0, width, LANES):
@@ -637,7 +638,7 @@ def fill_inputs(
     if HAS_FEATURES and seats[player, ENCODING] == FEATURES:
         values, count = workspace.values, _count_numbers(players, player, state, seat, workspace)
         bins = seats[player, BINS]
-        if bins == 0:
+        if bins == 0:  # the values themselves, rounded to single precision
             for place in range(count):
                 poke(inputs, place, np.float32(peek(values, features_at(values) + place)))
             return
@@ -768,10 +769,10 @@ def _run_counted(
             for place in range(count):
                 number = bins * place + _find_bin(workspace, place, bins)
                 add_row(shape, weights, at, number, workspace.ping)
-        else:
+        else:  # features are the inputs
             numbers = workspace.values[features_at(workspace.values) :]
             add_inputs(shape, weights, at, numbers, 0, count, workspace.ping, workspace.ping)
-    elif HAS_DENSE_SIGHT:
+    elif HAS_DENSE_SIGHT:  # observed bits are the inputs
         count, inputs = players.seats[player, INPUTS], workspace.outputs[padded(MOVES) :]
         _fill_sight(players, player, state, seat, workspace, inputs)
         add_inputs(shape, weights, at, inputs, 0, count, workspace.ping, workspace.ping)
@@ -919,7 +920,7 @@ def write_policy(
     if HAS_POLICIES or HAS_DENSE:
         shape, base, inputs = find_last_inputs(players, player, slot, state, workspace)
         found = write_outputs(players, shape, base, inputs, outputs)
-        if shape[LAYERS] == 1:
+        if shape[LAYERS] == 1:  # without a hidden layer, the sums are the outputs
             for move in range(MOVES):
                 poke(outputs, move, peek(found, move))
 

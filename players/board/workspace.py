@@ -197,6 +197,7 @@ def search_fields(
         raise BadValueError("give a depth or rollouts: a player searches in one way")
     if rollouts is None:
         return {} if depth is None else {DEPTH: depth}
+    # A rollout may add a child for each move and a chance event; with hidden information one node.
     return {
         ROLLOUTS: rollouts,
         NODES: min((rollouts + 1) * (1 if rules.HAS_GUESS else int(rules.MOVES) + 1), MOST_NODES),
@@ -238,6 +239,7 @@ def make_workspace(rules: ModuleType, players: PackedPlayers) -> Workspace:
     slots = 2 * rules.SEATS + 1
     if deepest and not rules.HAS_CHANCE:
         slots += rules.SEATS * levels
+    # In the order of the fields
     return Workspace(
         np.zeros(TABLES, dtype=np.uint64),
         np.zeros(1, dtype=np.uint64),

@@ -133,6 +133,7 @@ def _run_policy(
     workspace: Workspace,
 ) -> None:
     """Write the outputs of the legal moves into the workspace."""
+    # The outputs of a graph, or those of the last layer of a network
     outputs = workspace.outputs
     if HAS_GRAPHS and (not HAS_NETWORKS or players.seats[player, KIND] == GRAPH):
         _run_graph(players, player, rows, row, workspace)

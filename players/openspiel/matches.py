@@ -146,6 +146,7 @@ class Chooser:
                 if len(shown) > len(views):
                     self._grow(len(shown))
                     views = self.views
+            # The turn is noted with its rows and its moves.
             asked.append((turn, legal, after))
             numbers.append((player, seat, row, count, len(moves)))
             moves += legal
@@ -230,9 +231,10 @@ def make_kernel(game: type[SpielGame]) -> KernelSpec:
         workspace: Workspace,
         *results: Array,
     ) -> None:
+        # A batch of no matches only compiles.
         chooser = Chooser(game, code, players, workspace)
         if len(seeds) == 0:
-            chooser._ask([], [], [])  # compiles, if that is all that is wanted
+            chooser._ask([], [], [])
         with one_line_errors(game.name):
             _play(game, chooser, seatings.tolist(), seeds.tolist(), openings.tolist(), results)
 
@@ -268,6 +270,7 @@ def make_workspace(game: type[SpielGame], players: PackedPlayers) -> Workspace:
         units = shape[SIZES + 1 : SIZES + 1 + shape[LAYERS]]
         widest = max(widest, int(padded(int(units.max(initial=0)))))
     graphs = players.seats[players.seats[:, KIND] == GRAPH]
+    # In the order of the fields
     return Workspace(
         np.zeros(1, dtype=np.uint64),
         np.zeros((max(FEWEST_ROWS, MOST_SEEN // inputs), inputs), dtype=np.float32),
@@ -352,6 +355,7 @@ def _draw_openings(game: type[SpielGame], rules: Any, seeds: Array, openings: Ar
     for row, seed in enumerate(seeds.tolist()):
         dice = Dice(seed)
         for _ in range(TRIES):
+            # Games that end within the opening are drawn again.
             state = game.loaded.new_initial_state()
             moves: list[int] = []
             while len(moves) < openings.shape[1] and not state.is_terminal():
