@@ -124,7 +124,7 @@ KNOWN_LEVEL = np.int64(3)
 def choose_move(  # noqa: PLR0911
     players: PackedPlayers, slot: Integer, state: Position, winning: Integer, workspace: Workspace
 ) -> Integer:
-    """Return the number of the move that the player in a *slot*, who is to move, chooses.
+    """Return the number of the move that the player to move, in *slot*, chooses.
 
     The first *winning* moves in ``workspace.wins`` win at once.
     """
@@ -405,7 +405,7 @@ def _prune(
     count: Integer,
     workspace: Workspace,
 ) -> Integer:
-    """Move those moves to the front of the list that a player values; return their number."""
+    """Move the moves worth evaluating to the front of the list; return their number."""
     setting, notes = players.seats[player, SETTING], workspace.notes
     return prune_moves(workspace.states, state, slot, workspace.moves, count, notes, setting)
 

@@ -145,7 +145,7 @@ def describe_move(state: Position, move: Integer, seat: Integer, out: Array) -> 
 
 
 def prune(state: Position, seat: Integer, moves: Array, count: Integer) -> Integer:
-    """Move those of the first *count* of *moves* to the front that are worth evaluating.
+    """Move the moves worth evaluating, of the first *count*, to the front of *moves*.
 
     Return their number, at least 1. Networks with the head ``action`` evaluate no others.
     """

@@ -899,7 +899,7 @@ def prune_moves(
     notes: Array,
     setting: Integer,
 ) -> Integer:
-    """Move those of *moves* to the front that are worth evaluating; return their number."""
+    """Move the *moves* worth evaluating to the front of the list; return their number."""
     if not HAS_PRUNE:
         return count
     told = states[state, :SIZE] if IS_ARRAY else state
