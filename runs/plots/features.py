@@ -1,9 +1,8 @@
-"""Networks whose inputs have names, as pictures: bars of weights, or a matrix for each layer."""
+"""Pictures of networks whose inputs have names: bars of weights, or a matrix for each layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,20 +24,20 @@ from evolve_arena.runs.plots.style import GREY, draw_scale, new_figure, new_page
 Weights = NDArray[np.float64]
 
 ROW, COLUMN = 0.17, 0.19
-"""The size of a weight's cell, in inches; columns are narrower where they are many."""
+"""Size of a weight's cell, in inches; columns are narrower if there are many."""
 WIDEST = 9.0
 MOST_ROWS = 60
-"""Of more units that a layer has, rows are left without their names."""
+"""Maximum rows with names in a layer."""
 LETTER = 0.075
 HEAD, FOOT, BETWEEN = 1.1, 0.75, 0.8
-"""What is free above and below all matrices, and between two."""
+"""Free space above and below all matrices, and between two."""
 
 
 def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
-    """The picture of *player*, whose inputs have names; the title begins with *name*, or its own.
+    """Draw *player*, whose inputs have names; the title begins with *name*, or the player's name.
 
-    One without hidden layers is what its inputs are worth: a bar each, or a row of what the values
-    of a feature are worth. One with layers is a matrix for each.
+    Without hidden layers it shows the worth of each input: a bar each, or a row for the values of
+    a feature. With hidden layers it shows a matrix for each layer.
     """
     labels = player.labels
     assert labels is not None
@@ -57,14 +56,14 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
 
 
 Matrix = tuple[str, Sequence[str], Sequence[str], Weights]
-"""Its heading, the names of its rows and of its columns, and the weights."""
+"""Heading, names of the rows and of the columns, and the weights."""
 
 
 def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
-    """A matrix for each layer, with biases last; units in the order of their influence.
+    """Return a matrix for each layer, with biases last; units in the order of their influence.
 
-    The first one has its inputs as rows, the others the units that they lead to, so that its
-    columns are those of the second one.
+    The rows of the first matrix are inputs, those of the others the units that they lead to, so
+    that the columns of a matrix are those of the next one.
     """
     layers = read_layers(player)
     found: list[Matrix] = []
@@ -88,14 +87,14 @@ def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
 
 
 def _draw_bars(title: str, remarks: list[str], names: Sequence[str], worths: Weights) -> Figure:
-    """A bar for each feature, in their order."""
+    """Draw a bar for each feature, in their order."""
     figure = new_figure(8.0, 1.3 + 0.28 * len(names))
     set_title(figure, title, remarks)
-    axes: Any = figure.subplots()
+    axes: Axes = figure.subplots()
     rows = np.arange(len(names))
     axes.barh(rows, worths, color=list(map(sign_colour, worths)), height=0.7)
     widest = float(np.abs(worths).max(initial=0.0)) or 1.0
-    for row, worth in zip(rows, worths, strict=True):
+    for row, worth in zip(rows.tolist(), worths, strict=True):
         shift, side = (0.01, "left") if worth >= 0 else (-0.01, "right")
         text = write_signed(worth)
         axes.text(worth + shift * widest, row, text, fontsize=8, va="center", ha=side)
@@ -110,7 +109,7 @@ def _draw_bars(title: str, remarks: list[str], names: Sequence[str], worths: Wei
 
 
 def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -> Figure:
-    """All *matrices* below each other, and their scale."""
+    """Draw all *matrices* below one another, and their scale."""
     left = max(LETTER * max(map(len, rows), default=0) for _, rows, _, _ in matrices) + 0.25
     across = [min(COLUMN * len(columns), WIDEST) for _, _, columns, _ in matrices]
     down = [
@@ -134,7 +133,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
 
 
 def _find_foot(columns: Sequence[str]) -> float:
-    """What the names of columns take below a matrix."""
+    """Return the height of the columns' names below a matrix."""
     if len(columns) * COLUMN > WIDEST:
         return 0.0
     return 0.25 if max(map(len, columns)) <= 2 else 0.07 * max(map(len, columns)) + 0.15
