@@ -302,6 +302,7 @@ class _Function:
             f"{rules.name_type(kind)} {names[name]}".replace("* ", "*")
             for name, kind in own.items()
         )
+        # Parameters that are not read would be warned about
         unread = [name for name in [*names.values(), *self.declared] if name not in self.read]
         body = "\n".join(f"    {line}" for line in self.lines)
         used = set(re.findall(r"\w+", body))
@@ -557,6 +558,7 @@ class _Function:
 
     def write_loop(self, write: Callable[[], None], *, endless: bool = False) -> None:
         """Write a loop, and repeat that until types at its beginning are those at its end."""
+        # Types can only widen, so this comes to an end
         at, head, kept = len(self.lines), self.types, self.count
         while True:
             self.types, self.count = dict(head or {}), kept
@@ -615,6 +617,7 @@ class _Function:
         if families not in ({"i"}, {"u"}) or not 1 <= len(given) <= 3:
             raise self.fail(node, "a range of such numbers")
         kind = types.uint64 if families == {"u"} else types.int64
+        # The end is computed once, as in Python
         first, last = given[:2] if len(given) > 1 else (Value("0", kind, 0), given[0])
         step = given[2] if len(given) > 2 else Value("1", kind, 1)
         if not step.constant:
@@ -855,6 +858,7 @@ class _Function:
             if not -length <= place.constant < length:
                 raise self.fail(node, f"{ast.unparse(node)!r:.60}, beyond the end,")
             return self.pick(holder, place.constant % length)
+        # Negative places count from the end, and all are checked
         text = place.text
         if family(place.type) == "i":
             text = f"(uint64_t)wrap({text}, {length})"
@@ -937,6 +941,7 @@ class _Function:
     def _call_own(self, node: ast.Call, name: str) -> Value:
         function = self.rules.functions[name]
         parameters = [argument.arg for argument in function.args.args]
+        # Arguments by position, by keyword, then defaults
         named: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
         named |= {str(keyword.arg): keyword.value for keyword in node.keywords}
         defaults = function.args.defaults

@@ -273,6 +273,7 @@ class _Module:
             self.written[name] = self._write_global(name, definition)
 
     def _write_global(self, name: str, node: ast.stmt) -> str:
+        # Constants have a value already; anything else is computed when the script runs
         value = self.source.space.get(name)
         if value is getattr(int, "bit_count", None):
             return f"const {rename(name)} = py.methods.bit_count;"
@@ -522,6 +523,7 @@ class _Scope:
         value = self.write(node.value)
         target = node.target
         if isinstance(target, ast.Subscript):
+            # Holder and place are evaluated once
             holder, place = self.make_temporary(), self.make_temporary()
             return (
                 f"{holder} = {self.write(target.value)}; {place} = {self.write(target.slice)};"
@@ -711,6 +713,7 @@ class _Scope:
         return f"py.{OPERATORS[type(node.op)]}({self.write(node.operand)})"
 
     def _boolop(self, node: ast.BoolOp) -> str:
+        # As in Python, the value is that of the last operand evaluated
         *others, last = node.values
         text = self.write(last)
         for value in reversed(others):
@@ -725,6 +728,7 @@ class _Scope:
         return "({} ? {} : {})".format(*parts)
 
     def _compare(self, node: ast.Compare) -> str:
+        # Operands in the middle are evaluated once
         tests, left = [], self.write(node.left)
         for place, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
             text = self.write(right)
@@ -762,6 +766,8 @@ class _Scope:
                 return self._write_method_call(node, function, given)
             if function.attr not in self.module.attributes:
                 raise self.module.fail(node, f"the method {function.attr}")
+
+        # Keywords go to their places, or to builtins as an object
         text = self.write(function)
         if isinstance(function, ast.Name) and function.id not in self.local:
             definition = self.module.definitions.get(function.id)
@@ -823,6 +829,7 @@ class _Scope:
     def _write_comprehension(
         self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, item: ast.expr
     ) -> str:
+        # An arrow function with loops that push items to an array
         inner = _Scope(self.module, None, self.local)
         inner.floating = self.floating
         head, tail = "", ""
@@ -888,6 +895,7 @@ def _counts_floating(function: Function) -> bool:
             isinstance(node, ast.Constant) and isinstance(node.value, float)
             for node in ast.walk(function)
         )
+    # Python decides by the values; here the annotations must
     notes = [argument.annotation for argument in function.args.args] + [function.returns]
     notes += [node.annotation for node in ast.walk(function) if isinstance(node, ast.AnnAssign)]
     return any(note and re.search(r"\bfloat\b", ast.unparse(note)) for note in notes)

@@ -113,6 +113,8 @@ def draw_ancestors(table: Ancestors) -> Figure:
     hint = ["Purple below the diagonal: later champions beat earlier ones."]
     hint *= len(table.generations) > 1
     set_title(figure, table.name, [*textwrap.wrap(one_line(table.title), 85), *hint])
+
+    # Above the matrix with its colour bar, below the line, on the same horizontal axis
     grid = figure.add_gridspec(2, 2, height_ratios=[3, 1.25], width_ratios=[1, 0.03])
     matrix = figure.add_subplot(grid[0, 0])
     line = figure.add_subplot(grid[1, 0], sharex=matrix)

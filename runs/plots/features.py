@@ -47,6 +47,7 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     if len(layers) > 1 or len(biases) > 1:
         return _draw_matrices(title, remarks, _list_matrices(player, labels))
     bins = player.decoder.bins
+    # A feature whose values are inputs of their own is a row
     if not bins or player.decoder.head == "action":
         return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
     names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)
@@ -70,6 +71,7 @@ def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
     order, names = np.arange(len(layers[0][0])), list(labels.names)
     for depth, (weights, biases) in enumerate(layers):
         last = depth == len(layers) - 1
+        # Put units in the order of their influence on the next layer
         after = np.arange(weights.shape[1]) if last else sort_units(layers[depth + 1][0])
         units = name_outputs(player) if last else [str(unit) for unit in after]
         chosen = weights[order][:, after], biases[after]
@@ -111,6 +113,7 @@ def _draw_bars(title: str, remarks: list[str], names: Sequence[str], worths: Wei
 def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -> Figure:
     """Draw all *matrices* below one another, and their scale."""
     left = max(LETTER * max(map(len, rows), default=0) for _, rows, _, _ in matrices) + 0.25
+    # Measure: names at the left and below, matrices below one another
     across = [min(COLUMN * len(columns), WIDEST) for _, _, columns, _ in matrices]
     down = [
         ROW * len(rows) if len(rows) <= MOST_ROWS or rows[-1] == "bias" else 4.5
@@ -120,6 +123,8 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
     width = max(left + max(across) + 0.4, 7.0)
     height = HEAD + sum(down) + sum(feet) + BETWEEN * (len(matrices) - 1) + FOOT
     figure = new_page(width, height, title, remarks)
+
+    # Draw from the top down, all with one scale
     scale = make_scale(np.concatenate([weights.ravel() for *_, weights in matrices]))
     top = height - HEAD
     for matrix, wide, high, foot in zip(matrices, across, down, feet, strict=True):

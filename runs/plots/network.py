@@ -117,12 +117,15 @@ def draw_player(
 
 def draw_network(sketch: Sketch) -> Figure:
     """Draw the picture of :func:`plot_network`; its axes are the drawing and the colour bar."""
+    # Lay out what is left of a large network, and make the page as large as it needs
     sketch = thin_out(sketch)
     places = arrange(sketch)
     width = max(places.width + 2 * MARGIN, _key_left(sketch) + KEY_TEXT)
     remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
     head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
     height = head + places.height + foot
+
+    # Wires first, so that cards cover their ends
     figure = new_page(width, height, sketch.title, remarks)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
@@ -224,6 +227,7 @@ MOST_WIRES = 200
 
 def thin_out(sketch: Sketch) -> Sketch:
     """Return *sketch* without the weakest nodes and wires, and with a remark on those left out."""
+    # Nodes: the strongest of each layer
     layers = [_choose_nodes(sketch, layer) for layer in sketch.layers]
     remarks = list(sketch.remarks)
     for layer, chosen in zip(sketch.layers, layers, strict=True):
@@ -231,6 +235,8 @@ def thin_out(sketch: Sketch) -> Sketch:
             remarks.append(f"drawn: of {len(layer):,} nodes of a layer the {len(chosen)} strongest")
     kept = sorted(node for layer in layers for node in layer)
     place = {node: at for at, node in enumerate(kept)}
+
+    # Wires between them: the strongest
     wires = [
         Wire(place[wire.source], place[wire.target], wire.weight)
         for wire in sketch.wires
@@ -241,6 +247,8 @@ def thin_out(sketch: Sketch) -> Sketch:
             f"drawn: of {len(wires):,} connections between nodes the {MOST_WIRES} strongest"
         )
         wires = sorted(wires, key=lambda wire: -abs(wire.weight))[:MOST_WIRES]
+
+    # Votes for nodes that were left out
     nodes = list(sketch.nodes)
     for depth, layer in enumerate(layers[:-1]):
         above = [node in place for node in sketch.layers[depth + 1]]
@@ -262,6 +270,7 @@ def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
     """
     if len(layer) <= MOST_NODES:
         return layer
+    # The strength of a node: the sum of the sizes of its weights to others, or of others to it
     strength = dict.fromkeys(layer, 0.0)
     listens = layer == sketch.layers[-1]
     for node in sketch.layers[-2] if listens and len(sketch.layers) > 1 else layer:

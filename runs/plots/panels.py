@@ -246,7 +246,7 @@ def _draw_line(axes: Axes, record: Record, name: str, **look: Any) -> None:
 
 
 LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
-    "first_wins": ("games won by who began", "-"),
+    "first_wins": ("games won by the first player", "-"),
     "draws": ("draws", "--"),
     "epsilon": ("moves at random (ε)", ":"),
 }
@@ -315,7 +315,7 @@ def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: in
     for island, hue in enumerate(hues, start=1):
         axes.axhline(island, color=hue, linewidth=1.4, alpha=0.7)
     if not numbers or not islands.migrants:
-        say(axes, "nobody has migrated yet")
+        say(axes, "no migration yet")
     arrow: Look = {"arrowstyle": "-|>", "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
     for number in numbers[::step]:
         for island, senders in enumerate(islands.find_senders(seed, number), start=1):

@@ -32,10 +32,10 @@ LONG_ROW = 18
 MOST_NAMES = 8
 """Maximum number of unread inputs of a graph that are named."""
 HEADS = {
-    "policy": "policy: of the legal moves that whose output is the largest is played",
-    "value": "value: of all moves that is played which leads to the position of the largest value",
-    "action": "action: the move is played that, told as input, gives the largest value",
-    "kinds": "kinds: the largest output says what is done, and a scripted player says how",
+    "policy": "policy: plays the legal move with the largest output",
+    "value": "value: plays the move that leads to the position of the largest value",
+    "action": "action: plays the move that gives the largest value as an input",
+    "kinds": "kinds: the largest output chooses a kind of moves, and a scripted player the move",
 }
 
 
@@ -380,7 +380,7 @@ def name_outputs(player: BredPlayer) -> list[str]:
 def describe_head(decoder: NetworkDecoder | GraphDecoder) -> str:
     """Describe the use of the outputs in a sentence."""
     if depth := decoder.depth:
-        return f"value: what a position is worth to who looks {count(depth, 'ply')} ahead"
+        return f"value: what a position is worth after a search of {count(depth, 'ply')}"
     return HEADS[decoder.head]
 
 

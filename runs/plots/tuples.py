@@ -140,6 +140,7 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
             used = numbers != 0
             mean = numbers[used].mean() if used.any() else 0.0
             for place, cell in enumerate(one.cells.tolist()):
+                # The mean with a state, less that of all, counts for each image of the cell
                 for state in range(1, states):
                     chosen = numbers[used & (one.states[:, place] == state)]
                     if len(chosen):
@@ -159,6 +160,8 @@ def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
     figure = new_figure(3.0 + 5.0 * len(values), 1.6 + 0.25 * len(worths))
     set_title(figure, write_title(player, name), [_describe(tuples, decoder)])
     limit = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+
+    # One panel for each side, in the same colours
     edges = 0.5, worths.shape[1] + 0.5, len(worths) - 0.5, -0.5
     look: Look = {"aspect": "auto", "interpolation": "none", "extent": edges}
     look |= {"cmap": SIGNS, "norm": Normalize(-limit, limit)}
@@ -218,7 +221,7 @@ def _draw_values(
         left += GREATER_GAP - GAP
     clipped = bool(known.max(initial=0.0) > scale.vmax)
     draw_scale(figure, (EDGE, base - 0.4), scale, SIGNS, clipped=clipped)
-    told = "above 0: good for who has moved there"
+    told = "above 0: good for the side that has moved"
     axes.text(2.0, base - 0.34, told, fontsize=8, color=GREY, va="center")
 
 
