@@ -1,4 +1,4 @@
-"""What who makes a game in one file is told of it, and the file that he begins with."""
+"""Reports on games written as one file, and the template that a new game starts from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import time
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.players.board.accelerator_check import ACCELERATORS, compare_accelerators
 from evolve_arena.players.board.count_check import find_ranges
 from evolve_arena.players.board.game import BoardGame, GameFileError
@@ -43,16 +45,19 @@ from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import player_kinds
 from evolve_arena.runs.store.files import write_whole
 
+if TYPE_CHECKING:
+    from evolve_arena.players.board.networks import NetworkDecoder
+
 GAMES, SECONDS = 200, 2.0
-"""The random games that are compared, and the seconds after which no further one is begun."""
+"""Random games to compare, and seconds after which no further game is begun."""
 PATIENCE = 60.0
-"""The same seconds if you say how many games."""
+"""The same limit in seconds if the number of games is given."""
 MOMENT, ROUNDS = 0.1, 5
-"""Seconds for which each speed is measured, and how often: of all, the median counts."""
+"""Seconds for each measurement of speed, and number of measurements; their median counts."""
 MAX_GAMES = 10_000
-"""The most games in which the parts are measured."""
+"""Maximum games in which the parts are measured."""
 FEW = 5
-"""Games in which it is seen how large the numbers are that the file counts."""
+"""Games that are searched for the largest numbers that the file counts."""
 PLAYERS = 10
 HIDDEN = (32,)
 NETWORKS = "value networks, 32 hidden units"
@@ -64,16 +69,16 @@ ADVICE = {
     "points": ": keep in the state what is_over and points count each time",
     "cells": ": it is fastest where the state begins with the cells and there is no see at all",
 }
-"""What makes each part faster; result is called points, and see cells, where that says more."""
+"""Advice on making each part faster; result may be named points here, and see cells."""
 SKELETON = "tic-tac-toe"
-"""The game that ships whose file others begin with."""
+"""Game whose file is the template."""
 
 
 def write_skeleton(name: str, *, force: bool = False) -> Path:
-    """Writes a game that works into a file, to be changed; gives the file.
+    """Write a working game into a file, as a starting point, and return the file.
 
     Raises:
-        BadValueError: The name is none, is taken, or the file exists.
+        BadValueError: The name is invalid or taken, or the file exists.
     """
     stem = re.sub(r"[\s-]+", "_", name.strip().removesuffix(".py")).lower()
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,60}", stem):
@@ -85,30 +90,33 @@ def write_skeleton(name: str, *, force: bool = False) -> Path:
     file = Path(f"{stem}.py")
     if file.exists() and not force:
         raise BadValueError(f"{file} exists: choose another name, or replace it with --force")
-    game: Any = find_game(SKELETON).game
+    game = cast("type[BoardGame]", find_game(SKELETON).game)
     title = f'"""{stem.replace("_", " ").capitalize()}: so far it is tic-tac-toe; change it."""'
     source = re.sub(r'\A""".*?"""', lambda _: title, game.source, flags=re.DOTALL)
     write_whole(file, source.encode())
     return file
 
 
-def report(path: Path, games: int | None = None) -> dict[str, Any]:
-    """What can be said of the game in a file, ready for JSON.
+def report(path: Path, games: int | None = None) -> JsonObject:
+    """Report on the game in a file: checks, hints and speeds, ready for JSON.
 
     Args:
         path: The file, which is run.
-        games: How many random games are played plain and compiled; a few, and briefly, if None.
+        games: Random games to play both plain and compiled; a few, for a short time, if None.
 
     Raises:
-        ArenaError: The file is no game, or breaks a rule; see `players.board.self_check` and
+        ArenaError: The file holds no game, or breaks a rule; see `players.board.self_check` and
             `evolve_arena.players.board.trial`.
     """
+    # Run the file: in a process of its own first, then here
     seconds = SECONDS if games is None else PATIENCE
     games = games or GAMES
     tried = try_apart(path, games)
     spec = open_file(path)
-    game: Any = spec.make()
+    game: BoardGame = spec.make()
     code = game.code
+
+    # Compare the rules with themselves, with their options' extremes, and with OpenSpiel
     plain = check_plain(game, games, seconds)
     check_typed(game)
     options = {name: list(values) for name, values in game.plain.get("OPTIONS", {}).items()}
@@ -123,12 +131,16 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
         *find_hints(game, games),
         *scales,
     ]
+
+    # Compare the compiled rules with the plain ones
     randoms = make_random(game).packed
     *_, matches = find_variant(spec, game.rules, randoms).values()
     compared = check_compiled(
         game, partial(play_random, spec.kernel, matches, game), games, seconds
     )
-    decoder = spec.networks["mlp"].decoder_type(hidden=HIDDEN)
+
+    # Measure speeds, several times, and find the slowest part
+    decoder: NetworkDecoder = spec.networks["mlp"].decoder_type(hidden=HIDDEN)
     networks = decoder.pack(decoder.initialise(PLAYERS, "fan-in", np.random.default_rng(1)))
     speeds, parts = list[dict[str, float]](), list[dict[str, float]]()
     for turn in range(ROUNDS):
@@ -179,11 +191,11 @@ def report(path: Path, games: int | None = None) -> dict[str, Any]:
     }
 
 
-def _try_options(game: Any, options: dict[str, list[int]]) -> dict[str, list[int]]:
+def _try_options(game: BoardGame, options: dict[str, list[int]]) -> dict[str, list[int]]:
     """Play a few plain games with the smallest and the largest value of each option.
 
     Raises:
-        GameFileError: The rules fail with one; the text tells which.
+        GameFileError: The rules fail with one of them; the message tells which.
     """
     extremes = {name: [min(values), max(values)] for name, values in options.items()}
     for name, values in extremes.items():
@@ -195,8 +207,8 @@ def _try_options(game: Any, options: dict[str, list[int]]) -> dict[str, list[int
     return extremes
 
 
-def _advise(limit: str, code: Any) -> str:
-    """Advice on the part of the rules that takes the most time."""
+def _advise(limit: str, code: ModuleType) -> str:
+    """Return advice on the part of the rules that takes the most time."""
     if limit == "result" and code.HAS_POINTS:
         limit = "points"
     if limit == "see" and code.IS_ARRAY and code.PLANES == code.SEATS * code.PIECES:
@@ -204,8 +216,8 @@ def _advise(limit: str, code: Any) -> str:
     return "" if limit == "cells" and code.SEES_CELLS else ADVICE.get(limit, "")
 
 
-def _find_savings(parts: dict[str, float], whole: float, code: Any) -> dict[str, float]:
-    """The most that accelerators which a file lacks could save of a network's move, as shares."""
+def _find_savings(parts: dict[str, float], whole: float, code: ModuleType) -> dict[str, float]:
+    """Return the share of a network's move that each missing accelerator could save at most."""
     whole = max(whole, sum(parts.values()))  # each is measured by itself, and may seem slower
     saved = {"wins": parts.get("result", 0.0), "changes": parts.get("see", 0.0)}
     missing = [name for name in saved if not getattr(code, f"HAS_{name.upper()}")]
@@ -214,12 +226,12 @@ def _find_savings(parts: dict[str, float], whole: float, code: Any) -> dict[str,
         played = parts.get("play", 0.0) / whole
         if len(missing) == 2:
             found["both"] = played + sum(found.values())
-        else:  # with the other one nobody plays a move to try it
+        else:  # with the other one no move is played to try it
             found[missing[0]] += played
     return {name: round(share, 3) for name, share in found.items()}
 
 
-def _hint_at_longest(plain: PlainGames, code: Any) -> list[str]:
+def _hint_at_longest(plain: PlainGames, code: ModuleType) -> list[str]:
     if 2 * plain.unfinished <= plain.games:
         return []
     end = "points decide them then" if code.HAS_POINTS else "they are draws then"
@@ -241,7 +253,7 @@ def _hint_at_symmetry(symmetry: SymmetryCheck | None) -> list[str]:
 
 
 def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
-    """How many matches and plies a second are played on one core."""
+    """Measure matches and plies per second on one core."""
     rows = len(packed.seats)
     count, matches, plies, seconds = 5, 0, 0, 0.0
     run_kernel(make_batch(game, packed, *_seat(game, rows, 0)))
@@ -255,17 +267,17 @@ def _measure_matches(game: AnyGame, packed: PackedPlayers) -> dict[str, float]:
     return {"matches_per_second": matches / seconds, "plies_per_second": plies / seconds}
 
 
-def _seat(game: AnyGame, players: int, matches: int) -> tuple[Any, Any]:
-    """Who sits where in so many matches, and their seeds."""
+def _seat(game: AnyGame, players: int, matches: int) -> tuple[Array, Array]:
+    """Return the seats of the players in *matches* matches, and the seeds of these."""
     seatings = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     slots = seat_players(seatings % players, find_game(game.name).most_seats)
     return slots, derive_seeds(matches, 0, "check", matches)
 
 
 def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[str, float]:
-    """How many nanoseconds each part takes at a ply of a value network, on one core.
+    """Measure the nanoseconds that each part takes per ply of a value network, on one core.
 
-    All parts are measured in the same games, those of the seeds from *first* on.
+    All parts are measured in the same games, whose seeds begin at *first*.
     """
     module, workspace = load_timing(game), make_workspace(game.code, packed)
     code, accelerated = game.code, [WINS] * game.code.HAS_WINS + [CHANGES] * game.code.HAS_CHANGES
@@ -281,13 +293,14 @@ def _measure_parts(game: BoardGame, packed: PackedPlayers, first: int) -> dict[s
                 seeds, listings = range(first, seed + 1), listed / plies
                 break
         seconds[part] = taken / plies
+    # Each measurement includes the parts before it, so differences are what one part takes
     differences = {
         "legal": (seconds[LEGAL] - seconds[RESULT]) / listings if listings else 0.0,
         "play": seconds[PLAY] - seconds[NOTHING],
         "result": seconds[RESULT] - seconds[PLAY],
         "see": seconds[SEE] - seconds[RESULT],
     }
-    if code.HAS_WINS and code.HAS_CHANGES:  # then nobody plays, judges or looks
+    if code.HAS_WINS and code.HAS_CHANGES:  # then moves are neither played, judged nor encoded
         differences = {"legal": differences["legal"]}
     for name, part in (("wins", WINS), ("changes", CHANGES)):
         if part in seconds:

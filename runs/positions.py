@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import ForfeitError, Player
 
 ALIASES = {
@@ -37,25 +38,25 @@ ALIASES = {
     "correct_column_0based": "answer",
 }
 GROUP = "group "
-"""The beginning of the names of columns that mark the positions of a group."""
+"""Prefix of the names of columns that mark the positions of a group."""
 MAX_BYTES, MAX_ROWS, MAX_COLUMNS = 1 << 24, 100_000, 64
-"""Bytes, positions and columns of a file."""
+"""Maximum bytes, positions and columns of a file."""
 TIMES, MAX_ANSWERS = 100, 6000
-"""Answers of a player that draws them: to a position, and to all of a file if these are many."""
+"""Answers of a player that draws random numbers: to a position, and to all of a large file."""
 
 
 class PositionFileError(ArenaError):
-    """Raised for a file of positions that can't be read; tells the line, and why."""
+    """Raised for an unreadable file of positions; the message tells the line and the reason."""
 
 
 class Problem(NamedTuple):
-    """A position, and what is known of the moves there."""
+    """A position, and what is known about its moves."""
 
-    position: Any
-    scores: Mapping[Any, int]
-    """The exact score of each legal move, or 1 for the only right one."""
+    position: object
+    scores: Mapping[Hashable, int]
+    """Exact score of each legal move, or 1 for the only correct one."""
     groups: Mapping[str, str]
-    """The name of its group by the column that says so; see :data:`GROUP`."""
+    """Name of the position's group, by the column that says so; see :data:`GROUP`."""
 
 
 class PositionFile(NamedTuple):
@@ -63,11 +64,11 @@ class PositionFile(NamedTuple):
 
     problems: Sequence[Problem]
     columns: Sequence[str]
-    """The names of the file's columns."""
+    """Names of the file's columns."""
 
     @property
     def has_answers(self) -> bool:
-        """Whether each position has one right answer, instead of a score for each move."""
+        """True if each position has one correct answer instead of a score for each move."""
         return "answer" in self.columns
 
 
@@ -75,7 +76,7 @@ def read_positions(game: AnyGame, path: Path) -> PositionFile:
     """Return the positions of the file at *path* for *game*.
 
     Raises:
-        PositionFileError: It is missing or wrong, or a position is none of the game.
+        PositionFileError: The file is missing or malformed, or a position is not one of the game.
     """
     rows = _read_rows(path)
     columns = list(rows[0])
@@ -138,7 +139,7 @@ def _read_problem(game: AnyGame, row: Mapping[str, str]) -> Problem:
 
 def solve_positions(
     player: Player, game: AnyGame, file: PositionFile, *, times: int | None = None, seed: int = 0
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the shares of the positions of *file* that *player* handles well, ready for JSON.
 
     A player is asked once in each position. One that draws a random number for its answer (it
@@ -146,19 +147,19 @@ def solve_positions(
     expected one. One that forfeits, or whose move is illegal, has not solved the position.
 
     Args:
-        player: Who is asked.
-        game: What it plays.
+        player: Player to be tested.
+        game: Game of the positions.
         file: The positions.
-        times: Answers to each position of a player that draws them; TIMES if None, fewer if the
-            positions are many.
-        seed: Seeds what it draws.
+        times: Answers to each position of a player that draws random numbers; TIMES if None, fewer
+            if there are many positions.
+        seed: Seed of these random numbers.
 
     Returns:
         For exact scores ``count``, ``value_preserving`` (a won position stays won, a drawn one
         drawn) and ``distance_optimal`` (one of the best moves). For answers ``count`` and
         ``solved``: ``overall``, ``by_theme``, ``by_line``, and ``by_group``, the ``count``,
         ``share`` and ``wilson_95`` of each. Intervals are those of one answer to each position:
-        to ask again tells more of these, but not of others like them.
+        asking again tells more about these positions, but not about others like them.
     """
     count = len(file.problems)
     times = times or max(1, min(TIMES, MAX_ANSWERS // count))
@@ -174,7 +175,7 @@ def solve_positions(
             for name, measured in told.items()
             for end, key in (("", "share"), ("_wilson_95", "wilson_95"))
         }
-    solved: dict[str, Any] = {"overall": best["share"], "wilson_95": best["wilson_95"]}
+    solved: JsonObject = {"overall": best["share"], "wilson_95": best["wilson_95"]}
     for column in ("theme", "line"):
         groups = _measure_groups(file, [column], shares[:, 1])
         solved[f"by_{column}"] = {name: groups[name]["share"] for name in sorted(groups)}
@@ -186,7 +187,7 @@ def solve_positions(
 def _ask(
     player: Player, game: AnyGame, problem: Problem, seeds: Sequence[int]
 ) -> tuple[float, float]:
-    """How often, from 0 to 1, the player keeps a position's value, and plays one of the best."""
+    """Return how often (0 to 1) the player keeps the position's value, and plays a best move."""
     position, scores, _ = problem
     top, seat = max(scores.values()), game.to_move(position)
     kept = best = 0
@@ -206,8 +207,8 @@ def _ask(
     return kept / len(seeds), best / len(seeds)
 
 
-def _measure(shares: Sequence[float]) -> dict[str, Any]:
-    """The mean of some positions' shares, and its interval."""
+def _measure(shares: Sequence[float]) -> JsonObject:
+    """Return the mean of the positions' shares and its interval."""
     count, share = len(shares), float(sum(shares)) / len(shares)
     return {
         "count": count,
@@ -218,8 +219,8 @@ def _measure(shares: Sequence[float]) -> dict[str, Any]:
 
 def _measure_groups(
     file: PositionFile, columns: Sequence[str], shares: NDArray[np.float64]
-) -> dict[str, Any]:
-    """The measure of each group that *columns* name, in the order of these and of the rows."""
+) -> JsonObject:
+    """Return the measure of each group named by *columns*, in the order of columns and rows."""
     found: dict[str, list[float]] = {}
     for column in columns:
         for problem, share in zip(file.problems, shares, strict=True):
@@ -231,12 +232,12 @@ def _measure_groups(
 def find_own_positions(game: AnyGame) -> Path | None:
     """Return the path of the game's own file of positions; None if there is none for its options.
 
-    The copy of a game's file that lies in a run has none beside it.
+    A copy of a game's file inside a run directory has no such file beside it.
     """
     own = find_game(game.name).positions
     return own if own and own.is_file() and game.rules == game.rules_type() else None
 
 
 def name_own(path: Path) -> str:
-    """Return what a game's own file of positions is called: ``concept states``."""
+    """Return the name of a game's own file of positions: ``concept states``."""
     return path.stem.replace("_", " ")

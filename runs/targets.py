@@ -1,4 +1,4 @@
-"""What champions are exported to: the targets of ``evolve export``, by name."""
+"""Export targets for champions: the formats of ``evolve export``, by name."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ __all__ = ["TARGETS", "Target", "check_target"]
 
 @dataclass(frozen=True)
 class Target:
-    """A way to export a player."""
+    """A format that players can be exported to."""
 
     suffix: str
-    """What follows a champion's name in the names of such files."""
+    """Suffix that follows the champion's name in the names of such files."""
     about: str
-    """What such a file is, in some words for the help."""
+    """Short description of such a file, for the help."""
     writer: str
-    """What writes it, found at ``package.module:function``: it takes the player and gives text or
-    bytes, or raises a :class:`~evolve_arena.core.errors.BadValueError` that says why it can't."""
+    """Place of the function that writes it, as ``package.module:function``. It takes the player and
+    returns text or bytes, or raises a :class:`~evolve_arena.core.errors.BadValueError` that says
+    why this player can't be exported."""
 
 
 TARGETS = {
@@ -64,14 +65,14 @@ TARGETS = {
         "evolve_arena.runs.export.onnx_model:export_onnx",
     ),
 }
-"""In the order in which the help lists them."""
+"""Targets in the order in which the help lists them."""
 
 
 def check_target(name: str) -> Target:
-    """The target of that *name*.
+    """Return the target called *name*.
 
     Raises:
-        UnknownNameError: There is none.
+        UnknownNameError: There is no such target.
     """
     if name not in TARGETS:
         raise UnknownNameError("export target", name, TARGETS)

@@ -1,4 +1,4 @@
-"""Export: turning a player into something that plays elsewhere."""
+"""Export of players to formats that play outside Evolve Arena, and reading players from files."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def export_player(player: BredPlayer, target: str) -> str | bytes:
-    """*player* as the content of a file for *target*, one of :data:`TARGETS`.
+    """Return *player* as the content of a file for *target*, one of :data:`TARGETS`.
 
     Raises:
         UnknownNameError: There is no such target.
-        BadValueError: The target is not for players of that kind.
+        BadValueError: The target does not take players of that kind.
     """
     content: str | bytes = load(check_target(target).writer)(player)
     return content
 
 
 def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
-    """The same *player*, looking as many plies ahead as *settings* say, ``depth=3`` for example.
+    """Return a copy of *player* with the search depth of *settings*, such as ``depth=3``.
 
     Raises:
-        BadValueError: They say something else, or the player can't.
+        BadValueError: The settings are malformed, or the player can't search.
         UnknownNameError: There is no such setting.
     """
     if not settings:
@@ -56,8 +56,8 @@ def look_ahead(player: BredPlayer, settings: str) -> BredPlayer:
         raise BadValueError(told) from None
     if not isinstance(player.game, BoardGame):
         raise BadValueError(f"{player.name}: bots in {player.game.name} look no farther ahead")
-    decoder: Any = player.decoder
-    found: BredPlayer = replace(decoder, depth=depth, rollouts=0).player(player.genome, player.name)
+    decoder = replace(player.decoder, depth=depth, rollouts=0)
+    found: BredPlayer = decoder.player(player.genome, player.name)
     found.remarks = player.remarks
     return found
 
@@ -72,13 +72,13 @@ GUARDED = r"""if __name__ == "__main__":
 RULE = re.compile(r"^(?:#|//) --- (.+?) -+\n", re.MULTILINE)
 WIDTH = 96
 GAME = "How a game is played"
-"""The section of Python files with which a program can play a game, of itself alone."""
+"""Title of the section of Python files that a program can play whole games with."""
 
 
 def assemble(docstring: str, templates: Sequence[str], sections: Mapping[str, str]) -> str:
-    """The source of a file with these *sections*, and what they import of the *templates*.
+    """Assemble a Python file of these *sections* and the *templates*' imports that they need.
 
-    As a program it ends with one line, without a traceback, if its host writes nonsense.
+    Run as a program, the file ends with one line, without a traceback, on malformed input.
     """
     rules = "".join(f"{write_rule(title)}{text}" for title, text in sections.items())
     rules = MAIN.sub(GUARDED, rules)
@@ -87,33 +87,33 @@ def assemble(docstring: str, templates: Sequence[str], sections: Mapping[str, st
 
 
 def read_template(place: Path | str) -> str:
-    """The text of a file with sections to cut: a template by its name, or another by its path."""
+    """Return the text of a template, by its name, or of another file with sections, by its path."""
     return (TEMPLATES / place).read_text(encoding="utf-8")
 
 
 def cut(template: str) -> dict[str, str]:
-    """The sections of a *template*, each without its ruled line, by their titles."""
+    """Return the sections of a *template*, each without its ruled line, by their titles."""
     parts = RULE.split(template)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def wrap(text: str, indent: str = "") -> str:
-    """The *text* in lines, of which those after the first are indented."""
+    """Wrap *text* into lines, all but the first with an indent."""
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def write_name(name: str) -> str:
-    """The *name* of a player as a docstring can hold it."""
+    """Return the *name* of a player in a form that is safe in a docstring."""
     return ascii(" ".join(name.split()))[1:-1].replace('"', "'")
 
 
 def write_rule(title: str, mark: str = "#") -> str:
-    """The line with which a section of that *title* begins; the *mark* begins a comment."""
+    """Return the line that begins a section of that *title*; *mark* begins a comment."""
     return f"{mark} --- {title} ".ljust(92, "-") + "\n"
 
 
 def _merge_imports(templates: Sequence[str], source: str) -> str:
-    """The imports of all *templates* that the *source* needs, but for those of each other."""
+    """Write the imports of all *templates* that *source* needs, without those of each other."""
     used = set(re.findall(r"\w+", source))
     modules: set[str] = set()
     names: dict[str, set[str]] = {}
@@ -138,24 +138,24 @@ def _merge_imports(templates: Sequence[str], source: str) -> str:
 
 
 LARGEST_JSON = 1 << 24
-"""Bytes of neat-python's JSON: some 100,000 connections."""
+"""Maximum bytes of neat-python's JSON: some 100,000 connections."""
 
 
 def read_player_file(path: Path) -> BredPlayer:
-    """The player in a file like ``champion.safetensors``.
+    """Return the player in a file like ``champion.safetensors``.
 
     Raises:
-        BadValueError: There is none.
+        BadValueError: The file is missing or holds no player.
     """
     with _naming(path, "player"):
         return bred.read_player_file(path, follow=True)
 
 
 def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:
-    """The player in a file of neat-python's; *options* as `import_neat_python` takes them.
+    """Return the player in a file of neat-python's; *options* as for `import_neat_python`.
 
     Raises:
-        BadValueError: There is none, or not with such options.
+        BadValueError: The file is missing or holds no network that fits the options.
     """
     from evolve_arena.runs.export.neat_python import import_neat_python
 
@@ -166,7 +166,7 @@ def read_neat_file(path: Path, **options: Any) -> ImportedPlayer:
 
 @contextmanager
 def _naming(path: Path, kind: str) -> Iterator[None]:
-    """Names *path* in errors, which is to hold a thing of that *kind*."""
+    """Add *path*, the file of some *kind*, to the messages of errors."""
     try:
         yield
     except OSError as error:

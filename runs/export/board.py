@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -33,37 +33,37 @@ from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import NOISE
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import GAME, assemble, cut, read_template, wrap, write_name
-from evolve_arena.runs.export.bundle import bundle
+from evolve_arena.runs.export.bundle import Named, bundle
 from evolve_arena.runs.export.networks import NetworkSource, describe_network
 from evolve_arena.runs.export.templates import board, board_numpy
 
 ASKED = set(re.findall(r'RULES\["(\w+)"\]', read_template("board.py")))
-"""What bots ask of the rules, if it is needed to play at all."""
+"""Functions of the rules that bots call, where a game has them."""
 PLAIN_NAMES = {name for name in vars(board.np) if not name.startswith("__")}
-"""What rules may use of NumPy without that the bot needs it."""
+"""Attributes of NumPy that rules may use without making the bot need NumPy."""
 VIEW = re.compile(r"(\b\w+(?:\[[^\[\]\n]*\])?)\.view\((np\.(?:u?int64|float(?:32|64)))\)")
-"""How the rules see memory as numbers of another kind."""
+"""Calls in the rules that read memory as numbers of another type."""
 OF_SPIEL = "whose rules are in pyspiel, so no file can hold them: export it with --to openspiel"
 OF_OTHERS = (
     "which can't be exported yet: name its champion.safetensors as file:PATH wherever a player is"
     " asked for"
 )
-"""Why players are not exported whose games are no files of rules."""
+"""Reasons for games whose players can't be exported, since their rules are in no file."""
 
 
 def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
-    """The source of one Python file that plays as *player* does, move for move.
+    """Return the source of one Python file that plays as *player* does, move for move.
 
-    The file needs Python 3.8 or later, and NumPy if the rules use more of it than its types.
+    The file needs Python 3.8 or later, and NumPy if the rules use more of it than its number types.
 
     Args:
-        player: Who plays.
-        more: Functions of the game's file that the file needs too, by name.
+        player: Player to export.
+        more: Names of further functions of the game's file that the file needs.
 
     Raises:
-        BadValueError: The player makes random moves now and then, or searches a tree.
+        BadValueError: The player makes random moves, or searches a tree by rollouts.
     """
-    game: Any = player.game
+    game = player.game
     if not isinstance(game, BoardGame):
         reason = OF_SPIEL if game.name.startswith(SPIEL) else OF_OTHERS
         raise BadValueError(f"{player.name} plays {game.name}, {reason}")
@@ -72,11 +72,15 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     sites = [read_template(Path(game.sites.__file__))] if game.sites else []
     asked = ASKED.intersection(game.functions)
     asked |= {name for text in sites for name in re.findall(r'RULES\["(\w+)"\]', text)}
+
+    # Take the rules, with all that they need, and the templates of bot and network
     parts = [*map(read_template, ("board.py", *inside.templates)), *sites]
     rules = Rules(game, {*more, *list_told(player), *asked}, parts)
     outer, numbers = cut(parts[0]), parts[0]
     if rules.with_numpy:
         numbers = read_template("board_numpy.py")
+
+    # Put the sections together, in an order in which everything is defined before it is used
     sections = {
         "Whole numbers": cut(numbers)["Whole numbers"],
         **({"What the rules import": f"{rules.imported}\n\n"} if rules.imported else {}),
@@ -94,11 +98,16 @@ def export_python(player: BredPlayer, more: Collection[str] = ()) -> str:
     return assemble(_write_docstring(player, inside, needs), [numbers, *parts], sections)
 
 
+def board_game(player: BredPlayer) -> BoardGame:
+    """Return the game of a *player* of a board game."""
+    return cast("BoardGame", player.game)
+
+
 def check_search(player: BredPlayer) -> None:
-    """Makes sure that bots can play as *player* does.
+    """Check that exported bots can play as *player* does.
 
     Raises:
-        BadValueError: It makes random moves now and then, or searches a tree.
+        BadValueError: The player makes random moves, or searches a tree by rollouts.
     """
     if player.packed.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")
@@ -110,15 +119,15 @@ def check_search(player: BredPlayer) -> None:
 
 
 class Rules:
-    """The rules of a game as its file has them: some functions, and all that they need.
+    """Rules of a game in its file's own words: some functions, and all that they need.
 
     Args:
-        game: The game, with its options.
-        names: What of the file is needed.
-        beside: The sources of what else the bot has.
+        game: Game, with its options.
+        names: Names of the functions of the file that are needed.
+        beside: Sources of the other parts of the bot.
 
     Raises:
-        BadValueError: The file imports what can't be exported.
+        BadValueError: The file imports something that can't be exported.
     """
 
     def __init__(self, game: BoardGame, names: Collection[str], beside: list[str]) -> None:
@@ -127,6 +136,8 @@ class Rules:
         self.tree = ast.parse(self.source)
         self.needed = _find_needed(self.tree, names)
         self.own = self._cut_source()
+
+        # Bundle the imports, first as if the file does without NumPy
         plain = VIEW.sub(r"view_as(\1, \2)", self.own)
         named = self._find_imports()
         if game.scripts and any(game.scripts.get(name) for name in names):
@@ -136,19 +147,23 @@ class Rules:
         place = re.sub(r"\W", "_", game.name)
         self.imported, self.called = bundle(named, place, board, beside)
         texts = f"{self.imported}{plain}{self.kept}"
+
+        # NumPy is needed if the rules use anything that the bot's own numbers lack
         used = set(re.findall(r"\bnp\.(\w+)", texts)) - PLAIN_NAMES
         self.with_numpy = bool(used) or "numpy" in self.kept or self._changes_parts()
         if not self.with_numpy:
             self.own = plain
         else:
             self.imported, self.called = bundle(named, place, board_numpy, beside)
+
+        # Indent it all as the body of a function
         kept = [*self.kept.splitlines(keepends=True), *self._rename()]
         body = "".join([*(f"    {line}" for line in kept), self.own])
         body = re.sub(r"\n{3,}", "\n\n", body)
         self.text = f'''
 
 def define_rules():
-    """Returns what the file of the game defines, by name."""
+    """Return the definitions of the game's file, by name."""
     {body.strip()}
 
     return locals()
@@ -157,7 +172,7 @@ def define_rules():
 '''
 
     def _changes_parts(self) -> bool:
-        """Test if the file asks of arrays what Python's can't do: to change many at once."""
+        """Test if the rules assign to slices of arrays, which Python's lists can't replace."""
         return any(
             isinstance(node, ast.Subscript)
             and isinstance(node.slice, ast.Slice)
@@ -167,13 +182,13 @@ def define_rules():
         )
 
     def _rename(self) -> list[str]:
-        """Lines by which the rules call what they import as their file does."""
+        """Return lines that give imports the names that the rules use."""
         return [f"{name} = {place}\n" for name, place in self.called.items() if name != place]
 
-    def _find_imports(self) -> dict[str, Any]:
-        """What the needed part of the file names and imports from elsewhere, by name.
+    def _find_imports(self) -> dict[str, Named]:
+        """Return what the needed part of the file imports from elsewhere, by name.
 
-        ``kept`` becomes what it imports from Python itself.
+        ``kept`` becomes the source of its imports from Python's own modules and NumPy.
         """
         used = {
             inner.id
@@ -182,7 +197,7 @@ def define_rules():
             for inner in ast.walk(node)
             if isinstance(inner, ast.Name)
         }
-        found, kept = dict[str, Any](), list[str]()
+        found, kept = dict[str, Named](), list[str]()
         for node in self.tree.body:
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
@@ -206,7 +221,7 @@ def define_rules():
         return found
 
     def _cut_source(self) -> str:
-        """What is needed of the file, without imports, as lines of a function."""
+        """Return the needed part of the file, without imports, as lines of a function."""
         lines, tree = self.source.splitlines(keepends=True), self.tree
         options = tuple(f"{name.upper()} =" for name in self.game.rules._fields)
         for place, node in enumerate(tree.body):
@@ -218,7 +233,7 @@ def define_rules():
             ):
                 for number in range(node.lineno, (node.end_lineno or 0) + 1):
                     lines[number - 1] = ""
-        within = {  # lines of texts in several lines stay where they are
+        within = {  # texts of several lines keep their indentation
             number
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -231,7 +246,7 @@ def define_rules():
 
 
 def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
-    """The statements that define *names*, with those that they need and those without a name."""
+    """Return the statements that define *names*, those that they need, and those without a name."""
     defined: dict[str, list[ast.AST]] = {}
     waiting: list[ast.AST] = []
     for node in tree.body:
@@ -244,6 +259,7 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
         waiting += [] if own else [node]
     waiting += [node for name in names for node in defined.get(name, ())]
     found: list[ast.AST] = []
+    # Follow the names that each statement uses
     while waiting:
         one = waiting.pop()
         if one not in found:
@@ -253,13 +269,13 @@ def _find_needed(tree: ast.Module, names: Collection[str]) -> list[ast.AST]:
     return found
 
 
-def find_facts(player: BredPlayer) -> dict[str, Any]:
-    """What an exported bot must know of its game and its player, by name."""
-    game: Any = player.game
-    decoder: Any = player.decoder
+def find_facts(player: BredPlayer) -> dict[str, int]:
+    """Return the facts about its game and its player that an exported bot needs, by name."""
+    game = board_game(player)
+    decoder = player.decoder
     code, seat = game.code, player.packed.seats[0]
     names = ("MOVES", "PLANES", "CELLS", "SEATS", "PIECES", "SEES_CELLS", "HAS_POINTS", "LONGEST")
-    facts: dict[str, Any] = {name: getattr(code, name) for name in names}
+    facts: dict[str, int] = {name: getattr(code, name) for name in names}
     is_value = decoder.head == "value"
     turns = BY_SEAT if getattr(decoder, "by_seat", False) else AGAIN * bool(_read(decoder, "turns"))
     return facts | {
@@ -288,14 +304,14 @@ def find_facts(player: BredPlayer) -> dict[str, Any]:
     }
 
 
-def _read(decoder: Any, name: str) -> int:
-    """A number of a *decoder* that not all have; 0 if this one has not."""
+def _read(decoder: object, name: str) -> int:
+    """Return a number of a *decoder*, or 0 if its class lacks that attribute."""
     return int(getattr(decoder, name, 0))
 
 
 def _write_facts(player: BredPlayer) -> str:
-    """What the rest of the bot must know, as lines."""
-    game: Any = player.game
+    """Write the definitions of the facts that the rest of the bot needs."""
+    game = board_game(player)
     facts, code = find_facts(player), game.code
     kinds = ["np.uint64" if isinstance(number, np.uint64) else "int" for number in code.START]
 
@@ -339,8 +355,8 @@ FIRST_STATE = {[int(number) for number in code.START]!r}
 
 
 def _write_questions(player: BredPlayer) -> str:
-    """Functions that ask those of the file that may be told more, as the bot calls them."""
-    game: Any = player.game
+    """Write the bot's calls of those functions of the file that take optional parameters."""
+    game = board_game(player)
     told = {"notes": "NOTES", "setting": "SETTING", "random": "int(drawn)", "kind": "kind"}
     missing, texts = [*TOLD, "script"], []
     for name in list_told(player):
@@ -360,22 +376,22 @@ def _write_questions(player: BredPlayer) -> str:
         texts.append(f'''
 
 def ask_{called}({", ".join(parameters)}):
-    """Asks the game's file."""
+    """Call the function of the game's file."""
 {lines}    return RULES["{name}"]({", ".join(given)})
 ''')
     nothing = "".join(f"ask_{name} = " for name in missing) + "None\n"
     return "".join([nothing if missing else "", *texts, "\n\n" if texts else ""])
 
 
-def list_asked(game: Any, script: str) -> tuple[str, ...]:
-    """The parameters that a scripted player must have: a list of moves follows, or nothing."""
+def list_asked(game: BoardGame, script: str) -> tuple[str, ...]:
+    """Return the mandatory parameters of a scripted player: with or without a list of moves."""
     lists = int(game.code.LISTING) >> list(game.scripts).index(script) & 1
     return ("state", "moves", "count") if lists else ("state",)
 
 
 def list_told(player: BredPlayer) -> list[str]:
-    """What a bot asks of the file beside rules: numbers, kinds of moves, views, and a script."""
-    game: Any = player.game
+    """Return the bot's further functions of the file: features, kinds of moves, views, a script."""
+    game = board_game(player)
     head, facts = player.decoder.head, find_facts(player)
     found = ["features"] * bool(facts["FEATURES"])
     found += ["describe_move"] * bool(facts["MOVE_FEATURES"])
@@ -387,7 +403,7 @@ def list_told(player: BredPlayer) -> list[str]:
 
 
 def _write_docstring(player: BredPlayer, inside: NetworkSource, needs: str) -> str:
-    game: Any = player.game
+    game = board_game(player)
     hides, counts = "view" in game.plain, bool(game.code.HAS_PAST)
     draws = any(game.scripts.get(name) for name in list_told(player))
     facts = [
@@ -461,7 +477,7 @@ What it is:
 
 
 def _write_example(has_past: bool, hides: bool) -> str:
-    """A game of a bot alone, as indented lines."""
+    """Return the example of a game that a bot plays alone, as indented lines."""
     if has_past:
         return """\
     from FILE import LONGEST, choose, legal, play, remember, result, start
@@ -489,21 +505,21 @@ def _write_example(has_past: bool, hides: bool) -> str:
 
 
 def describe_depth(player: BredPlayer) -> list[str]:
-    """The depth of the bot's search as a fact, if it has one."""
+    """Return the depth of the bot's search as a fact, or nothing without a search."""
     depth = find_facts(player)["DEPTH"]
     return [f"search: alpha-beta, {depth} {'ply' if depth == 1 else 'plies'}"] if depth else []
 
 
 def write_search_help(player: BredPlayer, deep: str, timed: str) -> str:
-    """A sentence that tells how to make a bot look ahead, if it can; it begins with a blank."""
+    """Return a sentence, after a blank, that explains how to make the bot search, if it can."""
     if not find_facts(player)["CAN_SEARCH"]:
         return ""
     return f" {deep} looks three plies ahead, {timed} as far as it can in half a second."
 
 
 def _quote_file(player: BredPlayer) -> str:
-    """What the game's file says of itself, indented."""
-    game: Any = player.game
+    """Quote the docstring of the game's file, indented."""
+    game = board_game(player)
     text = ast.get_docstring(ast.parse(game.source)) or "nothing"
     text = text.replace("\\", "\\\\").replace('"""', "'''")
     return textwrap.indent(text, " " * 4)

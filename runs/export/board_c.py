@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError
@@ -15,6 +14,7 @@ from evolve_arena.players.board.workspace import SETTING
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import cut, read_template, wrap, write_name
 from evolve_arena.runs.export.board import (
+    board_game,
     check_search,
     describe_depth,
     find_facts,
@@ -23,7 +23,7 @@ from evolve_arena.runs.export.board import (
     write_search_help,
 )
 from evolve_arena.runs.export.c import arrange_c, assemble_c, describe_network, write_number_c
-from evolve_arena.runs.export.c_rules import Array, Rules, typeof, types
+from evolve_arena.runs.export.c_rules import Array, Rules, Type, typeof, types
 from evolve_arena.runs.export.javascript import TranslationError
 from evolve_arena.runs.export.networks import NetworkSource
 
@@ -34,16 +34,16 @@ FACTS = (
     *("REPETITION", "NO_PROGRESS", "HAS_KEY", "HAS_PROGRESS", "HAS_PAST", "LONGEST", "TURNS"),
     "TAKES_WINS",
 )
-"""What is told in C, in this order."""
+"""Facts that are defined in C, in this order."""
 
 
 def export_c(player: BredPlayer) -> str:
-    """The source of one file of C99 that plays as *player* does, move for move.
+    """Return the source of one file of C99 that plays as *player* does, move for move.
 
     Raises:
         BadValueError: The player makes random moves, searches a tree, or is of a game without rules
             in a file.
-        TranslationError: The rules need what can't be written as C; it names the line.
+        TranslationError: The rules use something that can't be written as C; it names the line.
     """
     if not isinstance(player.game, BoardGame):
         raise BadValueError(f"{player.name} plays {player.game.name}, which can't be exported to c")
@@ -68,8 +68,8 @@ def export_c(player: BredPlayer) -> str:
 
 
 def _write_facts(player: BredPlayer) -> str:
-    """What the rest of the bot must know, as lines."""
-    game: Any = player.game
+    """Write the definitions of the facts that the rest of the bot needs."""
+    game = board_game(player)
     told, code, head = find_facts(player), game.code, player.decoder.head
     told |= {"NOTES": code.NOTES, "KIND_COUNT": code.KIND_COUNT, "HAS_PAST": code.HAS_PAST}
     told |= {"WORDS": (code.CELLS + 63) // 64, "PRUNES": "prune" in list_told(player)}
@@ -78,18 +78,23 @@ def _write_facts(player: BredPlayer) -> str:
 
 
 def _write_rules(player: BredPlayer) -> str:
-    """The rules with these options in C, and how the bot asks them."""
-    game: Any = player.game
+    """Write the rules with their options in C, and the functions by which the bot calls them."""
+    game = board_game(player)
     code, bot = game.code, find_facts(player)
     text = replace_constants(game.source, constants_of(game.rules))
     rules = Rules(text, Path(game.file).name, vars(code))
+
+    # The type of a state: an array or a tuple of numbers
+    state: Type
     if code.IS_ARRAY:
         item = typeof(code.START).dtype
-        state: Any = Array(item, (len(code.START),))
+        state = Array(item, (len(code.START),))
         kind, given = f"struct {{ {item}_t numbers[SIZE]; }}", "state->numbers"
     else:
         state = typeof(code.START)
         kind, given = rules.name_type(state), "*state"
+
+    # Functions that only read a state
     texts = []
     for name, (head, parameters, more_given, kinds) in _list_questions(player).items():
         place, _ = rules.call(name, [state, *kinds])
@@ -98,6 +103,8 @@ def _write_rules(player: BredPlayer) -> str:
         ignored = "".join(f"(void){parameter};\n    " for parameter in sorted(unused))
         call = f"{ignored}{cast}{place}({given}{more_given});"
         texts.append(f"static {head}(State *state{parameters}) {{\n    {call}\n}}\n")
+
+    # Functions that change a state
     changing = [("follow", "play", "move")]
     if _hides(player):
         changing.append(("know", "view", "seat"))
@@ -120,13 +127,15 @@ def _write_rules(player: BredPlayer) -> str:
                 cases += f"    case {number}: {_write_setting(f'state->{own}', part)}\n"
             cases += "    }\n    return 0;"
         texts.append(f"static void {called}(State *state, int64_t {given_name}) {{\n{body}}}\n")
+
+    # Reading a state, and comparing two
     texts += [
         "// Sets a number, of which all 64 bits are given; returns whether it has room there.\n"
         "static int set_number(State *state, int place, uint64_t number, int negative) {\n"
         f"    {cases}\n}}\n",
     ]
     if code.HAS_PAST:
-        texts.append(_write_same(state, bot["HAS_KEY"]))
+        texts.append(_write_same(state, bool(bot["HAS_KEY"])))
     head = "// How the bot asks the rules.\n\n"
     if code.NOTES:
         head += f"// What they note down.\nstatic int64_t notes[{int(code.NOTES)}];\n\n"
@@ -134,23 +143,23 @@ def _write_rules(player: BredPlayer) -> str:
 
 
 def _hides(player: BredPlayer) -> bool:
-    """Test if the bot itself takes from a state what a seat does not know."""
-    game: Any = player.game
+    """Test if the bot itself removes from a state what its seat does not know."""
+    game = board_game(player)
     uses = find_facts(player)["GUESSES"] or player.decoder.head == "kinds"
     return "view" in game.plain and bool(uses)
 
 
-def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Any]]]:
-    """The functions of the file that the bot asks, but for those that change states.
+def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[Type]]]:
+    """Return the functions of the file that the bot calls, without those that change states.
 
-    Of each, how the function that asks begins, its parameters behind the state, those that it
-    hands on, and their types.
+    For each: the head of the bot's own function, its parameters after the state, the arguments that
+    it passes on, and their types.
     """
-    code: Any = player.game.code  # type: ignore[attr-defined]
+    code = board_game(player).code
     bot = find_facts(player)
     moves, words = Array(types.int64, (code.MOVES,)), code.PLANES * ((code.CELLS + 63) // 64)
     planes = Array(types.uint64, (words,))
-    asked: dict[str, tuple[str, str, str, list[Any]]] = {
+    asked: dict[str, tuple[str, str, str, list[Type]]] = {
         "to_move": ("int64_t ask_mover", "", "", []),
         "legal": ("int64_t ask_moves", ", int64_t *moves", ", moves", [moves]),
     }
@@ -178,9 +187,9 @@ def _list_questions(player: BredPlayer) -> dict[str, tuple[str, str, str, list[A
 
 def _list_told_questions(
     player: BredPlayer, moves: Array
-) -> dict[str, tuple[str, str, str, list[Any]]]:
-    """Those of functions that may be told more, and for the heads ``action`` and ``kinds``."""
-    game: Any = player.game
+) -> dict[str, tuple[str, str, str, list[Type]]]:
+    """Return those with optional parameters, and those for the heads ``action`` and ``kinds``."""
+    game = board_game(player)
     bot = find_facts(player)
     heads = {
         "features": ("void ask_features", "seat", "out"),
@@ -190,7 +199,7 @@ def _list_told_questions(
     }
     script = ("int64_t ask_script", "moves", "count", "kind")
     setting = write_number_c(int(player.packed.seats[0, SETTING]))
-    kinds: dict[str, Any] = {"moves": moves, "notes": Array(types.int64, (int(game.code.NOTES),))}
+    kinds: dict[str, Type] = {"moves": moves, "notes": Array(types.int64, (int(game.code.NOTES),))}
     texts = {"moves": "int64_t *moves", "out": "double *out"}
     own = {"setting": setting, "random": "draw_number()"}
     asked = {}
@@ -212,8 +221,8 @@ def _list_told_questions(
     return asked
 
 
-def _write_same(state: Any, has_key: bool) -> str:
-    """A function of C that compares two states, whose type is *state*."""
+def _write_same(state: Type, has_key: bool) -> str:
+    """Write the function of C that compares two states of the type *state*."""
     same = "!memcmp(one, other, sizeof *one)"
     if has_key:
         same = "ask_key(one) == ask_key(other)"
@@ -227,8 +236,8 @@ def _write_same(state: Any, has_key: bool) -> str:
     )
 
 
-def _write_setting(field: str, kind: Any) -> str:
-    """Statements that set a *field* and return whether it holds the number now."""
+def _write_setting(field: str, kind: Type) -> str:
+    """Write statements that set a *field* and return whether it now holds the number."""
     item = {types.uint64: "uint64_t", types.boolean: "uint8_t"}.get(kind, f"{kind}_t")
     signed = isinstance(kind, types.Integer) and kind.signed
     fits = f"({field} < 0) == negative" if signed else "!negative"

@@ -1,10 +1,10 @@
-"""What a game's file imports as plain Python: functions, with all that they call and name.
+"""Imports of a game's file as plain Python: functions, with all that they call and name.
 
-What is compiled is Python that Numba understands. Without its decorators it runs by itself, so an
-exported bot need not repeat it. Constants become literals, and arrays become lists, or
-`array.array` where their numbers round to 32 bits. Functions that are no Python at all, such as
-single instructions, get one of :mod:`.templates.kernel` in their place; NumPy's numbers are those
-that a bot has under the name ``np``, see :mod:`.templates.board`.
+Compiled functions are written in Python that Numba understands. Without its decorators it runs by
+itself, so an exported bot need not repeat the rules in another form. Constants become literals, and
+arrays become lists, or `array.array` where their numbers round to 32 bits. Functions without a body
+in Python, such as single instructions, are replaced by those of :mod:`.templates.kernel`. NumPy's
+numbers are the bot's own under the name ``np``, see :mod:`.templates.board`.
 """
 
 from __future__ import annotations
@@ -15,48 +15,52 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array
 from evolve_arena.genomes import simd
 from evolve_arena.runs.export.templates import kernel
 
+Named: TypeAlias = Any
+"""A function, compiled or not, a constant, a module, or a class of named tuples."""
 WIDTH = 96
 SPACE = "\xa0"
-"""A space at which a line is not to be broken."""
+"""Placeholder for spaces at which lines must not be broken."""
 INSTEAD = {"evolve_arena.core.bits": kernel, "evolve_arena.genomes.simd": kernel}
-"""What stands in for modules, under the same names."""
+"""Modules whose functions are replaced by those of the same name in another."""
 
 
 def bundle(
-    named: Mapping[str, Any], module: str, numbers: ModuleType, beside: Sequence[str] = ()
+    named: Mapping[str, Named], module: str, numbers: ModuleType, beside: Sequence[str] = ()
 ) -> tuple[str, dict[str, str]]:
-    """The source of all that a *module* calls by some names, and how it is called there.
+    """Return the source of all that a *module* imports, and the name of each import there.
 
     Args:
-        named: Functions, compiled or not, constants and classes of named tuples.
-        module: Who imports them, for messages.
-        numbers: The template of the numbers that the file has: `board`, or `board_numpy`.
-        beside: The sources of what else the file has; their names are not used again.
+        named: Functions, compiled or not, constants and classes of named tuples, by name.
+        module: Name of the module that imports them, for messages.
+        numbers: Template of the file's types of numbers: `board`, or `board_numpy`.
+        beside: Sources of the other parts of the file, whose names are not used again.
 
     Raises:
-        BadValueError: Something of it is no Python, or can't be written as a constant.
+        BadValueError: A function is not written in Python, or a value is no constant.
     """
+    # Gathering one name also gathers all that it needs
     gathered = _Gathered(numbers, beside)
     called = {name: gathered.find(name, value, module) for name, value in named.items()}
     parts = [*sorted(gathered.imports), *gathered.literals.values()]
     return "".join([*parts, *(f"\n\n{text}\n" for text in gathered.texts.values())]), called
 
 
-def write_value(value: Any) -> str:
-    """A constant as source code: numbers, texts, tuples, lists, dictionaries, arrays.
+def write_value(value: object) -> str:
+    """Write a constant as source code: numbers, texts, tuples, lists, dictionaries, arrays.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The value is of another type.
     """
     if isinstance(value, np.ndarray):
         return _write_array(value)
@@ -75,7 +79,7 @@ def write_value(value: Any) -> str:
     raise TypeError(f"{value!r} can't be written as a constant")
 
 
-def _write_array(value: Any) -> str:
+def _write_array(value: Array) -> str:
     same = value.ndim == 1 and value.size > 0 and not value.any()
     zeros = f"[{value.dtype.type(0).item()}] * {value.size}"
     inside = zeros if same else write_value(value.tolist())
@@ -83,7 +87,7 @@ def _write_array(value: Any) -> str:
 
 
 def _wrap(line: str) -> str:
-    """The *line* in lines that are broken nowhere within a text."""
+    """Break the *line* into lines, but not within a text."""
     kept = re.sub(r"'[^']*'|\"[^\"]*\"", lambda found: found[0].replace(" ", SPACE), line)
     indent = "    "
     lines = textwrap.fill(
@@ -92,26 +96,26 @@ def _wrap(line: str) -> str:
     return lines.replace(SPACE, " ") + "\n"
 
 
-def _plain(function: Any) -> Any:
-    """What was compiled."""
+def _plain(function: Named) -> Named:
+    """Return the Python function that was compiled, or anything else unchanged."""
     return getattr(function, "py_func", function)
 
 
 class _Gathered:
-    """What a bundle has so far; see :func:`bundle` for the arguments."""
+    """Contents of a bundle so far; see :func:`bundle` for the arguments."""
 
     def __init__(self, numbers: ModuleType, beside: Sequence[str]) -> None:
         self.numbers = numbers
         self.taken = {*dir(builtins), *(name for text in beside for name in _defined(text))}
         self.imports: set[str] = set()
         self.literals: dict[str, str] = {}
-        """The lines that define constants, by name."""
+        """Lines that define constants, by name."""
         self.texts: dict[str, str] = {}
-        self.names: dict[Any, str] = {}
-        """How functions are called in the bundle, and constants, by name and literal."""
+        self.names: dict[Hashable, str] = {}
+        """Names of functions in the bundle, and of constants, by name and literal."""
 
-    def add(self, function: Any) -> str:
-        """Takes in a *function*, and gives its name."""
+    def add(self, function: Named) -> str:
+        """Add a *function* with all that it needs, and return its name."""
         if function in self.names:
             return self.names[function]
         if not isinstance(function, FunctionType):
@@ -119,8 +123,12 @@ class _Gathered:
                 f"{function.__module__}.{function.__name__} is no plain Python, so that what uses"
                 " it can't be exported"
             )
+
+        # Note the name first, since the function may call itself
         name = self._free(function.__name__, function.__module__)
         self.names[function], self.texts[name] = name, ""
+
+        # Remove decorators and annotations, and bundle the names that the body uses
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         assert isinstance(tree, ast.FunctionDef)
         tree.name, tree.returns, tree.decorator_list = name, None, []
@@ -129,8 +137,8 @@ class _Gathered:
         self.texts[name] = ast.unparse(ast.fix_missing_locations(tree))
         return name
 
-    def find(self, name: str, value: Any, module: str) -> str:
-        """How the bundle calls what *name* stands for in a *module*, which it takes in."""
+    def find(self, name: str, value: Named, module: str) -> str:
+        """Add the *value* of *name* in a *module*, and return its name in the bundle."""
         function = _plain(value)
         if inspect.isclass(value) and issubclass(value, Exception):
             return value.__name__ if value.__module__ == "builtins" else "ValueError"
@@ -158,13 +166,13 @@ class _Gathered:
         return self.names[name, literal]
 
     def _import(self, name: str, words: str, own: str) -> str:
-        """The *name* of what *words* import, which has a name of its *own*."""
+        """Import *name* by the statement *words*, under its *own* name or this one."""
         if name not in self.taken:
             self.imports.add(f"{words}\n" if name == own else f"{words} as {name}\n")
         return name
 
-    def _write(self, value: Any) -> str:
-        """A constant as source code; words and named tuples stay what they are."""
+    def _write(self, value: Named) -> str:
+        """Write a constant as source code; unsigned words and named tuples keep their types."""
         if hasattr(value, "_fields"):
             return f"{self._add_tuple(type(value))}({', '.join(map(self._write, value))})"
         if getattr(value, "dtype", None) != np.uint64:
@@ -174,8 +182,8 @@ class _Gathered:
         words = f"list(map(np.uint64, {value.tolist()}))"
         return words if value.ndim == 1 else f"[{', '.join(map(self._write, value))}]"
 
-    def _add_tuple(self, kind: Any) -> str:
-        """Take in a class of named tuples, and give its name."""
+    def _add_tuple(self, kind: Named) -> str:
+        """Add a class of named tuples, and return its name."""
         if kind not in self.names:
             self.names[kind] = name = self._free(kind.__name__, kind.__module__)
             fields = " ".join(kind._fields)
@@ -184,7 +192,7 @@ class _Gathered:
         return self.names[kind]
 
     def _free(self, name: str, module: str) -> str:
-        """The *name*, with that of the *module* behind it if the file has another of it."""
+        """Return *name*, followed by that of the *module* if the bundle has another one."""
         taken = self.taken | self.literals.keys() | self.texts.keys()
         for free in (name, f"{name}_{module.rpartition('.')[2]}"):
             if free not in taken:
@@ -193,12 +201,12 @@ class _Gathered:
 
 
 def _is_pythons(module: str) -> bool:
-    """Test if a *module* is of Python itself."""
+    """Test if a *module* is part of Python's standard library."""
     return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def _defined(text: str) -> Iterator[str]:
-    """The names that a source defines or imports."""
+    """Yield the names that a source defines or imports."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from (alias.asname or alias.name for alias in node.names)
@@ -209,7 +217,7 @@ def _defined(text: str) -> Iterator[str]:
 
 
 def _own_names(tree: ast.FunctionDef) -> set[str]:
-    """The names that a function gives to values itself."""
+    """Return the names of a function's parameters and variables."""
     stored = {
         node.id
         for node in ast.walk(tree)
@@ -219,7 +227,7 @@ def _own_names(tree: ast.FunctionDef) -> set[str]:
 
 
 def _shorten(tree: ast.FunctionDef) -> None:
-    """Leaves out annotations, and of the docstring all but its first line."""
+    """Remove annotations, and all of the docstring but its first line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
@@ -230,9 +238,9 @@ def _shorten(tree: ast.FunctionDef) -> None:
 
 
 class _Rewritten(ast.NodeTransformer):
-    """Puts in what a function names, and writes for lists what it writes for arrays."""
+    """Replaces names by those of the bundle, and operations on arrays by those on lists."""
 
-    def __init__(self, gathered: _Gathered, space: Mapping[str, Any], own: set[str]) -> None:
+    def __init__(self, gathered: _Gathered, space: Mapping[str, Named], own: set[str]) -> None:
         self.gathered, self.space, self.own = gathered, space, own
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
@@ -242,7 +250,7 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Name(self.gathered.find(node.id, self.space[node.id], module), node.ctx)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """What another module has; NumPy is ``np``, whatever a module calls it."""
+        """Replace an attribute of another module; NumPy is ``np``, whatever a module calls it."""
         name = node.value.id if isinstance(node.value, ast.Name) else ""
         module = None if name in self.own else self.space.get(name)
         if module is np:
@@ -253,7 +261,7 @@ class _Rewritten(ast.NodeTransformer):
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        """``a << b`` keeps 64 bits, as compiled numbers do: the sets of bits of many kernels."""
+        """Make ``a << b`` keep 64 bits, as compiled numbers do: kernels' sets of bits need this."""
         self.generic_visit(node)
         if not isinstance(node.op, ast.LShift) or self.space["__name__"] == kernel.__name__:
             return node
@@ -265,7 +273,7 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Assign([self.visit(node.target)], self.visit(node.value))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """``rows[i, j]`` becomes ``rows[i][j]``, and ``rows.shape[0]`` becomes ``len(rows)``."""
+        """Turn ``rows[i, j]`` into ``rows[i][j]``, and ``rows.shape[0]`` into ``len(rows)``."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             if ast.unparse(node.slice) != "0":
@@ -279,7 +287,7 @@ class _Rewritten(ast.NodeTransformer):
         return ast.Subscript(place, node.slice.elts[-1], node.ctx)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """``peek(values, i)`` becomes ``values[i]``, ``values.view(kind)`` a call of view_as."""
+        """Turn ``peek(a, i)`` into ``a[i]``, and ``a.view(kind)`` into ``view_as(a, kind)``."""
         has_views = isinstance(node.func, ast.Attribute) and node.func.attr == "view"
         if has_views and hasattr(self.gathered.numbers, "view_as"):
             assert isinstance(node.func, ast.Attribute)
@@ -291,14 +299,14 @@ class _Rewritten(ast.NodeTransformer):
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """``poke(values, i, value)`` becomes ``values[i] = value``."""
+        """Turn ``poke(values, i, value)`` into ``values[i] = value``."""
         if self._is_called(node.value, "poke"):
             array, index, value = map(self.visit, node.value.args)  # type: ignore[attr-defined]
             return ast.Assign([ast.Subscript(array, index, ast.Store())], value)
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def _is_called(self, node: ast.expr, name: str) -> bool:
-        """Whether *node* calls what :mod:`evolve_arena.genomes.simd` has by that *name*."""
+        """Test if *node* calls the function *name* of :mod:`evolve_arena.genomes.simd`."""
         if not isinstance(node, ast.Call):
             return False
         words = ast.unparse(node.func).split(".")

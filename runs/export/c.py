@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evolve_arena.core.types import Number
 from evolve_arena.players.bred import BredPlayer, NeatPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import WIDTH, cut, read_template, write_rule
@@ -28,18 +29,21 @@ from evolve_arena.runs.export.networks import (
     list_later_layers,
 )
 
+if TYPE_CHECKING:
+    from evolve_arena.players.board.networks import GraphDecoder, NetworkDecoder
+
 POLICIES = ("policy", "kinds")
-"""Heads of which the strongest of several outputs counts."""
+"""Heads that choose among several outputs by the largest one."""
 INCLUDE = re.compile(r"^#include .+\n", re.MULTILINE)
 
 
 def assemble_c(comment: str, templates: Sequence[str], sections: Mapping[str, str]) -> str:
-    """The source of a file with these *sections*, and all that the *templates* include.
+    """Assemble a file of C of these *sections*, and all that the *templates* include.
 
     Args:
-        comment: What the file is and how it is used, for those who open it.
-        templates: The texts of which sections were cut.
-        sections: By their titles, in an order in which everything is defined before it is used.
+        comment: Description of the file and its use, for its readers.
+        templates: Texts that the sections were cut from.
+        sections: Texts by their titles, in an order in which all is defined before it is used.
     """
     lines = "".join(f"// {line}".rstrip() + "\n" for line in comment.strip().splitlines())
     includes = {line for template in templates for line in INCLUDE.findall(template)}
@@ -48,9 +52,9 @@ def assemble_c(comment: str, templates: Sequence[str], sections: Mapping[str, st
 
 
 def arrange_c(inside: NetworkSource) -> dict[str, str]:
-    """The sections of a network in C, by title, in the order in which they need one another.
+    """Return the sections of a network in C, by title, in the order in which they need each other.
 
-    Its constants stand as "The network", where the template of what evaluates it has its own.
+    The network's constants replace the section "The network" of the template that evaluates it.
     """
     found: dict[str, str] = {}
     for template in reversed(inside.templates):
@@ -59,8 +63,8 @@ def arrange_c(inside: NetworkSource) -> dict[str, str]:
     return found
 
 
-def write_array_c(name: str, kind: str, numbers: Iterable[Any]) -> str:
-    """The definition of an array of constants of a *kind* such as ``int32_t``.
+def write_array_c(name: str, kind: str, numbers: Iterable[Number]) -> str:
+    """Write the definition of an array of constants of a *kind* such as ``int32_t``.
 
     >>> print(write_array_c("A", "float", np.array([0.1, np.inf], np.float32)), end="")
     static const float A[] = {
@@ -71,7 +75,7 @@ def write_array_c(name: str, kind: str, numbers: Iterable[Any]) -> str:
 
 
 def fill_lines(texts: Iterable[str]) -> str:
-    """The *texts* with commas behind them, in lines; 0 if there are none."""
+    """Write *texts* in lines, each followed by a comma; a single 0 if there are none."""
     lines, line = [], "   "
     for text in texts:
         if len(line) + len(text) + 2 > WIDTH:
@@ -83,8 +87,8 @@ def fill_lines(texts: Iterable[str]) -> str:
     return "\n".join([*lines, line]) + "\n"
 
 
-def write_number_c(number: Any) -> str:
-    """A *number* as C, exactly: Python's or NumPy's.
+def write_number_c(number: Number) -> str:
+    """Write a *number* of Python or NumPy as C, exactly.
 
     >>> [write_number_c(number) for number in (-5, 0.5, -np.inf, -(2**63), np.float32(1e-5))]
     ['-5', '0.5', '-INFINITY', '(-INT64_C(9223372036854775807) - 1)', '1e-05f']
@@ -104,8 +108,8 @@ def write_number_c(number: Any) -> str:
 
 
 def describe_network(player: BredPlayer) -> NetworkSource:
-    """The network of a player of a board game, as ``evaluate_planes`` evaluates it."""
-    decoder: Any = player.decoder
+    """Describe the network of a player of a board game, as ``evaluate_planes`` evaluates it."""
+    decoder = player.decoder
     if isinstance(player, TuplePlayer):
         return _describe_tuples(player)
     bits = "" if decoder.encoding == "features" else _write_bits(decoder)
@@ -125,8 +129,8 @@ def describe_network(player: BredPlayer) -> NetworkSource:
     return _describe_layers(player, "board_dense.c", adds, facts)
 
 
-def _write_bits(decoder: Any) -> str:
-    """The constants that lead from planes to inputs."""
+def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
+    """Write the constants that lead from planes to inputs."""
     board, bits = decoder.board, list_bits(decoder.game.code)
     return f"""\
 // For each bit that is seen an input, and what it adds to it.
@@ -135,8 +139,8 @@ def _write_bits(decoder: Any) -> str:
 
 
 def _describe_layers(player: BredPlayer, template: str, adds: str, constants: str) -> NetworkSource:
-    """A perceptron; the other arguments are those of `networks.describe_layers`."""
-    decoder: Any = player.decoder
+    """Describe a perceptron; the other arguments are those of `networks.describe_layers`."""
+    decoder = player.decoder
     mlp, rows = decoder.mlp, find_first_layer(player)
     kind = "float" if rows.dtype.kind == "f" else "int32_t"
     scale = np.float32(SCALE.get(mlp.activation, 0.0))
@@ -163,7 +167,7 @@ static const float SCALE = {write_number_c(scale)};
 
 
 def _describe_nodes(player: NeatPlayer, template: str, constants: str) -> NetworkSource:
-    """A graph; the other arguments are those of `networks.describe_nodes`."""
+    """Describe a graph; the other arguments are those of `networks.describe_nodes`."""
     decoder, (slots, nodes) = player.decoder, find_nodes(player)
     rows, links = "", []
     for node in nodes:
@@ -193,7 +197,7 @@ static const struct connection CONNECTIONS[] = {{
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    decoder: Any = player.decoder
+    decoder = player.decoder
     read, cells, numbers = decoder.reading, player.genome.cells[0], find_numbers(player)
     if decoder.game.stacks:
         template, found = "board_stacks.c", find_terms(decoder, cells)
@@ -223,6 +227,8 @@ static const int TUPLES[][2] = {_write_rows(pairs)};
 #define KIND_STEP {read.kind_step}
 static const int TUPLES[TUPLE_COUNT][TUPLE_LENGTH] = {_write_rows(cells.tolist())};
 """
+
+    # Most numbers are 0: tell the distances between the others
     places = np.flatnonzero(numbers)
     told = np.stack([np.diff(places, prepend=-1) - 1, numbers[places]], axis=1)
     return NetworkSource(
@@ -246,5 +252,5 @@ static const int VIEWS[VIEW_COUNT][{read.cells}] = {_write_rows(decoder.views.to
 
 
 def _write_rows(rows: Iterable[Iterable[int]]) -> str:
-    """An array of arrays."""
+    """Write an array of arrays."""
     return "{\n" + fill_lines("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"

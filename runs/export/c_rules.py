@@ -1,6 +1,6 @@
-"""Rules of games in one file as C: the functions that are compiled, and what they use.
+"""Rules of games in one file as C: the functions that are compiled, and the constants they use.
 
-Types are those that Numba infers: each operation is asked for the signature that Numba would take.
+Types are inferred as by Numba: each operation gets the signature that Numba chooses for it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,13 +16,20 @@ import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
+from evolve_arena.core.types import Number
 from evolve_arena.runs.export.c import fill_lines, write_number_c
 from evolve_arena.runs.export.javascript import TranslationError
 
-TYPING: Any = cpu_target.typing_context
+TYPING = cpu_target.typing_context
 types: Any = numba.types
-typeof: Any = numba.typeof
-OPERATORS: dict[type[ast.AST], Any] = {
+typeof: Any = numba.typeof  # untyped, like the attributes of types
+Type: TypeAlias = Any
+"""Numba's type of a value, or an :class:`Array`."""
+Signature: TypeAlias = Any
+"""Numba's signature of an operation: types of arguments and result."""
+Constant: TypeAlias = "Number | tuple[Constant, ...]"
+"""A number, or a tuple of constants."""
+OPERATORS: dict[type[ast.AST], Callable[..., object]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -40,7 +47,7 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "and_": "&", "or_":
 SIGNS |= {"lshift": "<<", "rshift": ">>"}
 SIGNED = {"add": "add", "sub": "sub", "mul": "mul", "floordiv": "floordiv", "mod": "mod"}
 SIGNED |= {"pow": "power_of", "lshift": "shift_left", "rshift": "shift_right"}
-"""What does it with numbers that have a sign; see the template ``board.c``."""
+"""Functions for these operations on signed numbers; see the template ``board.c``."""
 EXTREMES = {"min": "least", "max": "most"}
 COMPARISONS: dict[type[ast.AST], str] = {
     ast.Eq: "==",
@@ -72,9 +79,9 @@ BITS = ("count_bits", "lowest_bit")
 
 @dataclass(frozen=True)
 class Array:
-    """The type of an array: all have a known shape, since rules make none."""
+    """Type of an array; all have a known shape, since rules make no arrays."""
 
-    dtype: Any
+    dtype: Type
     shape: tuple[int, ...]
     constant: bool = False
 
@@ -84,20 +91,19 @@ class Value:
     """An expression in C."""
 
     text: str
-    type: Any
-    """Of Numba, or an :class:`Array`."""
-    constant: Any = None
-    """The number, if it is known."""
+    type: Type
+    constant: Number = None
+    """Its value, if that is a known number."""
     parts: list[Value] | None = None
-    """Those of a tuple that is written down."""
+    """Its parts, if it is a tuple that is written out."""
 
 
-Types: TypeAlias = dict[str, Any]
-"""What type each variable has at some place of a function; None if it may have different ones."""
+Types: TypeAlias = dict[str, Type]
+"""Type of each variable at a place in a function; None if it depends on the way there."""
 
 
-def family(kind: Any) -> str:
-    """Which variables in C can hold values of a type: a letter, or what a struct is called."""
+def family(kind: Type) -> str:
+    """Return the kind of variables in C that hold values of a type, as one letter."""
     if isinstance(kind, Array):
         return "a"
     if isinstance(kind, types.BaseTuple):
@@ -108,16 +114,16 @@ def family(kind: Any) -> str:
 
 
 class Rules:
-    """What is written of a game's file.
+    """Translation of a game's file: the functions, types and constants that are needed.
 
     Args:
-        text: What stands in the file.
-        file: Where it lies, for messages.
-        space: What it defines, by name: it was run.
+        text: Content of the file.
+        file: Name of the file, for messages.
+        space: Definitions of the file by name, as running it made them.
     """
 
-    def __init__(self, text: str, file: str, space: Mapping[str, Any]) -> None:
-        TYPING.refresh()  # or it knows no operators before something was compiled
+    def __init__(self, text: str, file: str, space: Mapping[str, object]) -> None:
+        TYPING.refresh()  # without this it has no operators until something is compiled
         self.file, self.space = file, space
         self.functions: dict[str, ast.FunctionDef] = {}
         self.imports: dict[str, str] = {}
@@ -129,25 +135,25 @@ class Rules:
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     self.imports[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        self.structs: dict[Any, str] = {}
+        self.structs: dict[Type, str] = {}
         self.constants: dict[str, tuple[Value, str]] = {}
-        self.made: dict[Any, tuple[str, Any]] = {}
-        self.waiting: dict[Any, _Function] = {}
+        self.made: dict[tuple[Type, ...], tuple[str, Type]] = {}
+        self.waiting: dict[tuple[Type, ...], _Function] = {}
         self.texts: list[str] = []
 
-    def fail(self, node: Any, construct: str) -> TranslationError:
-        """What is raised for a *construct* that can't be translated."""
+    def fail(self, node: ast.AST | None, construct: str) -> TranslationError:
+        """Return the error for a *construct* that can't be translated."""
         line = getattr(node, "lineno", 0)
         return TranslationError(f"{self.file}, line {line}: {construct} can't be written as C")
 
     def write(self) -> str:
-        """All that was translated, in an order in which C takes it."""
+        """Return the whole translation, in an order in which all is defined before it is used."""
         structs = "".join(self._define(kind, name) for kind, name in self.structs.items())
         constants = "".join(text for _, text in self.constants.values())
         return "\n".join([f"{structs}{constants}", *self.texts, ""])
 
-    def name_type(self, kind: Any) -> str:
-        """The type in C of a variable."""
+    def name_type(self, kind: Type) -> str:
+        """Return the type in C of a variable."""
         if isinstance(kind, Array):
             return f"{'const ' if kind.constant else ''}{_name_item(kind.dtype)} *"
         if isinstance(kind, types.BaseTuple):
@@ -158,15 +164,15 @@ class Rules:
             return "void"
         return {"u": "uint64_t", "f": "double", "i": "int64_t"}[family(kind)]
 
-    def _define(self, kind: Any, name: str) -> str:
+    def _define(self, kind: Type, name: str) -> str:
         if isinstance(kind, types.UniTuple):
             fields = f"{self.name_type(kind.dtype)} m[{len(kind)}];"
         else:
             fields = " ".join(f"{self.name_type(k)} m{place};" for place, k in enumerate(kind))
         return f"struct {name} {{ {fields} }};\n"
 
-    def read_constant(self, name: str, node: Any) -> Value:
-        """What a *name* at the top of the file stands for."""
+    def read_constant(self, name: str, node: ast.AST) -> Value:
+        """Return the constant *name* of the file, and define it in C."""
         if name not in self.constants:
             if name not in self.space:
                 raise self.fail(node, f"the name {name}")
@@ -174,7 +180,7 @@ class Rules:
             if isinstance(value, bool | int | float | np.number | np.bool_):
                 return self.make_number(value, node)
             if isinstance(value, np.ndarray) and value.size and value.dtype.kind in "iub":
-                kind: Any = Array(getattr(types, str(value.dtype)), value.shape, constant=True)
+                kind: Type = Array(getattr(types, str(value.dtype)), value.shape, constant=True)
                 items = fill_lines(map(write_number_c, value.ravel().tolist()))
                 head = f"static const {_name_item(kind.dtype)} {place}[]"
                 text = f"{head} = {{\n{items}}};\n"
@@ -186,8 +192,8 @@ class Rules:
             self.constants[name] = Value(place, kind), text
         return self.constants[name][0]
 
-    def find_type(self, value: Any, name: str, node: Any) -> Any:
-        """Numba's type of a tuple of numbers, or of such tuples."""
+    def find_type(self, value: Constant, name: str, node: ast.AST) -> Type:
+        """Return Numba's type of a tuple of numbers, or of such tuples."""
         try:
             kind = typeof(value)
         except ValueError:
@@ -195,21 +201,22 @@ class Rules:
         self._check(kind, name, node)
         return kind
 
-    def _check(self, kind: Any, name: str, node: Any) -> None:
+    def _check(self, kind: Type, name: str, node: ast.AST) -> None:
         if isinstance(kind, types.BaseTuple) and len(kind):
             for item in kind:
                 self._check(item, name, node)
         elif not isinstance(kind, types.Integer | types.Boolean | types.Float):
             raise self.fail(node, f"the constant {name}")
 
-    def _fill(self, value: Any, kind: Any) -> str:
+    def _fill(self, value: Constant, kind: Type) -> str:
         if not isinstance(kind, types.BaseTuple):
             return write_number_c(value)
+        assert isinstance(value, tuple)
         items = ", ".join(self._fill(item, k) for item, k in zip(value, kind, strict=True))
         return f"{{{{{items}}}}}" if isinstance(kind, types.UniTuple) else f"{{{items}}}"
 
-    def make_number(self, value: Any, node: Any) -> Value:
-        """A number that is known."""
+    def make_number(self, value: Number, node: ast.AST) -> Value:
+        """Make the value of a known number."""
         kind = typeof(value)
         if isinstance(kind, types.Float):
             return Value(write_number_c(float(value)), types.float64, float(value))
@@ -220,10 +227,15 @@ class Rules:
             text = f"UINT64_C({int(value)})"
         return Value(f"({text})" if text.startswith("-") else text, kind, int(value))
 
-    def call(self, name: str, given: Sequence[Any], node: Any = None) -> tuple[str, Any]:
-        """The function *name* for parameters of types: what it is called, and the type it gives."""
+    def call(
+        self, name: str, given: Sequence[Type], node: ast.AST | None = None
+    ) -> tuple[str, Type]:
+        """Translate the function *name* for types of parameters; return its name and result type.
+
+        A function is translated once for each combination of types.
+        """
         key = name, *given
-        if key in self.waiting:
+        if key in self.waiting:  # it calls itself
             return self.waiting[key].place, self.waiting[key].guess(node)
         if key not in self.made:
             number = sum(other == name for other, *_ in [*self.made, *self.waiting])
@@ -235,7 +247,7 @@ class Rules:
         return self.made[key]
 
 
-def _name_item(dtype: Any) -> str:
+def _name_item(dtype: Type) -> str:
     return {types.boolean: "uint8_t", types.float64: "double"}.get(dtype, f"{dtype}_t")
 
 
@@ -243,9 +255,9 @@ class _Function:
     """A function for parameters of given types.
 
     Args:
-        rules: Where it stands.
-        node: What it is.
-        place: What it is called in C.
+        rules: Rules that it belongs to.
+        node: Definition of the function.
+        place: Name in C.
     """
 
     def __init__(self, rules: Rules, node: ast.FunctionDef, place: str) -> None:
@@ -254,20 +266,21 @@ class _Function:
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or node.decorator_list:
             raise rules.fail(node, f"the function {node.name}")
         self.parameters = [argument.arg for argument in arguments.args]
-        self.result: Any = None
-        self.given: list[Any] = []
+        self.result: Type = None
+        self.given: list[Type] = []
 
-    def guess(self, node: Any) -> Any:
-        """What it gives, as far as that is known where it calls itself."""
+    def guess(self, node: ast.AST | None) -> Type:
+        """Return the type of its result, as far as that is known where it calls itself."""
         returns = (inner for inner in ast.walk(self.node) if isinstance(inner, ast.Return))
         if self.result is None and not self.given and any(inner.value for inner in returns):
             raise self.fail(node, f"the function {self.node.name}, which calls itself at first,")
         return self.result or (self.given or [types.none])[0]
 
-    def write(self, given: list[Any]) -> str:
-        """It in C, for parameters of *given* types."""
+    def write(self, given: list[Type]) -> str:
+        """Translate the function for parameters of *given* types."""
         rules, node, place = self.rules, self.node, self.place
         own = dict(zip(self.parameters, given, strict=True))
+        # The second time, the type of the result is known
         for _ in range(2):
             self.given = []
             self.lines: list[str] = []
@@ -282,11 +295,14 @@ class _Function:
             self.result = self.given[0]
             for kind in self.given[1:]:
                 self.result = self.unify(self.result, kind, node)
+
+        # Head, declarations of variables that are used, and body
         names = {name: self.variable(name, kind) for name, kind in own.items()}
         head = ", ".join(
             f"{rules.name_type(kind)} {names[name]}".replace("* ", "*")
             for name, kind in own.items()
         )
+        # Parameters that are not read would be warned about
         unread = [name for name in [*names.values(), *self.declared] if name not in self.read]
         body = "\n".join(f"    {line}" for line in self.lines)
         used = set(re.findall(r"\w+", body))
@@ -300,13 +316,13 @@ class _Function:
                 text += f"    (void){name};\n"
         return f"{text}{body}\n}}\n"
 
-    def fail(self, node: Any, construct: str) -> TranslationError:
+    def fail(self, node: ast.AST | None, construct: str) -> TranslationError:
         return self.rules.fail(node, construct)
 
     # Types
 
-    def unify(self, first: Any, second: Any, node: Any) -> Any:
-        """The type that Numba gives to what may be of either type."""
+    def unify(self, first: Type, second: Type, node: ast.AST) -> Type:
+        """Return the type that Numba gives to a value of either type."""
         if first == second:
             return first
         found = None
@@ -316,8 +332,10 @@ class _Function:
             raise self.fail(node, f"a value that is {first} or {second}")
         return found
 
-    def resolve(self, function: Any, given: Sequence[Any], node: Any) -> Any:
-        """The signature that Numba takes for a *function* of values of such types."""
+    def resolve(
+        self, function: Callable[..., object], given: Sequence[Type], node: ast.AST
+    ) -> Signature:
+        """Return the signature that Numba chooses for a *function* of values of such types."""
         found = None
         if not any(isinstance(kind, Array) for kind in given):
             try:
@@ -328,8 +346,8 @@ class _Function:
             raise self.fail(node, f"{ast.unparse(node)!r:.60}")
         return found
 
-    def convert(self, value: Value, kind: Any, node: Any) -> Value:  # noqa: PLR0911 - a table, in effect
-        """The *value* as another type, as Numba converts it."""
+    def convert(self, value: Value, kind: Type, node: ast.AST) -> Value:  # noqa: PLR0911 - a table, in effect
+        """Convert a *value* to another type, as Numba does."""
         if value.type == kind:
             return value
         if isinstance(kind, types.BaseTuple) and isinstance(value.type, types.BaseTuple):
@@ -360,7 +378,7 @@ class _Function:
         return Value(f"{cast}{value.text}", kind)
 
     def merge(self, *each: Types | None) -> Types | None:
-        """What types variables have where several ways meet."""
+        """Merge the types of variables where several ways meet."""
         reached = [given for given in each if given is not None]
         if not reached:
             return None
@@ -377,14 +395,14 @@ class _Function:
 
     # Variables
 
-    def variable(self, name: str, kind: Any) -> str:
-        """What a variable is called in C."""
+    def variable(self, name: str, kind: Type) -> str:
+        """Return the name in C of a variable, which has one for each kind of its types."""
         if isinstance(kind, types.BaseTuple):
             return f"{name}_{self.rules.name_type(kind).removeprefix('struct ')}"
         return f"{name}_{family(kind)}"
 
-    def store(self, name: str, value: Value, node: Any) -> None:
-        """Assigns to a variable."""
+    def store(self, name: str, value: Value, node: ast.AST) -> None:
+        """Assign to a variable."""
         kind = value.type
         if kind == types.none:
             raise self.fail(node, "None")
@@ -399,13 +417,13 @@ class _Function:
 
     @property
     def indent(self) -> range:
-        """How deep blocks are here."""
+        """Depth of blocks here, as a range."""
         return range(self.depth)
 
     depth = 0
 
     def keep(self, value: Value) -> Value:
-        """The *value* in a variable of its own, unless it is a number that is known."""
+        """Keep *value* in a variable of its own, unless it is a known number."""
         if value.constant is not None:
             return value
         self.count += 1
@@ -414,12 +432,12 @@ class _Function:
         return Value(name, value.type)
 
     def join(self, parts: list[Value]) -> Value:
-        """A tuple of these parts."""
+        """Join parts to a tuple."""
         kind = types.Tuple(tuple(part.type for part in parts))
         return Value("", kind, parts=parts)
 
     def whole(self, value: Value) -> Value:
-        """The *value*, in one expression."""
+        """Return *value* as one expression."""
         if value.parts is None:
             return value
         items = ", ".join(self.whole(part).text for part in value.parts)
@@ -427,8 +445,8 @@ class _Function:
         name = self.rules.name_type(value.type)
         return Value(f"({name}){braces[0]}{items}{braces[1]}", value.type)
 
-    def split(self, value: Value, count: int, node: Any) -> list[Value]:
-        """The parts of a tuple, or the items of an array."""
+    def split(self, value: Value, count: int, node: ast.AST) -> list[Value]:
+        """Return the parts of a tuple, or the items of an array."""
         if value.parts is not None and len(value.parts) == count:
             return value.parts
         kind = value.type
@@ -442,7 +460,7 @@ class _Function:
         return [self.pick(value, place) for place in range(count)]
 
     def pick(self, value: Value, place: int) -> Value:
-        """One of the parts of a tuple, or of an array."""
+        """Return one of the parts of a tuple, or of an array."""
         if value.parts is not None:
             return value.parts[place]
         if isinstance(value.type, Array):
@@ -452,7 +470,7 @@ class _Function:
         return Value(text, value.type[place])
 
     def pick_from_array(self, value: Value, place: str) -> Value:
-        """What stands at a *place* of an array."""
+        """Return the item at a *place* of an array: a number, or a row."""
         kind = value.type
         if len(kind.shape) == 1:
             return Value(f"{value.text}[{place}]", kind.dtype)
@@ -466,7 +484,9 @@ class _Function:
         for node in body:
             if self.types is None:
                 return
-            method: Any = getattr(self, f"_{type(node).__name__.lower()}_statement", None)
+            method: Callable[[ast.stmt], None] | None = getattr(
+                self, f"_{type(node).__name__.lower()}_statement", None
+            )
             if method is None:
                 raise self.fail(node, f"the statement {type(node).__name__.lower()}")
             method(node)
@@ -536,8 +556,9 @@ class _Function:
 
         self.write_loop(write, endless=endless)
 
-    def write_loop(self, write: Any, *, endless: bool = False) -> None:
-        """A loop, written again until the types at its begin are those at its end."""
+    def write_loop(self, write: Callable[[], None], *, endless: bool = False) -> None:
+        """Write a loop, and repeat that until types at its beginning are those at its end."""
+        # Types can only widen, so this comes to an end
         at, head, kept = len(self.lines), self.types, self.count
         while True:
             self.types, self.count = dict(head or {}), kept
@@ -565,7 +586,7 @@ class _Function:
                 self._write_range(node, [self.value(part) for part in given.args])
                 return
             counts, given = True, given.args[0]
-        items: Any = self.value(given)
+        items = self.value(given)
         if not isinstance(items.type, Array | types.UniTuple):
             raise self.fail(node, f"a loop over {ast.unparse(given)!r:.60}")
         uniform = isinstance(items.type, types.UniTuple)
@@ -596,6 +617,7 @@ class _Function:
         if families not in ({"i"}, {"u"}) or not 1 <= len(given) <= 3:
             raise self.fail(node, "a range of such numbers")
         kind = types.uint64 if families == {"u"} else types.int64
+        # The end is computed once, as in Python
         first, last = given[:2] if len(given) > 1 else (Value("0", kind, 0), given[0])
         step = given[2] if len(given) > 2 else Value("1", kind, 1)
         if not step.constant:
@@ -606,7 +628,7 @@ class _Function:
             place, end, name = f"at{self.count}", f"end{self.count}", self.rules.name_type(kind)
             sign = "<" if step.constant > 0 else ">"
             onward = f"{place} += {step.text}"
-            if abs(step.constant) > 1:  # might lead beyond what 64 bits hold
+            if abs(step.constant) > 1:  # it might overflow 64 bits
                 before = self.operate(ast.Sub(), Value(end, kind), step, node).text
                 onward = f"{place} = {place} {sign} {before} ? {place} + {step.text} : {end}"
             self.emit(
@@ -633,7 +655,7 @@ class _Function:
             self.assign(target, value)
 
     def assign(self, target: ast.expr, value: Value) -> None:
-        """Assigns a *value* to what stands at the left."""
+        """Assign *value* to a variable, the parts of a tuple, or an item of an array."""
         if isinstance(target, ast.Name):
             self.store(target.id, value, target)
         elif isinstance(target, ast.Tuple):
@@ -660,15 +682,16 @@ class _Function:
     # Expressions
 
     def value(self, node: ast.expr) -> Value:
-        """An expression."""
-        method: Any = getattr(self, f"_{type(node).__name__.lower()}", None)
+        """Translate an expression."""
+        method: Callable[[ast.expr], Value] | None = getattr(
+            self, f"_{type(node).__name__.lower()}", None
+        )
         if method is None:
             raise self.fail(node, f"the expression {ast.unparse(node)!r:.60}")
-        found: Value = method(node)
-        return found
+        return method(node)
 
     def test(self, node: ast.expr) -> str:
-        """An expression of which only counts whether it is true."""
+        """Translate an expression that is used as a condition."""
         if isinstance(node, ast.BoolOp):
             sign = " && " if isinstance(node.op, ast.And) else " || "
             return sign.join(
@@ -704,8 +727,8 @@ class _Function:
     def _binop(self, node: ast.BinOp) -> Value:
         return self.operate(node.op, self.value(node.left), self.value(node.right), node)
 
-    def operate(self, sign: ast.AST, left: Value, right: Value, node: Any) -> Value:
-        """Two values, joined by an operator."""
+    def operate(self, sign: ast.AST, left: Value, right: Value, node: ast.AST) -> Value:
+        """Apply an operator to two values."""
         function = OPERATORS.get(type(sign))
         if function is None:
             raise self.fail(node, f"the operator {type(sign).__name__}")
@@ -714,6 +737,8 @@ class _Function:
         a, b = (
             self.convert(v, k, node) for v, k in zip((left, right), signature.args, strict=True)
         )
+
+        # Shifts: C leaves those by 64 or more undefined
         if name in {"lshift", "rshift"}:
             count = self.convert(b, types.uint64, node).text
             a = self.convert(a, kind, node)
@@ -721,6 +746,8 @@ class _Function:
                 masked = count if b.constant is not None and b.constant < 64 else f"({count} & 63)"
                 return Value(f"({a.text} {SIGNS[name]} {masked})", kind)
             return Value(f"{SIGNED[name]}({a.text}, {count})", kind)
+
+        # Arithmetic: with functions where C differs from Python or overflow is undefined
         if family(a.type) != family(b.type) or name == "truediv":
             a, b = self.convert(a, kind, node), self.convert(b, kind, node)
         which = family(a.type)
@@ -784,8 +811,8 @@ class _Function:
             left = right
         return Value(f"({' && '.join(texts)})", types.boolean)
 
-    def compare(self, sign: ast.AST, left: Value, right: Value, node: Any) -> str:
-        """A comparison of two values."""
+    def compare(self, sign: ast.AST, left: Value, right: Value, node: ast.AST) -> str:
+        """Compare two values."""
         if isinstance(sign, ast.In | ast.NotIn) and right.parts is not None:
             texts = [self.compare(ast.Eq(), left, part, node) for part in right.parts]
             found = f"({' || '.join(texts)})"
@@ -806,8 +833,8 @@ class _Function:
             return self.compare_flipped(mark, left, right, node)
         return f"{left.text} {mark} {right.text}"
 
-    def compare_flipped(self, mark: str, left: Value, right: Value, node: Any) -> str:
-        """A comparison of a number without a sign and one with a sign."""
+    def compare_flipped(self, mark: str, left: Value, right: Value, node: ast.AST) -> str:
+        """Compare an unsigned number with a signed one."""
         if mark in {"==", "!="} and right.constant is not None and right.constant >= 0:
             return f"{left.text} {mark} {self.convert(right, types.uint64, node).text}"
         return f"compare({right.text}, {left.text}) {MIRRORED.get(mark, mark)} 0"
@@ -821,8 +848,8 @@ class _Function:
             holder = self.take(holder, self.value(given), node)
         return holder
 
-    def take(self, holder: Value, place: Value, node: Any) -> Value:
-        """What stands at a *place* of a tuple or an array."""
+    def take(self, holder: Value, place: Value, node: ast.AST) -> Value:
+        """Return the item at a *place* of a tuple or an array."""
         kind = holder.type
         if not isinstance(kind, Array | types.BaseTuple) or family(place.type) not in "iu":
             raise self.fail(node, f"{ast.unparse(node)!r:.60}")
@@ -831,6 +858,7 @@ class _Function:
             if not -length <= place.constant < length:
                 raise self.fail(node, f"{ast.unparse(node)!r:.60}, beyond the end,")
             return self.pick(holder, place.constant % length)
+        # Negative places count from the end, and all are checked
         text = place.text
         if family(place.type) == "i":
             text = f"(uint64_t)wrap({text}, {length})"
@@ -901,7 +929,7 @@ class _Function:
         return best
 
     def _find_name(self, node: ast.expr) -> str:
-        """What is called, with its module if it is of one."""
+        """Return the name of a called function, with its module if it is imported."""
         if isinstance(node, ast.Name) and node.id not in (self.types or {}):
             if node.id in self.rules.functions:
                 return node.id
@@ -913,6 +941,7 @@ class _Function:
     def _call_own(self, node: ast.Call, name: str) -> Value:
         function = self.rules.functions[name]
         parameters = [argument.arg for argument in function.args.args]
+        # Arguments by position, by keyword, then defaults
         named: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
         named |= {str(keyword.arg): keyword.value for keyword in node.keywords}
         defaults = function.args.defaults
@@ -928,7 +957,7 @@ class _Function:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Whether the first bracket of a *text* is closed by its last one."""
+    """Test if the first bracket of a *text* is closed by its last one."""
     depth = 0
     for place, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")

@@ -1,8 +1,7 @@
 """Export for hosts: a bot of one Python file, asked the way that a library or a site asks.
 
-A host is written once, in a file of the templates here. A game's file says what hosts call it, and
-how its moves or its board are read there. Games of OpenSpiel have no file: their bots ask pyspiel
-for the rules.
+Each host has one file among the templates. A game's file says which moves or boards the host
+writes, and how to read them. Games of OpenSpiel have no file: their bots ask pyspiel for the rules.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.networks import describe_layers, describe_nodes
 
 ASKED = ("How hosts ask", "How sites ask", "As a program")
-"""The sections of a bot that other hosts' sections stand for."""
+"""Titles of the sections of a bot that the host's own sections replace."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """Who asks bots in a way of its own."""
+    """A library or a site that calls bots in its own way."""
 
     name: str
     about: str
-    """How its files are used: a paragraph, in which ``{game}`` is the host's game."""
+    """Use of its files, as a paragraph; ``{game}`` is the host's name of the game."""
     needs: str = "no other package"
 
 
@@ -54,14 +53,14 @@ HOSTS = {
         " first of what env.last() gives; it returns an action.",
     ),
 }
-"""By target."""
+"""Hosts by target."""
 
 
 def export_openspiel(player: BredPlayer) -> str:
-    """A bot with a ``pyspiel.Bot``.
+    """Return the source of a bot with a ``pyspiel.Bot``.
 
     Raises:
-        BadValueError: OpenSpiel has no such game, or there is no Python bot.
+        BadValueError: OpenSpiel lacks the game, or the player can't be exported to Python.
     """
     if player.game.name.startswith(SPIEL):
         return _export_with_pyspiel(player)
@@ -69,19 +68,19 @@ def export_openspiel(player: BredPlayer) -> str:
 
 
 def export_botzone(player: BredPlayer) -> str:
-    """A bot that speaks Botzone's JSON.
+    """Return the source of a bot that speaks Botzone's JSON.
 
     Raises:
-        BadValueError: Botzone has no such game, or there is no Python bot.
+        BadValueError: Botzone lacks the game, or the player can't be exported to Python.
     """
     return _export(player, "botzone")
 
 
 def export_pettingzoo(player: BredPlayer) -> str:
-    """A bot with a policy for PettingZoo's loops.
+    """Return the source of a bot with a policy for PettingZoo's loops.
 
     Raises:
-        BadValueError: PettingZoo has no such game, or there is no Python bot.
+        BadValueError: PettingZoo lacks the game, or the player can't be exported to Python.
     """
     return _export(player, "pettingzoo")
 
@@ -98,17 +97,23 @@ def _export(player: BredPlayer, target: str) -> str:
             f"{player.name} plays {game.describe()}, which can't be exported to {target}:"
             f" {host.name} does not have it by these rules"
         )
+
+    # Take the Python bot, with the host's functions of the game's file
     bot = export_python(player, (f"{target}_move", f"{target}_state"))
     facts = f"""\
 START = {[int(number) for number in game.code.START]!r}
 # Whether moves are told as pairs of row and column, and how many cells stand in a row.
 PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
 """
+
+    # Replace the sections that ask and answer
     template = read_template(f"{target}.py")
     moves = cut(read_template("board_hosts.py"))["Moves of the host"]
     sections = {title: text for title, text in cut(bot).items() if title not in ASKED}
     own = {"The game at the host": facts, "Moves of the host": moves, **cut(template)}
     sections |= {title: text.rstrip() + "\n\n\n" for title, text in own.items()}
+
+    # Replace the part of the docstring that explains the use
     about = wrap(f"- {host.about.format(game=name)}", "  ")
     docstring = re.sub(
         r"(?s)(?<=How to use it:\n\n).*?(?=\n\nIt needs)",
@@ -120,10 +125,10 @@ PAIRS, WIDTH = {target == "botzone"}, {int(game.code.WIDTH)}
 
 
 def _export_with_pyspiel(player: BredPlayer) -> str:
-    """The source of one Python file with a ``pyspiel.Bot``, which asks pyspiel for the rules.
+    """Return the source of a Python file with a ``pyspiel.Bot`` that asks pyspiel for the rules.
 
     Raises:
-        BadValueError: The player makes random moves now and then.
+        BadValueError: The player makes random moves, or is a tuple network.
     """
     if player.packed.seats[0, NOISE]:
         raise BadValueError(f"{player.name} makes random moves: export it without noise")

@@ -1,8 +1,8 @@
-"""Python as JavaScript: the functions of exported bots and of games in one file, and what they use.
+"""Python as JavaScript: functions of exported bots and of games in one file, with all they use.
 
-Only what is needed for some functions is written: the functions that they name, directly or not,
-and the values of constants, which are known since the module was run. The result needs
-``runs/page/python.js``, whose object ``py`` does what Python's operators and builtins do.
+Only what some functions need is written: the functions that they call, directly or not, and the
+values of constants, which are known since the module was run. The result needs
+``runs/page/python.js``, whose object ``py`` implements Python's operators and builtins.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Array
 
 
 def _words(text: str) -> frozenset[str]:
@@ -27,11 +28,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 MOST = 2**53 - 1
-"""Larger whole numbers are BigInts."""
+"""Largest whole number that is no BigInt."""
 LONG = 8
-"""Lists of so many numbers are written in base64."""
+"""Length from which lists of numbers are written in base64."""
 SPARSE = 1000
-"""Of lists of so many numbers, most of them zero, only the others are written."""
+"""Length from which lists of numbers, most of them zero, are written without the zeros."""
 LIBRARY = {
     "math": "e exp inf nan pi floor ceil isnan ldexp log sin cos sqrt tanh",
     "numpy": "uint64 int64 int32 int16 int8 intp uint8 uint16 uint32 bool_ float64"
@@ -43,9 +44,9 @@ LIBRARY = {
     "struct": "unpack",
     "time": "monotonic time_ns",
 }
-"""What ``py.lib`` has of each module."""
+"""Names of each module in ``py.lib``."""
 MODULES = {"evolve_arena.core.bits": "bits"}
-"""What modules are called there, if not by their names."""
+"""Names in ``py.lib`` of modules that are called otherwise there."""
 BUILTINS = _words(
     "abs all any bin bool dict divmod enumerate float int len list map max min next range repr"
     " reversed round set sorted str sum tuple zip Exception ValueError TypeError OverflowError"
@@ -88,14 +89,14 @@ BARE: dict[type[ast.AST], str] = {
     **{ast.Pass: "", ast.Assert: ""},
     **{ast.Break: "break;", ast.Continue: "continue;"},
 }
-"""Statements that are the same whatever stands in them."""
+"""Statements without parts, and their JavaScript."""
 FLOATING = {"add", "sub", "mul", "pow"}
-"""What is another operation with floating-point numbers, called ``fadd`` and so on."""
+"""Operations with a version for floating-point numbers, called ``fadd`` and so on."""
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
 
 class TranslationError(ArenaError):
-    """Python that cannot be written as JavaScript here."""
+    """Raised for Python that can't be written as JavaScript here."""
 
 
 @dataclass(frozen=True)
@@ -103,37 +104,38 @@ class Source:
     """A module to be translated."""
 
     text: str
-    """What it consists of."""
+    """Content of the module."""
     file: str
-    """Where it comes from, for messages."""
-    space: Mapping[str, Any]
-    """What it defines, by name: it was run."""
+    """Name of its file, for messages."""
+    space: Mapping[str, object]
+    """Its definitions by name, as running it made them."""
     given: Mapping[str, str] = field(default_factory=dict)
     """JavaScript for some of its names, which are not translated."""
 
 
 def translate(source: Source, names: Iterable[str]) -> str:
-    """JavaScript whose value is an object with the functions of *source* called *names*.
+    """Translate *source* to an expression whose value is an object with the functions *names*.
 
     Raises:
-        TranslationError: They need what is not known here; it names file, line and construct.
+        TranslationError: They use something unsupported; it names file, line and construct.
     """
     return _Module(source).write(list(names))
 
 
-def write_value(value: Any) -> str:  # noqa: PLR0911
-    r"""A constant as JavaScript: numbers, texts; lists, tuples, arrays and dictionaries of these.
+def write_value(value: object) -> str:  # noqa: PLR0911
+    r"""Write a constant as JavaScript: numbers, texts; lists, tuples, arrays and dicts of these.
 
     >>> write_value((1, 2.5, None, "a</b>")), write_value(2**60), write_value(np.uint64(2**60))
     ('[1, 2.5, null, "a\\u003c/b>"]', '1152921504606846976n', 'py.word(268435456, 0)')
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The value is of another type.
     """
     if value is None or isinstance(value, bool | np.bool_):
         return {None: "null", True: "true", False: "false"}[None if value is None else bool(value)]
     if isinstance(value, np.uint64) or type(value).__name__ == "Word":
-        return f"py.word({int(value) >> 32}, {int(value) & 0xFFFFFFFF})"
+        word = int(cast("np.uint64", value))
+        return f"py.word({word >> 32}, {word & 0xFFFFFFFF})"
     if isinstance(value, int | np.integer):
         return f"{int(value)}" if abs(int(value)) <= MOST else f"{int(value)}n"
     if isinstance(value, float | np.floating):
@@ -147,16 +149,17 @@ def write_value(value: Any) -> str:  # noqa: PLR0911
     if isinstance(value, range):
         return write_value(list(value))
     if isinstance(value, tuple | list | np.ndarray) or type(value).__name__ == "array":
-        return _write_list(value)
+        return _write_list(cast("Iterable[object]", value))
     raise TypeError(f"a value of type {type(value).__name__}")
 
 
-def _write_list(value: Any) -> str:
+def _write_list(value: Iterable[object]) -> str:
     items = list(value)
     kinds = {type(item) for item in items}
     is_list = isinstance(value, tuple | list)
     if isinstance(value, np.ndarray) and value.dtype == np.uint64:
         kinds = {np.uint64}
+    # Numbers that all fit one type of NumPy's are packed
     if kinds and kinds <= {int, float, *(np.dtype(c).type for c in "bBhHiIlqfd")}:
         whole = all(kind is int or issubclass(kind, np.integer) for kind in kinds)
         codes = "bhi" if whole else "fd"
@@ -171,11 +174,11 @@ def _write_list(value: Any) -> str:
     return f"[{', '.join(map(write_value, items))}]"
 
 
-def _pack(items: list[Any], code: str) -> str | None:
-    """What unpacks the numbers, or None if that type does not hold them all.
+def _pack(items: list[object], code: str) -> str | None:
+    """Write numbers for unpacking, or return None if the type *code* can't hold them all.
 
-    That is their bytes in base64. If most of them are zero, as in tables of tuple networks, only
-    the others stand there; their places follow as bits, and how many numbers there are.
+    They are written as bytes in base64. If most of them are zero, as in tables of tuple networks,
+    only the others are, followed by their places as bits, and by the number of all.
     """
     kind = np.dtype(code).newbyteorder("<")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -193,15 +196,15 @@ def _pack(items: list[Any], code: str) -> str | None:
     return f"{_write_bytes(stored[others])}, {_write_bytes(places)}, {len(items)}"
 
 
-def _write_bytes(numbers: Any) -> str:
+def _write_bytes(numbers: Array) -> str:
     return f'"{base64.b64encode(numbers.tobytes()).decode("ascii")}"'
 
 
 class _Module:
-    """What is written of a module.
+    """Translation of a module: the definitions that are needed.
 
     Args:
-        source: The module.
+        source: Module to be translated.
     """
 
     def __init__(self, source: Source) -> None:
@@ -233,20 +236,20 @@ class _Module:
                 if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                     self.definitions[inner.id] = node
 
-    def fail(self, node: Any, construct: str) -> TranslationError:
-        """What is raised for a *construct* that is not known."""
+    def fail(self, node: ast.AST | None, construct: str) -> TranslationError:
+        """Return the error for a *construct* that is not supported."""
         line = getattr(node, "lineno", 0)
         return TranslationError(
             f"{self.source.file}, line {line}: {construct} can't be written as JavaScript"
         )
 
     def write(self, names: list[str]) -> str:
-        """The module as an expression."""
+        """Write the module as an expression."""
         for name in names:
             self.reach(name, None)
         order = {name: node.lineno for name, node in self.definitions.items()}
         constants = [text for text in self.written.values() if text.startswith("const ")]
-        others = sorted(
+        others = sorted(  # in the order of the file
             (name for name, text in self.written.items() if not text.startswith("const ")),
             key=lambda name: order[name],
         )
@@ -254,14 +257,14 @@ class _Module:
         given = ", ".join(f"{json.dumps(name)}: {rename(name)}" for name in names)
         return "(() => {\n" + "\n".join(texts) + f"\nreturn {{{given}}};\n}})()"
 
-    def reach(self, name: str, node: Any) -> None:
-        """Writes what *name* is, and all that it needs."""
+    def reach(self, name: str, node: ast.AST | None) -> None:
+        """Write the definition of *name*, and all that it needs."""
         if name in self.written or name in self.source.given:
             return
         definition = self.definitions.get(name)
         if definition is None:
             raise self.fail(node, f"the name {name}")
-        self.written[name] = ""
+        self.written[name] = ""  # it may need itself
         if isinstance(definition, ast.FunctionDef):
             self.written[name] = _Scope(self, definition).write_function()
         elif isinstance(definition, ast.ClassDef):
@@ -270,6 +273,7 @@ class _Module:
             self.written[name] = self._write_global(name, definition)
 
     def _write_global(self, name: str, node: ast.stmt) -> str:
+        # Constants have a value already; anything else is computed when the script runs
         value = self.source.space.get(name)
         if value is getattr(int, "bit_count", None):
             return f"const {rename(name)} = py.methods.bit_count;"
@@ -325,7 +329,7 @@ class _Module:
 
 
 def _find_attributes(node: ast.ClassDef) -> set[str]:
-    """What a class has: methods, fields, and what its methods set."""
+    """Return the attributes of a class: methods, fields, and those that methods assign to."""
     found = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.FunctionDef):
@@ -338,17 +342,17 @@ def _find_attributes(node: ast.ClassDef) -> set[str]:
 
 
 def rename(name: str) -> str:
-    """The *name* as JavaScript allows it."""
+    """Return *name* in a form that JavaScript allows."""
     return f"{name}$" if name in RESERVED else name
 
 
 class _Scope:
-    """A function, or the top of a module, as it is written.
+    """A function, or the top of a module, in translation.
 
     Args:
-        module: Where it stands.
-        function: What it is; None for the top.
-        outer: The names of the functions around it.
+        module: Module that it belongs to.
+        function: Definition of the function; None for the top.
+        outer: Names of the functions around it.
     """
 
     def __init__(
@@ -375,7 +379,7 @@ class _Scope:
     # Functions
 
     def write_function(self) -> str:
-        """A declaration."""
+        """Write a declaration."""
         function = self.function
         assert isinstance(function, ast.FunctionDef)
         for decorator in function.decorator_list:
@@ -385,7 +389,7 @@ class _Scope:
         return f"{head} {{\n{self._write_body(function.body)}}}"
 
     def write_method(self) -> str:
-        """A method of a class; its first parameter is what JavaScript calls this."""
+        """Write a method of a class; its first parameter is JavaScript's ``this``."""
         function = self.function
         assert isinstance(function, ast.FunctionDef)
         if function.decorator_list:
@@ -396,7 +400,7 @@ class _Scope:
         return f"{name}({self._write_parameters(1)}) {{\nconst {rename(own)} = this;\n{body}}}\n"
 
     def write_lambda(self) -> str:
-        """An arrow function."""
+        """Write an arrow function."""
         function = self.function
         assert isinstance(function, ast.Lambda)
         text = self.write(function.body)
@@ -425,25 +429,25 @@ class _Scope:
         return (f"let {', '.join(names)};\n" if names else "") + text
 
     def with_temporaries(self, text: str) -> str:
-        """A statement at the top, after what it needs."""
+        """Return a statement of the top, after the declarations of its temporary variables."""
         return f"let {', '.join(self.temporaries)};\n{text}" if self.temporaries else text
 
     def make_temporary(self) -> str:
-        """A new variable."""
+        """Return the name of a new temporary variable."""
         self.temporaries.append(f"${len(self.temporaries)}")
         return self.temporaries[-1]
 
     # Statements
 
     def write_statements(self, body: Sequence[ast.stmt]) -> str:
-        """The statements, each in a line."""
+        """Write statements, each in a line."""
         return "".join(f"{text}\n" for text in map(self.write_statement, body) if text)
 
     def write_statement(self, node: ast.stmt) -> str:
-        """A statement."""
+        """Write a statement."""
         if type(node) in BARE:
             return BARE[type(node)]
-        method: Callable[[Any], str] | None = getattr(
+        method: Callable[[ast.stmt], str] | None = getattr(
             self, f"_{type(node).__name__.lower()}_statement", None
         )
         if method is None:
@@ -473,7 +477,7 @@ class _Scope:
         return " ".join([*texts, *(self.write_assignment(target, kept) for target in targets)])
 
     def unpacked(self, target: ast.expr, value: ast.expr) -> str:
-        """The *value* so that it fits the *target*."""
+        """Write *value* in a form that fits the *target*."""
         text = self.write(value)
         if not isinstance(target, ast.Tuple | ast.List):
             return text
@@ -488,7 +492,7 @@ class _Scope:
         return f"py.unpack({text}, {len(target.elts)})"
 
     def write_assignment(self, target: ast.expr, text: str) -> str:
-        """A statement that assigns *text* to the *target*."""
+        """Write a statement that assigns *text* to the *target*."""
         if isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
                 raise self.module.fail(target, "an assignment to a slice")
@@ -502,7 +506,7 @@ class _Scope:
         return f"{self.write_pattern(target)} = {text};"
 
     def write_pattern(self, target: ast.expr) -> str:
-        """What stands at the left of an assignment, but for subscripts."""
+        """Write the left side of an assignment, except for subscripts."""
         if isinstance(target, ast.Name):
             return rename(target.id)
         if isinstance(target, ast.Starred):
@@ -519,6 +523,7 @@ class _Scope:
         value = self.write(node.value)
         target = node.target
         if isinstance(target, ast.Subscript):
+            # Holder and place are evaluated once
             holder, place = self.make_temporary(), self.make_temporary()
             return (
                 f"{holder} = {self.write(target.value)}; {place} = {self.write(target.slice)};"
@@ -557,7 +562,7 @@ class _Scope:
         return f"for ({self.write_pattern(node.target)} of py.iter({given})) {{\n{body}}}"
 
     def _write_range(self, node: ast.For) -> str:
-        """The head of a loop over a range that goes up by one; nothing for any other."""
+        """Write the head of a loop over a range that goes up by one; nothing for any other loop."""
         given = node.iter
         if not (
             isinstance(given, ast.Call)
@@ -599,14 +604,16 @@ class _Scope:
     # Expressions
 
     def write(self, node: ast.expr) -> str:
-        """An expression."""
-        method: Callable[[Any], str] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+        """Write an expression."""
+        method: Callable[[ast.expr], str] | None = getattr(
+            self, f"_{type(node).__name__.lower()}", None
+        )
         if method is None:
             raise self.module.fail(node, f"the expression {ast.unparse(node)!r:.60}")
         return method(node)
 
     def write_test(self, node: ast.expr) -> str:
-        """An expression of which only counts whether it is true."""
+        """Write an expression that is used as a condition."""
         if isinstance(node, ast.Compare):
             return self._compare(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -625,8 +632,8 @@ class _Scope:
     def _name(self, node: ast.Name) -> str:
         return self.write_name(node.id, node)
 
-    def write_name(self, name: str, node: Any) -> str:
-        """What *name* stands for."""
+    def write_name(self, name: str, node: ast.AST) -> str:
+        """Write a name: of a variable, a definition, an import, a module, or a builtin."""
         module = self.module
         if name in self.local:
             return rename(name)
@@ -645,7 +652,7 @@ class _Scope:
         kind = "the builtin" if hasattr(builtins, name) else "the name"
         raise module.fail(node, f"{kind} {name}")
 
-    def _write_imported(self, module: str, name: str, node: Any) -> str:
+    def _write_imported(self, module: str, name: str, node: ast.AST) -> str:
         if name not in LIBRARY.get(module, "").split():
             raise self.module.fail(node, f"{module}.{name}")
         if module == "operator" and self.floating and name in FLOATING:
@@ -653,7 +660,7 @@ class _Scope:
         return f"py.lib.{module}.{name}"
 
     def _find_module(self, node: ast.expr) -> str:
-        """What ``py.lib`` calls the module that *node* is; empty if it is none."""
+        """Return the name in ``py.lib`` of the module that *node* is; empty if it is no module."""
         if not isinstance(node, ast.Name) or node.id in self.local:
             return ""
         given = self.module.source.given.get(node.id, "")
@@ -669,7 +676,7 @@ class _Scope:
             raise self.module.fail(node, f"the attribute {node.attr}")
         return f"{text}.{node.attr}"
 
-    def _tuple(self, node: Any) -> str:
+    def _tuple(self, node: ast.Tuple | ast.List) -> str:
         return f"[{', '.join(map(self.write, node.elts))}]"
 
     _list = _tuple
@@ -688,7 +695,7 @@ class _Scope:
             pairs.append(f"[{self.write(key)}, {self.write(value)}]")
         return f"py.dict([{', '.join(pairs)}])"
 
-    def _name_operator(self, operator: ast.AST, node: Any) -> str:
+    def _name_operator(self, operator: ast.AST, node: ast.AST) -> str:
         name = OPERATORS.get(type(operator))
         if name is None:
             raise self.module.fail(node, f"the operator {type(operator).__name__}")
@@ -706,6 +713,7 @@ class _Scope:
         return f"py.{OPERATORS[type(node.op)]}({self.write(node.operand)})"
 
     def _boolop(self, node: ast.BoolOp) -> str:
+        # As in Python, the value is that of the last operand evaluated
         *others, last = node.values
         text = self.write(last)
         for value in reversed(others):
@@ -720,6 +728,7 @@ class _Scope:
         return "({} ? {} : {})".format(*parts)
 
     def _compare(self, node: ast.Compare) -> str:
+        # Operands in the middle are evaluated once
         tests, left = [], self.write(node.left)
         for place, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
             text = self.write(right)
@@ -757,6 +766,8 @@ class _Scope:
                 return self._write_method_call(node, function, given)
             if function.attr not in self.module.attributes:
                 raise self.module.fail(node, f"the method {function.attr}")
+
+        # Keywords go to their places, or to builtins as an object
         text = self.write(function)
         if isinstance(function, ast.Name) and function.id not in self.local:
             definition = self.module.definitions.get(function.id)
@@ -773,7 +784,7 @@ class _Scope:
         return f"{text}({', '.join(given)})"
 
     def _order(self, node: ast.Call, function: ast.FunctionDef, given: list[str]) -> list[str]:
-        """All that is *given* to a *function*, keywords at the places of its parameters."""
+        """Return all arguments of a *function*, keywords at the places of its parameters."""
         parameters = [argument.arg for argument in function.args.args]
         named = {keyword.arg: self.write(keyword.value) for keyword in node.keywords}
         if unknown := named.keys() - set(parameters):
@@ -784,7 +795,7 @@ class _Scope:
         return [*given, *rest]
 
     def _write_options(self, node: ast.Call) -> list[str]:
-        """The keywords of a call of a builtin."""
+        """Write the keywords of a call of a builtin."""
         pairs = []
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -803,7 +814,7 @@ class _Scope:
     def _lambda(self, node: ast.Lambda) -> str:
         return f"({_Scope(self.module, node, self.local).write_lambda()})"
 
-    def _listcomp(self, node: Any) -> str:
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> str:
         return self._write_comprehension(node, node.elt)
 
     _generatorexp = _listcomp
@@ -815,7 +826,10 @@ class _Scope:
         pair = ast.Tuple([node.key, node.value])
         return f"py.dict({self._write_comprehension(node, pair)})"
 
-    def _write_comprehension(self, node: Any, item: ast.expr) -> str:
+    def _write_comprehension(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, item: ast.expr
+    ) -> str:
+        # An arrow function with loops that push items to an array
         inner = _Scope(self.module, None, self.local)
         inner.floating = self.floating
         head, tail = "", ""
@@ -853,12 +867,12 @@ class _Scope:
 
 
 def _is_plain(target: ast.Tuple | ast.List) -> bool:
-    """Whether JavaScript can assign to all parts of the *target* at once."""
+    """Test if JavaScript can assign to all parts of the *target* at once."""
     return not any(isinstance(node, ast.Subscript) for node in ast.walk(target))
 
 
 def _find_assigned(function: Function) -> list[str]:
-    """The variables of a *function*, but for those of functions and comprehensions in it."""
+    """Return the variables of a *function*, without those of functions and comprehensions in it."""
     found: list[str] = []
     waiting: list[ast.AST] = list(function.body) if isinstance(function, ast.FunctionDef) else []
     while waiting:
@@ -875,12 +889,13 @@ def _find_assigned(function: Function) -> list[str]:
 
 
 def _counts_floating(function: Function) -> bool:
-    """Whether a *function* says that it counts with floating-point numbers."""
+    """Test if a *function*'s annotations or constants are of floating-point numbers."""
     if isinstance(function, ast.Lambda):
         return any(
             isinstance(node, ast.Constant) and isinstance(node.value, float)
             for node in ast.walk(function)
         )
+    # Python decides by the values; here the annotations must
     notes = [argument.annotation for argument in function.args.args] + [function.returns]
     notes += [node.annotation for node in ast.walk(function) if isinstance(node, ast.AnnAssign)]
     return any(note and re.search(r"\bfloat\b", ast.unparse(note)) for note in notes)

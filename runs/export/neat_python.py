@@ -1,8 +1,8 @@
 """NEAT players of any game as neat-python's JSON and genomes, and players from them.
 
-neat-python knows nothing of games, so its files say how many inputs and outputs a network has,
-but not what they stand for. Files from here say that too, in their metadata: the game and all
-that the player's decoder has.
+Files of neat-python give the numbers of a network's inputs and outputs, but no game and no meaning
+of these. Files exported from here add both in their metadata: the game and all fields of the
+player's decoder.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError, quote, spell
 from evolve_arena.core.registry import SPIEL, find_game, game_names, usual_game
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.faults import find_fault
 from evolve_arena.genomes.neat.interchange import from_neat_python as take_genomes
 from evolve_arena.genomes.neat.interchange import read_json, write_json
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from neat import Config as NeatPythonConfig
     from neat import DefaultGenome
 
+Decoder: TypeAlias = Any
+"""A decoder of graphs, of any game: a dataclass with ``inputs``, ``outputs`` and ``game``."""
 OWN_NAME = "evolve_arena_player"
 
 
 class Remarks(BaseModel):
-    """What files from here say of the player, under :data:`OWN_NAME` in their metadata.
+    """Description of the player in exported files, under :data:`OWN_NAME` in their metadata.
 
-    The fields of its decoder stand there besides.
+    The fields of its decoder follow as further keys.
     """
 
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
@@ -44,15 +47,15 @@ class Remarks(BaseModel):
 
 @dataclass(frozen=True)
 class ImportedPlayer:
-    """A player, and how sure it is that it sees the game as it was bred to."""
+    """A player from a file, with the assumptions about its inputs and outputs."""
 
     player: NeatPlayer
     assumed: tuple[str, ...]
-    """What was taken for granted, since neither the file nor the caller says it."""
+    """Assumptions, in words, that neither the file nor the caller states."""
 
     @property
     def summary(self) -> str:
-        """What plays, in a line."""
+        """Description of the player in a line."""
         genome, decoder = self.player.genome, self.player.decoder
         nodes, connections = len(genome.node_key), int(genome.enabled.sum())
         return (
@@ -62,10 +65,10 @@ class ImportedPlayer:
 
 
 def export_neat_python(player: BredPlayer) -> str:
-    """The JSON that neat-python writes for the network of *player*.
+    """Return the JSON that neat-python writes for the network of *player*.
 
     Raises:
-        BadValueError: The player is none that was bred by NEAT.
+        BadValueError: The player is not a NEAT graph.
     """
     if not isinstance(player, NeatPlayer):
         kind = "tuple network" if player.genome_kind == "tuples" else "multilayer perceptron"
@@ -87,31 +90,31 @@ def import_neat_python(
     *,
     game: str | None = None,
     name: str | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Settings | None = None,
     stem: str = "imported",
 ) -> ImportedPlayer:
-    """The player in a file that neat-python or :func:`export_neat_python` wrote.
+    """Return the player in a file that neat-python or :func:`export_neat_python` wrote.
 
-    What is not given is as the file says. A file of neat-python's own says nothing: then the game
-    is the usual one, its options are the usual ones, and what inputs and outputs stand for is what
+    What is not given is as the file says. A file by neat-python itself says nothing: then the game
+    is the default game with its default options, and the meaning of inputs and outputs is one that
     their numbers allow.
 
     Args:
-        text: The content of the file.
-        game: What it plays, by name.
-        name: How tables call the player.
-        options: Of its decoder: ``{"head": "value"}``; options of the game are among them.
-        stem: The name if neither *name* nor the file gives one.
+        text: Content of the file.
+        game: Name of the game.
+        name: Name of the player in tables.
+        options: Fields of its decoder: ``{"head": "value"}``; options of the game are among them.
+        stem: Name of the player if neither *name* nor the file gives one.
 
     Raises:
-        DamagedFileError: The text is no such file.
+        DamagedFileError: The text is not the content of such a file.
         NewerFormatError: A later version of this project wrote it.
         UnknownNameError: There is no such option, or no such value; or the file names a function
             that neat-python does not have.
-        BadValueError: The network has other numbers of inputs or outputs, or the game no graphs.
+        BadValueError: The numbers of inputs or outputs do not fit, or the game has no graphs.
     """
     file, chosen = read_json(text), dict(options or {})
-    said: dict[str, Any] = {}
+    said: Settings = {}
     remarks = None
     if OWN_NAME in file.metadata:
         remarks = parse(Remarks, file.metadata[OWN_NAME], f"metadata.{OWN_NAME}")
@@ -135,20 +138,20 @@ def from_neat_python(
     *,
     game: str | None = None,
     name: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> NeatPlayer:
-    """The player that a *genome* of neat-python makes, as its *config* has it.
+    """Return the player of a *genome* of neat-python's with its *config*.
 
     Args:
         genome: A ``neat.DefaultGenome``.
         config: The ``neat.Config`` that it was bred with.
-        game: What it plays, by name; the usual game if None.
-        name: How tables call the player; ``genome KEY`` if None.
-        options: Of its decoder, such as ``head="value"``; what is left out is what the numbers of
-            inputs and outputs allow.
+        game: Name of the game; the default game if None.
+        name: Name of the player in tables; ``genome KEY`` if None.
+        options: Fields of its decoder, such as ``head="value"``; for those left out, values that
+            fit the numbers of inputs and outputs.
 
     Raises:
-        BadValueError: The game has no graphs of that size, or the genome is not sound.
+        BadValueError: The game has no graphs of that size, or the genome is malformed.
         UnknownNameError: There is no such game, option or value.
     """
     sizes = config.genome_config
@@ -165,23 +168,24 @@ def from_neat_python(
 
 
 def fit_decoder(
-    decoder: Any, inputs: int, outputs: int, chosen: Collection[str]
+    decoder: Decoder, inputs: int, outputs: int, chosen: Collection[str]
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """What else than *decoder* says makes graphs of that size; with as few changes as possible.
+    """Find the fewest changes of *decoder* that give graphs these numbers of inputs and outputs.
 
     Args:
-        decoder: What turns genomes into players.
-        inputs: How many inputs there are to be.
-        outputs: And outputs.
+        decoder: Decoder to begin with.
+        inputs: Wanted number of inputs.
+        outputs: Wanted number of outputs.
         chosen: Fields that must stay.
 
     Returns:
-        The fields to change, and what is assumed of those that are not *chosen*, in words, with
-        what would do as well.
+        The fields to change, and the assumptions about those that are not *chosen*, in words, with
+        other values that fit as well.
 
     Raises:
-        BadValueError: Nothing does.
+        BadValueError: No change gives these numbers.
     """
+    # Try all values of the fields that are open, the fewest changes first
     choices = {
         field.name: found
         for field in fields(decoder)
@@ -203,6 +207,8 @@ def fit_decoder(
         raise _explain_sizes(
             [replace(decoder, **each) for each in tried], deciding, inputs, outputs
         )
+
+    # Tell the values that were found, and for each field others that would do
     assumed = []
     for name in sorted(choices):
         others = [
@@ -217,15 +223,15 @@ def fit_decoder(
     return {name: values[name] for name in values if values[name] != usual[name]}, tuple(order)
 
 
-def _has_sizes(decoder: Any, values: Mapping[str, str], inputs: int, outputs: int) -> bool:
+def _has_sizes(decoder: Decoder, values: Mapping[str, str], inputs: int, outputs: int) -> bool:
     made = replace(decoder, **values)
     return (made.inputs, made.outputs) == (inputs, outputs)
 
 
 def _make_decoder(
-    game: str | None, said: Mapping[str, Any], chosen: Mapping[str, Any], feed_forward: bool
-) -> Any:
-    """The decoder of graphs of a *game*, with what a file *said* and somebody chose."""
+    game: str | None, said: Settings, chosen: Settings, feed_forward: bool
+) -> Decoder:
+    """Make the decoder of graphs of a *game*, with the fields *said* in a file and those chosen."""
     place = f"metadata.{OWN_NAME}"
     name = game or usual_game()
     if said and not name.startswith(SPIEL) and name not in game_names():
@@ -252,20 +258,20 @@ def _make_decoder(
     return decoder_type(**{**said, **chosen})
 
 
-def _list_choices(decoder: Any, name: str) -> list[str]:
-    """The values of the text *name* of a *decoder* that make one, the present one first."""
+def _list_choices(decoder: Decoder, name: str) -> list[str]:
+    """Return the valid values of the text field *name* of a *decoder*, the present one first."""
     now = getattr(decoder, name)
     if not isinstance(now, str):
         return []
     try:
         replace(decoder, **{name: "?"})
-    except UnknownNameError as error:  # decoders say what they know to whom is wrong
+    except UnknownNameError as error:  # its message has the known values
         known = error.known
     except ArenaError:
         return []
     else:
         return []
-    usual: Any = next(field.default for field in fields(decoder) if field.name == name)
+    usual = next(cast("str", field.default) for field in fields(decoder) if field.name == name)
     found = [now]
     for other in dict.fromkeys([usual, *known]):
         try:
@@ -277,9 +283,9 @@ def _list_choices(decoder: Any, name: str) -> list[str]:
 
 
 def _explain_sizes(
-    decoders: Collection[Any], names: Collection[str], inputs: int, outputs: int
+    decoders: Collection[Decoder], names: Collection[str], inputs: int, outputs: int
 ) -> BadValueError:
-    """Which sizes there are, for somebody who has another."""
+    """Return the error for a network of other sizes, which lists the possible ones."""
     sizes: dict[tuple[int, int], str] = {}
     for decoder in decoders:
         said = ", ".join(f"{name} {getattr(decoder, name)}" for name in names)

@@ -1,7 +1,7 @@
-"""Networks of exported bots as Python: what evaluates them, and the numbers that define them.
+"""Networks of exported bots as Python: templates that evaluate them, and their constants.
 
-What C writes otherwise (`evolve_arena.runs.export.c`) is found out here: layers, the nodes of
-graphs and the tables of tuples.
+Also the data that Python and C (`evolve_arena.runs.export.c`) write in different forms: layers, the
+nodes of graphs and the tables of tuples.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.types import Array
 from evolve_arena.genomes import network
+from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, compile_graphs
 from evolve_arena.genomes.neat.steps import STEP_INTEGERS, STEP_NUMBERS
@@ -27,14 +30,21 @@ from evolve_arena.players.board.stacks import list_tuples
 from evolve_arena.players.board.workspace import plane_words
 from evolve_arena.players.bred import BredPlayer, NeatPlayer
 from evolve_arena.players.packed import INPUTS_AT
-from evolve_arena.players.tuples import TuplePlayer
+from evolve_arena.players.tuples import TupleDecoder, TuplePlayer
 from evolve_arena.runs.export import WIDTH, cut, read_template
+
+if TYPE_CHECKING:
+    from evolve_arena.players.board.networks import (
+        BoardTupleDecoder,
+        GraphDecoder,
+        NetworkDecoder,
+    )
 
 INDENT = " " * 8
 SPACE = "\xa0"
-"""A space at which a line is not to be broken."""
+"""Placeholder for spaces at which lines must not be broken."""
 LIBRARY = "That holds as long as exp, tanh and the like are those of the same C library."
-"""What is to be said of graphs."""
+"""Condition for the promise that graphs choose the same moves."""
 SCALE = {"sigmoid": float(network.SIGMOID_SCALE), "tanh": float(network.TANH_SCALE)}
 POLYNOMIAL = tuple(
     float(coefficient)
@@ -44,19 +54,19 @@ POLYNOMIAL = tuple(
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """A network, ready to be written down."""
+    """A network, ready to be written into a file."""
 
     templates: tuple[str, ...]
-    """The files that evaluate such networks."""
+    """Names of the templates that evaluate such networks."""
     constants: str
-    """The lines that define it, in place of those in the template's section of the network."""
+    """Lines that define it, in place of the template's section of the network."""
     description: tuple[str, ...]
-    """What it is, in lines for the file's docstring."""
+    """Its description in lines, for the file's docstring."""
     remark: str = ""
-    """What else a reader of that docstring should know: a sentence."""
+    """Further sentence for that docstring."""
 
     def sections(self) -> dict[str, str]:
-        """What stands in the templates, by title, but for "The network" and the like."""
+        """Return the sections of the templates, by title, without "The network" and the like."""
         found: dict[str, str] = {}
         for template in self.templates:
             for title, text in cut(read_template(template)).items():
@@ -65,8 +75,8 @@ class NetworkSource:
 
 
 def describe_network(player: BredPlayer) -> NetworkSource:
-    """The network of a player of a board game, as ``evaluate_planes`` evaluates it."""
-    decoder: Any = player.decoder
+    """Describe the network of a player of a board game, as ``evaluate_planes`` evaluates it."""
+    decoder = player.decoder
     if isinstance(player, TuplePlayer):
         return _describe_tuples(player)
     bits = "" if decoder.encoding == "features" else _write_bits(decoder)
@@ -89,13 +99,41 @@ SEEN = {decoder.board.inputs if bits else 0}
 # Layers
 
 
-def find_first_layer(player: BredPlayer) -> NDArray[Any]:
-    """Biases, then what each input adds for each unit: as the arena adds it up.
+class LayeredDecoder(Protocol):
+    """A decoder of multilayer perceptrons."""
 
-    Those are numbers of 32 bits, but whole ones in units of 1/65536 where it reads planes of bits,
-    or what OpenSpiel shows.
+    @property
+    def mlp(self) -> MLP:
+        """Sizes and activation of the layers."""
+        ...
+
+    @property
+    def activation(self) -> str:
+        """Name of the hidden units' activation."""
+        ...
+
+
+class SizedDecoder(Protocol):
+    """A decoder of graphs with numbers of inputs and outputs."""
+
+    @property
+    def inputs(self) -> int:
+        """Number of inputs."""
+        ...
+
+    @property
+    def outputs(self) -> int:
+        """Number of outputs."""
+        ...
+
+
+def find_first_layer(player: BredPlayer) -> Array:
+    """Return biases, then what each input adds for each unit, with the arena's rounding.
+
+    These are numbers of 32 bits, but whole ones in units of 1/65536 where the network reads planes
+    of bits, or a tensor of OpenSpiel.
     """
-    decoder: Any = player.decoder
+    decoder = player.decoder
     mlp, units = decoder.mlp, decoder.mlp.sizes[1]
     if decoder.is_dense:
         weights = expand_genome(player)[: units * (1 + mlp.inputs)].reshape(-1, units)
@@ -106,21 +144,21 @@ def find_first_layer(player: BredPlayer) -> NDArray[Any]:
     return rows[[0, *(1 + bit for bit in list_bits(player.game.code))]]
 
 
-def list_bits(code: Any) -> list[int]:
-    """The numbers of all bits that are seen, plane by plane."""
+def list_bits(code: ModuleType) -> list[int]:
+    """Return the numbers of all bits that networks read, plane by plane."""
     plane_bits = 64 * plane_words(code)
     return [plane_bits * plane + cell for plane in range(code.PLANES) for cell in range(code.CELLS)]
 
 
-def expand_genome(player: Any) -> NDArray[np.float32]:
-    """All weights of the layers that the genome of a *player* makes."""
+def expand_genome(player: BredPlayer) -> NDArray[np.float32]:
+    """Return all weights of the layers that the genome of a *player* stands for."""
     genome: NDArray[np.float32] = np.asarray(player.genome, dtype=np.float32)[None]
     expanded: NDArray[np.float32] = player.decoder.expand(genome)[0]
     return expanded
 
 
 def list_later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Layer by layer the biases, then one row per unit of the layer before; flat.
+    """Return biases, then a row for each unit of the layer before, layer by layer; flat.
 
     *sizes* are those of all layers, *genome* has all weights of the network.
     """
@@ -133,21 +171,21 @@ def list_later_layers(sizes: Sequence[int], genome: NDArray[np.float32]) -> NDAr
     return np.concatenate(parts)
 
 
-def describe_units(decoder: Any) -> str:
-    """The layers of a *decoder* in a line."""
+def describe_units(decoder: LayeredDecoder) -> str:
+    """Describe the layers of a *decoder* in a line."""
     return f"network: {'-'.join(map(str, decoder.mlp.sizes))} units, {decoder.activation}"
 
 
 def describe_layers(
     player: BredPlayer, templates: tuple[str, ...], adds: str, constants: str = ""
 ) -> NetworkSource:
-    """The perceptron of *player* as source code.
+    """Describe the perceptron of *player* as source code.
 
     Args:
-        player: Whose it is.
-        templates: What shows positions to it, and decides by its outputs.
-        adds: What inputs do to units, in words.
-        constants: What that needs to know, as lines.
+        player: Player with the perceptron.
+        templates: Templates that encode positions and decide by outputs.
+        adds: Effect of inputs on units, in words.
+        constants: Lines that these templates need.
     """
     mlp, rows = player.decoder.mlp, find_first_layer(player)
     kind = "float32" if rows.dtype.kind == "f" else "int32, in units of 1/65536"
@@ -174,14 +212,14 @@ POLYNOMIAL = (
     )
 
 
-def _write_base64(numbers: NDArray[Any]) -> str:
-    """Numbers of 32 bits as lines of text."""
+def _write_base64(numbers: Array) -> str:
+    """Write numbers of 32 bits as lines of text."""
     data = numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
     return base64.encodebytes(data).decode("ascii")
 
 
-def _write_bits(decoder: Any) -> str:
-    """The constant that leads from planes to inputs."""
+def _write_bits(decoder: NetworkDecoder | GraphDecoder) -> str:
+    """Write the constant that leads from planes to inputs."""
     code, board = decoder.game.code, decoder.board
     bits = [
         [(max(0, int(board.index[bit])), float(board.factor[bit])) for bit in plane]
@@ -193,8 +231,8 @@ def _write_bits(decoder: Any) -> str:
     )
 
 
-def _fill(value: Any) -> str:
-    """A constant in lines."""
+def _fill(value: object) -> str:
+    """Write a constant in lines."""
     return textwrap.fill(repr(value), WIDTH, subsequent_indent="    ")
 
 
@@ -211,16 +249,16 @@ class Node:
     bias: float
     response: float
     connections: list[tuple[int, float]]
-    """The slot from which each one comes, and its weight."""
+    """Source slot and weight of each connection."""
 
 
-def describe_nodes(player: Any, templates: tuple[str, ...], constants: str) -> NetworkSource:
-    """The graph of *player* as source code: what the arena evaluates, step by step.
+def describe_nodes(player: BredPlayer, templates: tuple[str, ...], constants: str) -> NetworkSource:
+    """Describe the graph of *player* as source code, step by step as the arena evaluates it.
 
     Args:
-        player: Whose graph it is.
-        templates: What shows positions to the graph, and decides by its outputs.
-        constants: What that needs to know, as lines.
+        player: Player with the graph.
+        templates: Templates that encode positions and decide by outputs.
+        constants: Lines that these templates need.
     """
     decoder, (slots, nodes) = player.decoder, find_nodes(player)
     return NetworkSource(
@@ -239,15 +277,15 @@ NODES = [
     )
 
 
-def find_nodes(player: Any) -> tuple[int, list[Node]]:
-    """How many slots the graph of a *player* has, and the steps in which it is evaluated."""
+def find_nodes(player: BredPlayer) -> tuple[int, list[Node]]:
+    """Return the number of slots of the graph of a *player*, and its steps of evaluation."""
     decoder = player.decoder
     graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
     return int(graphs.slots[0]), list(read_nodes(graphs))
 
 
 def read_nodes(graphs: Graphs) -> Iterator[Node]:
-    """The steps of the only network in *graphs*."""
+    """Yield the steps of the only network in *graphs*."""
     structure, numbers = graphs.structure.tolist(), graphs.numbers.tolist()
     at, number = 1, 0
     for _ in range(structure[0]):
@@ -260,8 +298,8 @@ def read_nodes(graphs: Graphs) -> Iterator[Node]:
         yield Node(slot, *names, bias, response, list(zip(sources, weights, strict=True)))
 
 
-def describe_graph(decoder: Any, nodes: list[Node]) -> tuple[str, ...]:
-    """What a graph of these *nodes* is, in lines."""
+def describe_graph(decoder: SizedDecoder, nodes: list[Node]) -> tuple[str, ...]:
+    """Describe a graph of these *nodes* in lines."""
     connections = sum(len(node.connections) for node in nodes)
     return (
         f"network: feed-forward NEAT graph, inputs {decoder.inputs}, hidden nodes"
@@ -272,7 +310,7 @@ def describe_graph(decoder: Any, nodes: list[Node]) -> tuple[str, ...]:
 
 
 def _count(names: Iterator[str]) -> str:
-    """Each name with how often it occurs, the commonest first."""
+    """Write each name with its count, the commonest first."""
     return ", ".join(f"{name} {times}" for name, times in Counter(names).most_common())
 
 
@@ -282,8 +320,14 @@ def _write_node(node: Node) -> str:
         f" {node.bias!r}, {node.response!r}, ["
     )
     links = ", ".join(f"({slot},{SPACE}{weight!r})" for slot, weight in node.connections)
-    look: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    body = textwrap.wrap(links, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT, **look)
+    body = textwrap.wrap(
+        links,
+        WIDTH,
+        initial_indent=INDENT,
+        subsequent_indent=INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     lines = [head, *(line.replace(SPACE, " ") for line in body), "    ]),"]
     return "".join(f"{line}\n" for line in lines) if body else f"{head}]),\n"
 
@@ -292,27 +336,27 @@ def _write_node(node: Node) -> str:
 
 
 def find_numbers(player: BredPlayer) -> NDArray[np.int32]:
-    """What each entry of each tuple is worth, in units of 1/65536."""
+    """Return the worth of each entry of each tuple, in units of 1/65536."""
     return player.packed.columns[int(player.packed.seats[0, INPUTS_AT]) :]
 
 
-def find_terms(decoder: Any, cells: NDArray[Any]) -> list[tuple[int, list[tuple[int, ...]]]]:
-    """For each tuple of stacks its first entry, and the cells that matter.
+def find_terms(decoder: BoardTupleDecoder, cells: Array) -> list[tuple[int, list[tuple[int, ...]]]]:
+    """Return, for each tuple of stacks, its first entry and the cells that matter.
 
-    Of each cell: which one it is, and what an empty one, an own and another's piece adds.
+    For each cell: its number, and what an empty one, an own and another player's piece add.
     """
     found, _ = list_tuples(cells, decoder.game.grid.shape)
     return [(first, [(cell, 0, *adds) for cell, *adds in terms]) for first, terms in found]
 
 
-def describe_views(decoder: Any, cells: NDArray[Any]) -> str:
-    """Tuples of these *cells* in a line."""
+def describe_views(decoder: TupleDecoder, cells: Array) -> str:
+    """Describe tuples of these *cells* in a line."""
     views = len(decoder.views)
     return f"network: {len(cells)} tuples of {len(cells[0])} cells, in {views} views"
 
 
 def _describe_tuples(player: TuplePlayer) -> NetworkSource:
-    decoder: Any = player.decoder
+    decoder = player.decoder
     read, cells, numbers = decoder.reading, player.genome.cells[0], find_numbers(player)
     packed = base64.b85encode(zlib.compress(numbers.astype("<i4").tobytes(), 9)).decode("ascii")
     templates: tuple[str, ...] = ("board_tuples.py",)

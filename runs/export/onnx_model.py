@@ -1,17 +1,17 @@
-"""Export as ONNX: the network alone, for any runtime; rules and choice of moves stay elsewhere."""
+"""Export as ONNX: the network alone, for any runtime, without rules and choice of moves."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.extras import import_extra
+from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tuple_entries import (
     DELTAS_AT,
@@ -26,21 +26,21 @@ from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.networks import Node, find_nodes, find_numbers
 
 OPSET, IR_VERSION = 17, 8
-"""Of 2022: whatever runs ONNX knows these."""
+"""Versions of 2022, which all current runtimes of ONNX support."""
 SHOWN = {
     "policy": "the position, as whose turn it is sees it; an output for each move, by its number",
     "kinds": "the position, as whose turn it is sees it; an output for each kind of moves",
     "action": "the position, and a move; the output is what the move is worth",
     "value": "a position after a move, as who moved sees it; the output is what it is worth to him",
 }
-"""What inputs and outputs are, by the head, where a game does not say it otherwise."""
+"""Meaning of inputs and outputs, by the head, where a game does not say otherwise."""
 
 
 def export_onnx(player: BredPlayer) -> bytes:
-    """The network of *player* as an ONNX model, with inputs ``inputs`` and outputs ``values``.
+    """Return the network of *player* as an ONNX model with input ``inputs`` and output ``values``.
 
-    ``inputs`` are ``float32`` of shape ``(positions, inputs)``: what `BredPlayer.see` gives, of
-    tuple networks what the metadata say. ``values`` have the shape ``(positions, outputs)``.
+    ``inputs`` are ``float32`` of shape ``(positions, inputs)``: the values of `BredPlayer.see`, or
+    for tuple networks those in the metadata. ``values`` have the shape ``(positions, outputs)``.
 
     Raises:
         MissingPackageError: The package onnx is not installed.
@@ -56,13 +56,13 @@ def export_onnx(player: BredPlayer) -> bytes:
     return model.finish(player, inputs, _describe(player))
 
 
-def _describe(player: BredPlayer) -> dict[str, Any]:
-    """What a reader of the file should know, ready for JSON.
+def _describe(player: BredPlayer) -> JsonObject:
+    """Describe the model to its readers, ready for JSON.
 
-    ``planes`` or ``names`` say what the inputs are; nothing has to be multiplied by ``scales``.
+    ``planes`` or ``names`` describe the inputs; ``scales`` is empty, as none need multiplying.
     """
     decoder, head = player.decoder, player.decoder.head
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "game": player.game.name,
         "options": player.game.options,
         "kind": player.kind,
@@ -72,7 +72,7 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
         "shown": SHOWN[head],
     }
     names = getattr(decoder, "input_names", ())
-    planes: list[list[Any]] = []
+    planes: list[list[str | int]] = []
     if isinstance(player, TuplePlayer):
         planes = [
             [name, len(place)]
@@ -86,52 +86,52 @@ def _describe(player: BredPlayer) -> dict[str, Any]:
 
 
 class _Model:
-    """An ONNX model in the making: names of values come back from whatever is added."""
+    """An ONNX model under construction: each method adds a value and returns its name."""
 
     def __init__(self) -> None:
         self.onnx = import_extra("onnx", "onnx")
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+        self.nodes: list[object] = []
+        self.constants: dict[str, object] = {}
         self.known: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
 
-    def constant(self, value: Any, kind: Any = np.float64) -> str:
-        """The name of an array."""
-        array: NDArray[Any] = np.ascontiguousarray(value, dtype=kind).reshape(np.shape(value))
+    def constant(self, value: ArrayLike, kind: DTypeLike = np.float64) -> str:
+        """Add an array."""
+        array: Array = np.ascontiguousarray(value, dtype=kind).reshape(np.shape(value))
         key = array.dtype.str, array.tobytes(), array.shape
         if key not in self.known:
             name = self.known[key] = f"constant_{len(self.known)}"
             self.constants[name] = self.onnx.numpy_helper.from_array(array, name)
         return self.known[key]
 
-    def add(self, kind: str, *inputs: str, result: str = "", **attributes: Any) -> str:
-        """The name of what an operator gives."""
+    def add(self, kind: str, *inputs: str, result: str = "", **attributes: object) -> str:
+        """Add an operator."""
         name = result or f"value_{len(self.nodes)}"
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, [name], **attributes))
         return name
 
     def split(self, name: str, count: int) -> list[str]:
-        """The names of so many columns, shape ``(positions, 1)`` each."""
+        """Split a value into columns, shape ``(positions, 1)`` each; return their names."""
         parts = [f"{name}_{number}" for number in range(count)]
         sizes = self.constant(np.ones(count), np.int64)
         self.nodes.append(self.onnx.helper.make_node("Split", [name, sizes], parts, axis=1))
         return parts
 
     def sort(self, name: str, count: int) -> str:
-        """The same numbers, of which each row has so many, the greatest first."""
+        """Sort each row of *count* numbers, the largest first."""
         found = f"value_{len(self.nodes)}"
         names = [name, self.constant([count], np.int64)]
         self.nodes.append(self.onnx.helper.make_node("TopK", names, [found, f"{found}_at"], axis=1))
         return found
 
     def cast(self, name: str, kind: str, result: str = "") -> str:
-        """The same numbers of another kind, such as ``DOUBLE``."""
+        """Convert a value to another type, such as ``DOUBLE``."""
         return self.add("Cast", name, result=result, to=getattr(self.onnx.TensorProto, kind))
 
-    def finish(self, player: BredPlayer, inputs: int, about: Mapping[str, Any]) -> bytes:
-        """The file."""
+    def finish(self, player: BredPlayer, inputs: int, about: Settings) -> bytes:
+        """Return the content of the file."""
         helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
 
-        def tell(name: str, size: int | None) -> Any:
+        def tell(name: str, size: int | None) -> object:
             return helper.make_tensor_value_info(name, kind, ["positions", size])
 
         outputs = getattr(player.decoder, "outputs", 1)  # of tuples one
@@ -153,9 +153,9 @@ LAYERS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 
 
 def _write_layers(model: _Model, player: VectorPlayer) -> int:
-    """A multilayer perceptron; gives the number of its inputs.
+    """Add a multilayer perceptron; return the number of its inputs.
 
-    The first layer is rounded as the arena rounds it.
+    The first layer is rounded as in the arena.
     """
     decoder, network = player.decoder, player.network()
     mlp = decoder.mlp
@@ -172,7 +172,7 @@ def _write_layers(model: _Model, player: VectorPlayer) -> int:
 
 
 def _write_tuples(model: _Model, player: TuplePlayer) -> int:
-    """A tuple network: each input is a content of a cell, which adds to entries' numbers."""
+    """Add a tuple network; each input is a cell's content, which adds to numbers of entries."""
     decoder = player.decoder
     table = decoder.table(player.genome.cells[0])
     structure, readings = table.structure.astype(np.int64), table.readings
@@ -180,6 +180,8 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
         structure[structure[at] :] for at in (STARTS_AT, MEMBERS_AT, DELTAS_AT, FIRST_AT)
     )
     places = decoder.places.reshape(-1, 2)
+
+    # What each input adds to the number of the entry that each reading picks
     adds = np.zeros((len(places), readings), dtype=np.int64)
     for row, (place, change) in zip(adds, places.tolist(), strict=True):
         begin, end = int(starts[place]), int(starts[place + 1])
@@ -187,6 +189,8 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
         np.add.at(row, members[begin:end], deltas[at : at + end - begin])
     if structure[TURNS]:
         adds = np.vstack([adds, np.full((1, readings), structure[ENTRIES])])
+
+    # Number the entries, look up their worths, and add these up as whole numbers
     bits = model.cast("inputs", "INT64")
     entries = model.add("MatMul", bits, model.constant(adds, np.int64))
     entries = model.add("Add", entries, model.constant(first[:readings], np.int64))
@@ -199,7 +203,7 @@ def _write_tuples(model: _Model, player: TuplePlayer) -> int:
 
 
 def _write_graph(model: _Model, player: NeatPlayer) -> int:
-    """A NEAT graph, node by node, with numbers of 64 bits; gives the number of its inputs."""
+    """Add a NEAT graph, node by node, in double precision; return the number of its inputs."""
     decoder = player.decoder
     inputs, outputs = int(decoder.inputs), int(decoder.outputs)
     count, nodes = find_nodes(player)
@@ -214,7 +218,7 @@ def _write_graph(model: _Model, player: NeatPlayer) -> int:
 
 
 def _write_node(model: _Model, node: Node, slots: Sequence[str], nothing: str) -> str:
-    """activation(bias + response * aggregation(weight * value, ...))."""
+    """Add a node: activation(bias + response * aggregation(weight * value, ...))."""
     if node.connections:
         sources = model.add("Concat", *(slots[slot] for slot, _ in node.connections), axis=1)
         weights = np.array([weight for _, weight in node.connections])
@@ -235,7 +239,7 @@ REDUCERS = {"max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean"}
 
 
 def _aggregate(model: _Model, name: str, terms: str, count: int) -> str:
-    """One number for each row of *terms*, of which there are *count*."""
+    """Aggregate each row of *terms*, of which there are *count*."""
     if name in REDUCERS or (name == "median" and count <= 2):
         return model.add(REDUCERS.get(name, "ReduceMean"), terms, axes=[1], keepdims=1)
     if name == "product":
@@ -253,7 +257,7 @@ def _aggregate(model: _Model, name: str, terms: str, count: int) -> str:
 
 
 def _activate(model: _Model, name: str, x: str) -> str:
-    """A function of neat-python's, as `evolve_arena.runs.export.templates.graph` has it."""
+    """Add a function of neat-python's, as `evolve_arena.runs.export.templates.graph` defines it."""
 
     def number(value: float) -> str:
         return model.constant(value)
@@ -281,6 +285,7 @@ def _activate(model: _Model, name: str, x: str) -> str:
         safe = model.add("Where", zero, number(1.0), x)
         return model.add("Where", zero, number(0.0), model.add("Div", number(1.0), safe))
 
+    # Formulas of neat-python's activations, with the same bounds against overflow
     scale, alpha = 1.0507009873554805, 1.6732632423543772
     functions: dict[str, Callable[[], str]] = {
         "sigmoid": lambda: model.add("Sigmoid", within(times(5.0, x), 60.0)),

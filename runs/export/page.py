@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import replace_constants
 from evolve_arena.core.errors import BadValueError, one_line
+from evolve_arena.core.types import Json
 from evolve_arena.players import board_paths
 from evolve_arena.players.board.board_view import BoardGameView
 from evolve_arena.players.board.game import BoardGame
@@ -27,12 +27,12 @@ from evolve_arena.runs.export.board import export_python
 from evolve_arena.runs.export.javascript import Source, TranslationError, translate
 
 PAGE = Path(__file__).resolve().parent.parent / "page"
-"""Where the scripts and styles of pages lie."""
+"""Folder of the pages' scripts and styles."""
 ALWAYS = (
     *("begin_page", "ask_seat", "ask_moves", "ask_names", "play_on_page", "ask_places", "ask_bot"),
     "ask_values",
 )
-"""What a page asks in every game, of functions in the template ``board_page.py``."""
+"""Functions of the template ``board_page.py`` that a page calls in every game."""
 WITH_CELLS = ("ask_pieces", "ask_paths")
 WITH_TEXT = ("ask_text",)
 WITH_SEARCH = ("ask_depth", "ask_ahead")
@@ -43,15 +43,15 @@ GIVEN = {
     "make_numbers": "((count) => Array(Number(count)).fill(0))",
     "RULES": "RULES$",
 }
-"""JavaScript for names of the bot, such as those that stand for Python's own numbers."""
+"""JavaScript for names of the bot, such as those of its types of numbers."""
 
 
 def export_html(player: BredPlayer) -> str:
-    """One file of HTML: the board, the rules, and a bot that plays as *player* does.
+    """Return one file of HTML: the board, the rules, and a bot that plays as *player* does.
 
     Raises:
         BadValueError: The game has no pages, or the player can't be exported to Python.
-        TranslationError: The rules need what can't be written as JavaScript.
+        TranslationError: The rules use something that can't be written as JavaScript.
     """
     layout = find_board_view(player.game).layout()
     try:
@@ -76,10 +76,10 @@ def export_html(player: BredPlayer) -> str:
 
 
 def write_source(player: BredPlayer) -> str:
-    """The bot as Python, and what a page asks of it.
+    """Return the bot as Python, and the functions that a page calls.
 
     Raises:
-        BadValueError: The game has no pages, or hides something, which a page would hold.
+        BadValueError: The game has no pages, or hides information, which a page would reveal.
     """
     game = player.game
     if not isinstance(game, BoardGame):
@@ -107,29 +107,29 @@ STACKS = {game.grid.shape[1] if game.stacks else 0}
     return f"{python}\n\n{paths}\n\n{asked}"
 
 
-def run_source(text: str) -> dict[str, Any]:
-    """What the *text* of a Python bot defines, by name."""
-    space: dict[str, Any] = {"__name__": "page"}
+def run_source(text: str) -> dict[str, object]:
+    """Run the *text* of a Python bot, and return its definitions by name."""
+    space: dict[str, object] = {"__name__": "page"}
     with np.errstate():  # bots set it for themselves
         exec(compile(text, "page", "exec", dont_inherit=True), space)
     return space
 
 
 def write_bot(player: BredPlayer, more: Sequence[str] = ()) -> str:
-    """An object of JavaScript with the functions :data:`ALWAYS` and those for the board.
+    """Write an object of JavaScript with the functions :data:`ALWAYS` and those for the board.
 
     Args:
-        player: Who plays.
-        more: What else of the bot it is to have, by name.
+        player: Player to export.
+        more: Names of further functions of the bot.
 
     Raises:
         BadValueError: The game has no pages, or the player can't be exported to Python.
-        TranslationError: The rules need what can't be written as JavaScript.
+        TranslationError: The rules use something that can't be written as JavaScript.
     """
     text, game = write_source(player), player.game
     assert isinstance(game, BoardGame)
     rules = replace_constants(game.source, constants_of(game.rules))
-    # What only other games have is asked for, too.
+    # Functions that this game lacks are asked for by the template, too
     asked = set(re.findall(r'\bRULES\["(\w+)"\]', text)) & game.plain.keys()
     functions = translate(Source(rules, str(game.file), game.plain), sorted(asked))
     wanted = [*ALWAYS, *(WITH_CELLS if BoardGameView(game).has_cells else WITH_TEXT)]
@@ -146,13 +146,13 @@ def _read(name: str) -> str:
     return (PAGE / name).read_text(encoding="utf-8")
 
 
-def _embed(value: Any) -> str:
-    """A value in a script: nothing in it ends the script."""
+def _embed(value: Json) -> str:
+    """Write a value for a script, in a form that can't end the script."""
     return json.dumps(value, allow_nan=False).replace("<", "\\u003c")
 
 
 def _describe(docstring: str) -> str:
-    """What a bot's docstring says of where it comes from, as HTML."""
+    """Return the description in a bot's docstring as HTML."""
     head = docstring.partition(": one file that plays")[0]
     facts, *others = docstring.partition("What it is:\n")[2].strip().split("\n\n")
     items = [item for item in re.split(r"^- ", facts, flags=re.MULTILINE) if item]

@@ -1,11 +1,11 @@
-"""Pictures of runs: what happened in them, their champions' networks, and how these compare.
+"""Plots of runs: their progress, their champions' networks, and how champions compare.
 
-matplotlib is loaded when a picture is made, not before.
+matplotlib is loaded when a picture is made, not on import.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.errors import UnknownNameError
 
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     for module, names in _PLACES.items():
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
 
 def draw(run: Run, what: str, generation: int | None, position: str | None, seed: int) -> Figure:
-    """Draw the picture of a *run* that is called *what*; see `Run.plot`."""
+    """Draw the picture of a *run* called *what*; see `Run.plot`."""
     from evolve_arena.runs import plots
 
     pictures = {

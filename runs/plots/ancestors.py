@@ -1,16 +1,16 @@
-"""A run's champions against those before them: does later mean stronger?"""
+"""Champions of a run against earlier ones, as a picture: does later mean stronger?"""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from evolve_arena.arena.batch import check_games
@@ -21,6 +21,7 @@ from evolve_arena.core.errors import one_line
 from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
+    Look,
     check_format,
     find_place,
     new_figure,
@@ -38,16 +39,16 @@ MOST_PLIES = 4
 
 @dataclass(frozen=True, eq=False)
 class Ancestors:
-    """What champions of one run did against each other."""
+    """Results of a run's champions against each other."""
 
     name: str
     title: str
     generations: list[int]
-    """Whose champions met, the earliest first."""
+    """Generations of the champions, the earliest first."""
     points: NDArray[np.float64]
-    """``points[i, j]`` is what i won against j, shape ``(champions, champions)``."""
+    """Points of champion i against j, ``points[i, j]``, shape ``(champions, champions)``."""
     games: NDArray[np.float64]
-    """How often they met, the same shape."""
+    """Number of games between them, of the same shape."""
     opening_plies: int
 
     @property
@@ -57,7 +58,7 @@ class Ancestors:
             return self.points / self.games
 
     def against_earlier(self) -> list[tuple[int, float, tuple[float, float]]]:
-        """Generation, mean score against all earlier ones and its 95 % interval, for each."""
+        """Return each one's generation, mean score against all earlier ones, and 95 % interval."""
         rows = []
         for place in range(1, len(self.generations)):
             points, games = self.points[place, :place].sum(), int(self.games[place, :place].sum())
@@ -66,7 +67,7 @@ class Ancestors:
 
 
 def plot_ancestors(run: Run, to: Path | None = None, *, games: int = 200) -> Path:
-    """Draws how the champions of a run's checks do against the champions before them.
+    """Draw the results of champions of a run's checks against the champions before them.
 
     Args:
         run: The run.
@@ -76,7 +77,7 @@ def plot_ancestors(run: Run, to: Path | None = None, *, games: int = 200) -> Pat
             colours swapped.
 
     Returns:
-        Where the picture is.
+        Path of the picture.
 
     Raises:
         BadValueError: *games* is out of range, or the file's name ends in no known format.
@@ -89,7 +90,7 @@ def plot_ancestors(run: Run, to: Path | None = None, *, games: int = 200) -> Pat
 
 
 def meet_ancestors(run: Run, *, games: int = 200) -> Ancestors:
-    """Lets up to 25 champions of *run*, evenly spaced, play each other."""
+    """Play up to 25 champions of *run*, evenly spaced, against each other."""
     chosen = _choose(_champions(run))
     game = run.method.decoder.game
     plies = min(MOST_PLIES, longest_opening(game) // 2)
@@ -107,11 +108,13 @@ def meet_ancestors(run: Run, *, games: int = 200) -> Ancestors:
 
 
 def draw_ancestors(table: Ancestors) -> Figure:
-    """The picture of :func:`plot_ancestors`; its axes are the matrix, the line, the scale."""
+    """Draw the picture of :func:`plot_ancestors`; its axes are the matrix, the line, the scale."""
     figure = new_figure(7.6, 9.2)
     hint = ["Purple below the diagonal: later champions beat earlier ones."]
     hint *= len(table.generations) > 1
     set_title(figure, table.name, [*textwrap.wrap(one_line(table.title), 85), *hint])
+
+    # Above the matrix with its colour bar, below the line, on the same horizontal axis
     grid = figure.add_gridspec(2, 2, height_ratios=[3, 1.25], width_ratios=[1, 0.03])
     matrix = figure.add_subplot(grid[0, 0])
     line = figure.add_subplot(grid[1, 0], sharex=matrix)
@@ -132,7 +135,7 @@ def draw_ancestors(table: Ancestors) -> Figure:
     return figure
 
 
-def _draw_matrix(axes: Axes, table: Ancestors) -> Any:
+def _draw_matrix(axes: Axes, table: Ancestors) -> AxesImage:
     colours = colormaps["PuOr"].with_extremes(bad="#DDDDDD")
     image = axes.imshow(table.scores, cmap=colours, vmin=0.0, vmax=1.0, aspect="auto")
     axes.grid(visible=False)
@@ -154,7 +157,7 @@ def _draw_line(axes: Axes, table: Ancestors) -> None:
     low, high = np.array([interval for _, _, interval in rows]).T
     mean = [score for _, score, _ in rows]
     axes.fill_between(x, low, high, color=OKABE_ITO[0], alpha=0.25, linewidth=0)
-    look: dict[str, Any] = {"marker": "o", "markersize": 3.5, "clip_on": False}
+    look: Look = {"marker": "o", "markersize": 3.5, "clip_on": False}
     axes.plot(x, mean, color=OKABE_ITO[0], linewidth=1.4, **look)
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(0.0, 1.0)
@@ -168,7 +171,7 @@ def _draw_line(axes: Axes, table: Ancestors) -> None:
 
 
 def _ticks(count: int) -> list[int]:
-    """Places to label, about nine of *count*."""
+    """Return places to label, about nine of *count*."""
     return list(range(0, count, max(1, -(-count // 9))))
 
 
@@ -180,7 +183,7 @@ def _champions(run: Run) -> list[int]:
 
 
 def _choose(generations: list[int], most: int = MOST_CHAMPIONS) -> list[int]:
-    """At most so many of *generations*, evenly spaced, the first and the last among them."""
+    """Return up to *most* of *generations*, evenly spaced, including the first and the last."""
     if len(generations) <= most:
         return generations
     places = np.linspace(0, len(generations) - 1, most).round().astype(int)

@@ -1,22 +1,21 @@
-"""The parts of a network's picture: cards with their small boards and votes, and wires."""
+"""Parts of a network's picture: cards with their small boards and votes, and wires."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.runs.plots.layout import HEADER, PADDING, Box, Point, ballot, board_width
 from evolve_arena.runs.plots.sketch import Board, Node
-from evolve_arena.runs.plots.style import GREY, OKABE_ITO
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO, Look
 
 POSITIVE, NEGATIVE = OKABE_ITO[0], OKABE_ITO[1]
 SIGNS = LinearSegmentedColormap.from_list("signs", [NEGATIVE, "#FFFFFF", POSITIVE])
@@ -29,20 +28,20 @@ OUTLINES = {
     "round": np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]),
     "hex": np.stack([np.cos(_SIX), np.sin(_SIX)], axis=1) / np.sqrt(3.0),
 }
-"""The corners of a cell around its middle, by its shape; weights of round cells are squares."""
+"""Corners of a cell around its middle, by its shape; weights of round cells are squares."""
 DISC = 0.42 * np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1)
-LABEL: dict[str, Any] = {"ha": "center", "fontsize": 7}
+LABEL: Look = {"ha": "center", "fontsize": 7}
 SMALL = 7.5
-"""Points of the text on cards."""
+"""Font size of the text on cards, in points."""
 
 
 def draw_card(
     axes: Axes, node: Node, box: Box, board: Board, cell: float, scale: Normalize
 ) -> None:
-    """A node: its name and what it computes, its bias, its votes, and the cells that it reads."""
+    """Draw a node: its name and function, its bias, its votes, and the cells that it reads."""
     shape = "round,pad=0,rounding_size=0.05"
     corner = box.left, box.bottom
-    frame: dict[str, Any] = {
+    frame: Look = {
         "facecolor": "white",
         "edgecolor": LINE,
         "linewidth": 0.8,
@@ -64,18 +63,19 @@ def draw_board(
     values: NDArray[np.float64],
     corner: Point,
     cell: float,
-    colours: Any,
-    scale: Any,
+    colours: Colormap | str,
+    scale: Normalize,
 ) -> None:
-    """The planes of a *board* with the colours of *values*, from their lower left *corner*.
+    """Draw the planes of a *board* in the colours of *values*, from their lower left *corner*.
 
-    What is not a number is an empty hole. *values* have the shape ``(inputs,)``.
+    A value that is not a number leaves an empty hole. *values* have the shape ``(inputs,)``.
     """
     at = 0
     for plane in board.planes:
+        # Frame
         own, at = values[at : at + len(plane.places)], at + len(plane.places)
         left, bottom = corner[0] + plane.left * cell, corner[1] + plane.bottom * cell
-        frame: dict[str, Any] = {
+        frame: Look = {
             "facecolor": "none",
             "edgecolor": LINE,
             "linewidth": 0.6,
@@ -84,6 +84,8 @@ def draw_board(
         if plane.shape != "hex":
             size = plane.width * cell, plane.height * cell
             axes.add_patch(Rectangle((left, bottom), *size, **frame))
+
+        # Outlines of cells, dots for those without a value, colours for the others
         corners = np.array([left, bottom]) + plane.places * cell
         if plane.shape == "hex":
             shapes = (corners[:, None] + cell / 2) + OUTLINES["hex"] * cell
@@ -98,14 +100,14 @@ def draw_board(
 def draw_wire(
     axes: Axes, route: Sequence[Point], weight: float, scale: Normalize, *, back: bool
 ) -> None:
-    """A connection between nodes: its sign is its colour, its size its width.
+    """Draw a connection between nodes: its colour is its sign, its width its size.
 
-    It is dashed, and has an arrowhead, if it leads *back*.
+    A connection that leads *back* is dashed and has an arrowhead.
     """
     curve = Path(route, [Path.MOVETO] + [Path.CURVE4] * (len(route) - 1))
     colour = sign_colour(weight)
     width = wire_width(weight, scale)
-    look: dict[str, Any] = {"linewidth": width, "alpha": 0.85, "zorder": 1}
+    look: Look = {"linewidth": width, "alpha": 0.85, "zorder": 1}
     if back:
         arrow = FancyArrowPatch(
             path=curve,
@@ -121,13 +123,13 @@ def draw_wire(
 
 
 def wire_width(weight: float, scale: Normalize) -> float:
-    """How wide a connection is drawn, in points."""
+    """Return the width of a connection's line, in points."""
     return 0.6 + 3.0 * min(1.0, abs(weight) / float(scale.vmax or 1.0))
 
 
 def _write_header(axes: Axes, node: Node, box: Box) -> None:
     y = box.top - HEADER / 2 - 0.01
-    text: dict[str, Any] = {"fontsize": SMALL, "va": "center", "zorder": 4}
+    text: Look = {"fontsize": SMALL, "va": "center", "zorder": 4}
     name = axes.text(box.left + PADDING, y, node.name, fontweight="bold", **text)
     rest = [node.computes] * bool(node.computes)
     if node.response != 1.0:
@@ -148,30 +150,34 @@ def _draw_votes(axes: Axes, votes: NDArray[np.float64], box: Box, scale: Normali
     _colour(axes, corners, votes, SIGNS, scale)
     if len(votes) == 1:
         text = write_signed(votes[0])
-        look: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center", "zorder": 5}
+        look: Look = {"fontsize": SMALL, "ha": "center", "va": "center", "zorder": 5}
         height = places[0].bottom + places[0].height / 2 - 0.005
         axes.text(places[0].middle, height, text, **look)
 
 
 def _colour(
-    axes: Axes, shapes: Any, weights: NDArray[np.float64], colours: Any, scale: Any
+    axes: Axes,
+    shapes: Sequence[ArrayLike],
+    weights: NDArray[np.float64],
+    colours: Colormap | str,
+    scale: Normalize,
 ) -> None:
-    """Polygons, given by their corners, in the colours of *weights*."""
-    look: dict[str, Any] = {"edgecolors": LINE, "linewidths": 0.5, "zorder": 4}
+    """Draw polygons, given by their corners, in the colours of *weights*."""
+    look: Look = {"edgecolors": LINE, "linewidths": 0.5, "zorder": 4}
     axes.add_collection(PolyCollection(shapes, array=weights, cmap=colours, norm=scale, **look))
 
 
 def write_signed(number: float) -> str:
-    """A *number* with its sign and two digits."""
+    """Write a *number* with its sign and two digits."""
     return f"{number:+.2f}".replace("-", "−")
 
 
 def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
-    """The texts at the planes of a *board*, and their names above them."""
+    """Write the labels at the planes of a *board*, and the planes' names above them."""
     for plane in board.planes:
         left, bottom = corner[0] + plane.left * cell, corner[1] + plane.bottom * cell
         above = any(y > plane.height for _, y, _ in plane.labels)
-        look: dict[str, Any] = {"va": "center", "zorder": 6}
+        look: Look = {"va": "center", "zorder": 6}
         top = bottom + plane.height * cell + (0.22 if above else 0.07)
         axes.text(left, top, plane.name, fontsize=8, color=GREY, va="bottom")
         for x, y, text in plane.labels:
@@ -199,12 +205,12 @@ def label_board(axes: Axes, board: Board, corner: Point, cell: float) -> None:
 
 
 def sign_colour(number: float) -> str:
-    """The colour of what is above 0, or below."""
+    """Return the colour of numbers above 0, or that of those below."""
     return POSITIVE if number >= 0 else NEGATIVE
 
 
 def make_scale(weights: NDArray[np.float64]) -> Normalize:
-    """From the most negative to the most positive weight, but for a few that stick out."""
+    """Return the scale that fits most weights, without the largest two per cent."""
     sizes = np.abs(weights)
     limit = float(np.percentile(sizes, 98)) if len(sizes) else 0.0
     limit = float(f"{limit:.1g}") or 1.0

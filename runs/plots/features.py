@@ -1,9 +1,8 @@
-"""Networks whose inputs have names, as pictures: bars of weights, or a matrix for each layer."""
+"""Pictures of networks whose inputs have names: bars of weights, or a matrix for each layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,20 +24,20 @@ from evolve_arena.runs.plots.style import GREY, draw_scale, new_figure, new_page
 Weights = NDArray[np.float64]
 
 ROW, COLUMN = 0.17, 0.19
-"""The size of a weight's cell, in inches; columns are narrower where they are many."""
+"""Size of a weight's cell, in inches; columns are narrower if there are many."""
 WIDEST = 9.0
 MOST_ROWS = 60
-"""Of more units that a layer has, rows are left without their names."""
+"""Maximum rows with names in a layer."""
 LETTER = 0.075
 HEAD, FOOT, BETWEEN = 1.1, 0.75, 0.8
-"""What is free above and below all matrices, and between two."""
+"""Free space above and below all matrices, and between two."""
 
 
 def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
-    """The picture of *player*, whose inputs have names; the title begins with *name*, or its own.
+    """Draw *player*, whose inputs have names; the title begins with *name*, or the player's name.
 
-    One without hidden layers is what its inputs are worth: a bar each, or a row of what the values
-    of a feature are worth. One with layers is a matrix for each.
+    Without hidden layers it shows the worth of each input: a bar each, or a row for the values of
+    a feature. With hidden layers it shows a matrix for each layer.
     """
     labels = player.labels
     assert labels is not None
@@ -48,6 +47,7 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
     if len(layers) > 1 or len(biases) > 1:
         return _draw_matrices(title, remarks, _list_matrices(player, labels))
     bins = player.decoder.bins
+    # A feature whose values are inputs of their own is a row
     if not bins or player.decoder.head == "action":
         return _draw_bars(title, remarks, [*labels.names, "bias"], np.append(weights, biases))
     names, values = zip(*(name.rsplit(": ", 1) for name in labels.names), strict=True)
@@ -57,20 +57,21 @@ def draw_features(player: VectorPlayer, name: str | None = None) -> Figure:
 
 
 Matrix = tuple[str, Sequence[str], Sequence[str], Weights]
-"""Its heading, the names of its rows and of its columns, and the weights."""
+"""Heading, names of the rows and of the columns, and the weights."""
 
 
 def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
-    """A matrix for each layer, with biases last; units in the order of their influence.
+    """Return a matrix for each layer, with biases last; units in the order of their influence.
 
-    The first one has its inputs as rows, the others the units that they lead to, so that its
-    columns are those of the second one.
+    The rows of the first matrix are inputs, those of the others the units that they lead to, so
+    that the columns of a matrix are those of the next one.
     """
     layers = read_layers(player)
     found: list[Matrix] = []
     order, names = np.arange(len(layers[0][0])), list(labels.names)
     for depth, (weights, biases) in enumerate(layers):
         last = depth == len(layers) - 1
+        # Put units in the order of their influence on the next layer
         after = np.arange(weights.shape[1]) if last else sort_units(layers[depth + 1][0])
         units = name_outputs(player) if last else [str(unit) for unit in after]
         chosen = weights[order][:, after], biases[after]
@@ -88,14 +89,14 @@ def _list_matrices(player: VectorPlayer, labels: Labels) -> list[Matrix]:
 
 
 def _draw_bars(title: str, remarks: list[str], names: Sequence[str], worths: Weights) -> Figure:
-    """A bar for each feature, in their order."""
+    """Draw a bar for each feature, in their order."""
     figure = new_figure(8.0, 1.3 + 0.28 * len(names))
     set_title(figure, title, remarks)
-    axes: Any = figure.subplots()
+    axes: Axes = figure.subplots()
     rows = np.arange(len(names))
     axes.barh(rows, worths, color=list(map(sign_colour, worths)), height=0.7)
     widest = float(np.abs(worths).max(initial=0.0)) or 1.0
-    for row, worth in zip(rows, worths, strict=True):
+    for row, worth in zip(rows.tolist(), worths, strict=True):
         shift, side = (0.01, "left") if worth >= 0 else (-0.01, "right")
         text = write_signed(worth)
         axes.text(worth + shift * widest, row, text, fontsize=8, va="center", ha=side)
@@ -110,8 +111,9 @@ def _draw_bars(title: str, remarks: list[str], names: Sequence[str], worths: Wei
 
 
 def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -> Figure:
-    """All *matrices* below each other, and their scale."""
+    """Draw all *matrices* below one another, and their scale."""
     left = max(LETTER * max(map(len, rows), default=0) for _, rows, _, _ in matrices) + 0.25
+    # Measure: names at the left and below, matrices below one another
     across = [min(COLUMN * len(columns), WIDEST) for _, _, columns, _ in matrices]
     down = [
         ROW * len(rows) if len(rows) <= MOST_ROWS or rows[-1] == "bias" else 4.5
@@ -121,6 +123,8 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
     width = max(left + max(across) + 0.4, 7.0)
     height = HEAD + sum(down) + sum(feet) + BETWEEN * (len(matrices) - 1) + FOOT
     figure = new_page(width, height, title, remarks)
+
+    # Draw from the top down, all with one scale
     scale = make_scale(np.concatenate([weights.ravel() for *_, weights in matrices]))
     top = height - HEAD
     for matrix, wide, high, foot in zip(matrices, across, down, feet, strict=True):
@@ -134,7 +138,7 @@ def _draw_matrices(title: str, remarks: list[str], matrices: Sequence[Matrix]) -
 
 
 def _find_foot(columns: Sequence[str]) -> float:
-    """What the names of columns take below a matrix."""
+    """Return the height of the columns' names below a matrix."""
     if len(columns) * COLUMN > WIDEST:
         return 0.0
     return 0.25 if max(map(len, columns)) <= 2 else 0.07 * max(map(len, columns)) + 0.15

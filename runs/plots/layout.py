@@ -1,7 +1,7 @@
-"""Where everything stands in the picture of a network, before a line is drawn; all in inches.
+"""Places of everything in the picture of a network, in inches, computed before it is drawn.
 
-The picture goes upwards, or to the right if it is turned: what depends on nothing but the board
-stands in the lowest row, the outputs in the highest. A wire that passes a row on its way gets a
+The picture goes upwards, or to the right if it is turned: nodes that depend on nothing but the
+board are in the lowest row, outputs in the highest. A wire that passes a row on its way gets a
 lane between the nodes there.
 """
 
@@ -15,41 +15,41 @@ from evolve_arena.runs.plots.sketch import Board, Node, Sketch
 
 Point = tuple[float, float]
 Port = tuple[int, bool]
-"""Where a wire leaves its source (False) or enters its target (True)."""
+"""End of a wire, by its number: at its source (False) or at its target (True)."""
 Ends = tuple[int, int]
-"""The nodes at which a wire begins and ends."""
+"""Nodes at which a wire begins and ends."""
 
 PORTS = 0.2
-"""The distance between wires that enter or leave a card side by side, at most."""
+"""Maximum distance between wires that enter or leave a card side by side."""
 LOOP, ARCH = 0.14, 0.35
-"""How far wires go sideways from a card to itself, and up between two cards of a row."""
+"""Width of a wire from a card to itself, and height of one between two cards of a row."""
 SWEEPS = 8
 
 WIDEST, WIDEST_OUTPUTS = 11.0, 15.0
-"""No row of hidden nodes, or of outputs, is wider, if it can be divided."""
+"""Maximum width of a row of hidden nodes, and of outputs, if the row can be divided."""
 CELLS = (0.17, 0.15, 0.13, 0.115, 0.1, 0.09, 0.08)
-"""Sizes that the cells of the small boards may have."""
+"""Possible sizes of the cells of the small boards."""
 ENOUGH = 0.1
-"""To be smaller than this in order that a layer of hidden nodes fits into a row is not worth it."""
+"""Size of cells that is not reduced further to fit a layer of hidden nodes into a row."""
 PADDING = 0.07
-"""What is free inside the edge of a card."""
+"""Free space inside the edge of a card."""
 HEADER = 0.19
-"""The height of a card's line of text."""
+"""Height of a card's line of text."""
 LETTER = 0.06
-"""The mean width of a letter in it."""
+"""Mean width of a letter in it."""
 BALLOT, MOST_VOTES = 0.15, 16
-"""The height of a row of votes on a card, and how many stand in one at most."""
+"""Height of a row of votes on a card, and maximum votes in a row."""
 TURNED_GAP, TURNED_SPACE = 0.05, 1.1
-"""What is free between two cards of a layer, and between layers, if these stand side by side."""
+"""Free space between two cards of a layer, and between layers, if these are side by side."""
 GAP = 0.16
-"""What is free between two cards of a row."""
+"""Free space between two cards of a row."""
 LANE = 0.1
-"""What a wire takes that passes a row."""
+"""Width of a wire that passes a row."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A card: the rectangle that shows a node."""
+    """Rectangle of the card that shows a node."""
 
     left: float
     bottom: float
@@ -58,62 +58,67 @@ class Box:
 
     @property
     def right(self) -> float:
-        """Its right edge."""
+        """Right edge."""
         return self.left + self.width
 
     @property
     def top(self) -> float:
-        """Its upper edge."""
+        """Upper edge."""
         return self.bottom + self.height
 
     @property
     def middle(self) -> float:
-        """Halfway from left to right."""
+        """Middle between left and right."""
         return self.left + self.width / 2
 
 
 @dataclass(frozen=True)
 class Passage:
-    """Where wires come and go: a card, or a lane between cards."""
+    """Place that wires lead to or through: a card, or a lane between cards."""
 
     middle: float
     width: float
     bottom: float
-    """Where it begins, and its row."""
+    """Lower edge, of it and of its row."""
     top: float
     ceiling: float
-    """Where its row ends."""
+    """Upper edge of its row."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of all nodes and wires, around x = 0 and from y = 0 up."""
+    """Places of all nodes and wires, around x = 0 and from y = 0 up."""
 
     cell: float
-    """The size of a cell of the small boards."""
+    """Size of a cell of the small boards."""
     boxes: list[Box]
-    """One for each node."""
+    """Card of each node."""
     routes: list[list[Point]]
-    """The curve of each wire; see :func:`find_routes`."""
+    """Curve of each wire; see :func:`find_routes`."""
     back: list[bool]
-    """For each wire whether it leads to a node that stands no higher in depth."""
+    """For each wire, True if it leads to a node that is no higher in depth."""
     width: float
     height: float
 
 
 def arrange(sketch: Sketch) -> Layout:
-    """Finds places for the nodes of *sketch*: rows of cards, not too wide, with few crossings."""
+    """Place the nodes of *sketch* in rows of cards, not too wide, with few crossings."""
+    # Cards
     cell = _choose_cell(sketch)
     sizes = [_measure_card(node, sketch, cell) for node in sketch.nodes]
     gap, space = (TURNED_GAP, TURNED_SPACE) if sketch.turned else (GAP, 0.5)
     if sketch.turned:
         sizes = [(height, width) for width, height in sizes]
+
+    # Rows: a layer is divided if it is too wide
     *hidden, last = sketch.layers
     divided = [_divide(layer, sizes, WIDEST) for layer in hidden]
     divided.append(_divide(last, sizes, WIDEST_OUTPUTS))
     if sketch.turned:  # layers may be as high as they are
         divided = [[layer] for layer in sketch.layers]
     rows = [row for parts in divided for row in parts]
+
+    # Lanes for wires that pass rows, then an order in which few wires cross
     ends = [(wire.source, wire.target) for wire in sketch.wires]
     rows, ways = add_lanes(rows, len(sizes), ends)
     lanes = sum(map(len, rows)) - len(sizes)
@@ -121,6 +126,8 @@ def arrange(sketch: Sketch) -> Layout:
     for loop in {source for source, target in ends if source == target}:
         widths[loop] += GAP
     rows = order_rows(rows, ways, widths, fixed=len(divided[-1]))
+
+    # Places
     passages = _stack(rows, widths, sizes, space if ends else 0.14)
     boxes = [
         Box(passages[node].middle - width / 2, passages[node].bottom, width, height)
@@ -139,7 +146,7 @@ def arrange(sketch: Sketch) -> Layout:
 
 
 def _turn(layout: Layout) -> Layout:
-    """The same, but upwards becomes to the right, and from left to right becomes downwards."""
+    """Turn a *layout*: upwards becomes rightwards, and left to right becomes downwards."""
     middle, top = layout.height / 2, layout.width / 2
     boxes = [
         Box(box.bottom - middle, top - box.right, box.height, box.width) for box in layout.boxes
@@ -149,12 +156,12 @@ def _turn(layout: Layout) -> Layout:
 
 
 def board_width(board: Board, cell: float) -> float:
-    """How wide *board* is if its cells are that large."""
+    """Return the width of *board* with cells of that size."""
     return board.width * cell
 
 
 def ballot(box: Box, votes: int) -> list[Box]:
-    """Places for the *votes* on a card, from left to right and downwards."""
+    """Return places for the *votes* on a card, from left to right and downwards."""
     across = min(votes, MOST_VOTES)
     width = (box.width - 2 * PADDING) / across
     return [
@@ -169,7 +176,7 @@ def ballot(box: Box, votes: int) -> list[Box]:
 
 
 def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
-    """The width and the height of a node's card."""
+    """Return the width and the height of a node's card."""
     letters = len(node.name) + len(node.computes) + 2 + 7 * (node.response != 1.0)
     letters += 6 * (node.bias is not None)
     width, height = letters * LETTER, HEADER
@@ -182,7 +189,7 @@ def _measure_card(node: Node, sketch: Sketch, cell: float) -> Point:
 
 
 def _choose_cell(sketch: Sketch) -> float:
-    """The largest cells with which every layer fits into a row; else, if need be, the outputs."""
+    """Return the largest cells at which each layer, or at least the outputs, fit into a row."""
     for cell in CELLS:
         widths = [
             sum(_measure_card(sketch.nodes[node], sketch, cell)[0] + GAP for node in layer)
@@ -194,7 +201,7 @@ def _choose_cell(sketch: Sketch) -> float:
 
 
 def _divide(layer: Sequence[int], sizes: Sequence[Point], widest: float) -> list[list[int]]:
-    """Rows of a *layer*, about equally long; its first node stands highest."""
+    """Divide a *layer* into rows of about equal length; its first node is in the highest row."""
     total = sum(sizes[node][0] + GAP for node in layer)
     count = -(-round(1000 * total) // round(1000 * (widest + GAP)))
     size = -(-len(layer) // max(1, count))
@@ -204,7 +211,7 @@ def _divide(layer: Sequence[int], sizes: Sequence[Point], widest: float) -> list
 def _stack(
     rows: Sequence[Sequence[int]], widths: Sequence[float], sizes: Sequence[Point], space: float
 ) -> dict[int, Passage]:
-    """Puts *rows* above each other, with *space* between them, and more where many wires bend."""
+    """Stack *rows* above one another, with *space* between them, and more where many wires bend."""
     passages = {}
     floor = 0.0
     for row in rows:
@@ -220,10 +227,10 @@ def _stack(
 def add_lanes(
     rows: Sequence[Sequence[int]], nodes: int, wires: Sequence[Ends]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Adds a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
+    """Add a lane wherever a wire passes a row; lanes are numbered from *nodes* on.
 
     Returns:
-        The rows with their lanes, and for each wire the nodes and lanes on its way.
+        The rows with their lanes, and the nodes and lanes on the way of each wire.
     """
     row_of = {node: place for place, row in enumerate(rows) for node in row}
     widened = [list(row) for row in rows]
@@ -246,19 +253,19 @@ def order_rows(
     widths: Sequence[float],
     fixed: int = 1,
 ) -> list[list[int]]:
-    """Orders rows so that few wires cross; the last rows, those of the outputs, stay.
+    """Order rows so that few wires cross; the last rows, those of the outputs, are fixed.
 
-    Everybody goes to the mean place of those with whom a wire connects him in the row above,
-    then below, and so on. Source: Sugiyama, Tagawa and Toda, "Methods for visual understanding
-    of hierarchical system structures", IEEE Transactions on Systems, Man, and Cybernetics 11
-    (1981).
+    Each node or lane moves to the mean place of its neighbours in the row above, then of those
+    below, and so on. Source: Sugiyama, Tagawa and Toda, "Methods for visual understanding of
+    hierarchical system structures", IEEE Transactions on Systems, Man, and Cybernetics 11 (1981).
 
     Args:
         rows: Nodes and lanes, the lowest row first.
-        ways: Those on the way of each wire.
-        widths: The width of each node and lane, by its number, what is free around it included.
-        fixed: How many rows stay.
+        ways: Nodes and lanes on the way of each wire.
+        widths: Width of each node and lane, by its number, including the space around it.
+        fixed: Number of rows that keep their order.
     """
+    # Neighbours of each node and lane: those that a wire connects with it
     ordered = [list(row) for row in rows]
     row_of = {item: place for place, row in enumerate(ordered) for item in row}
     above: dict[int, list[int]] = {item: [] for item in row_of}
@@ -269,6 +276,8 @@ def order_rows(
             if row_of[low] < row_of[high]:
                 above[low].append(high)
                 below[high].append(low)
+
+    # Sweep down from the highest row, then up, and so on
     x = {item: at for row in ordered for item, at in spread_row(row, widths).items()}
     for sweep in range(SWEEPS):
         near = below if sweep % 2 else above
@@ -280,7 +289,7 @@ def order_rows(
 
 
 def spread_row(row: Sequence[int], widths: Sequence[float]) -> dict[int, float]:
-    """The middle of each member of a *row* that is centred at 0."""
+    """Return the middle of each member of a *row* that is centred at 0."""
     middles = {}
     left = -sum(widths[item] for item in row) / 2
     for item in row:
@@ -292,7 +301,7 @@ def spread_row(row: Sequence[int], widths: Sequence[float]) -> dict[int, float]:
 def _find_wishes(
     row: Sequence[int], near: dict[int, list[int]], x: dict[int, float]
 ) -> dict[int, float]:
-    """Where everybody in a *row* would like to stand: amid those near him, else where he is."""
+    """Return the wanted place of each member of a *row*: its neighbours' mean, else its own."""
     wishes = {}
     for item in row:
         others = near[item]
@@ -300,21 +309,21 @@ def _find_wishes(
     return wishes
 
 
-# The ways of wires from card to card
+# Curves of wires from card to card
 
 
 def find_routes(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> list[list[Point]]:
-    """The curve of each wire.
+    """Return the curve of each wire.
 
     Args:
-        ways: For each wire the cards and lanes on its way, from its source to its target. Two
-            that follow each other stand in neighbouring rows; source and target alone may
-            stand in one row, or be the same card.
+        ways: Cards and lanes on the way of each wire, from its source to its target. Consecutive
+            ones are in neighbouring rows; source and target alone may be in one row, or be the
+            same card.
         passages: Each card and lane by its number.
 
     Returns:
-        For each wire the points of cubic Bézier curves: where it begins, and for each curve
-        two points of control and the point where it ends.
+        Points of cubic Bézier curves for each wire: its beginning, and for each curve two control
+        points and the end.
     """
     ports = _find_ports(ways, passages)
     stops = [
@@ -329,7 +338,8 @@ def find_routes(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
 
 
 def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> dict[Port, float]:
-    """The places of wires on the edges of cards, in an order in which they do not cross."""
+    """Return the places of wires on the edges of cards, in an order in which they do not cross."""
+    # Sort the ends of wires by card and side
     sides: dict[tuple[int, bool], list[tuple[float, Port]]] = {}
     ports: dict[Port, float] = {}
     for number, way in enumerate(ways):
@@ -342,6 +352,8 @@ def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
                 continue
             below = passages[near].bottom < passages[node].bottom
             sides.setdefault((node, below), []).append((passages[near].middle, port))
+
+    # Spread those of a side evenly, in the order of their other ends
     for (node, _), side in sides.items():
         passage = passages[node]
         distance = min(PORTS, 0.85 * passage.width / len(side))
@@ -351,7 +363,7 @@ def _find_ports(ways: Sequence[Sequence[int]], passages: dict[int, Passage]) -> 
 
 
 def _find_stops(way: Sequence[Passage], begin: float, end: float) -> list[Point]:
-    """Where a wire comes to each passage on its *way*, and where it leaves it."""
+    """Return the points at which a wire enters and leaves each passage on its *way*."""
     source, target = way[0], way[-1]
     if source.bottom > target.bottom:
         return _find_stops(way[::-1], end, begin)[::-1]
@@ -364,10 +376,10 @@ def _find_stops(way: Sequence[Passage], begin: float, end: float) -> list[Point]
 
 
 def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float]:
-    """At which height a wire crosses over, by its number and the stop before.
+    """Return the height at which a wire crosses over, by its number and the stop before.
 
-    Of those that go to the same side between the same two rows, each takes a height of its
-    own, in the order that keeps them apart.
+    Of those that go to the same side between the same two rows, each gets a height of its own,
+    in the order that keeps them apart.
     """
     spaces: dict[tuple[float, bool], list[tuple[float, float, tuple[int, int]]]] = {}
     for number, points in enumerate(stops):
@@ -387,7 +399,7 @@ def _find_bends(stops: Sequence[Sequence[Point]]) -> dict[tuple[int, int], float
 
 
 def _bend(number: int, stops: Sequence[Point], bends: dict[tuple[int, int], float]) -> list[Point]:
-    """A curve that is upright at all *stops*."""
+    """Return a curve that is upright at all *stops*."""
     route = [stops[0]]
     for place, ((x, y), (next_x, next_y)) in enumerate(pairwise(stops)):
         if (x, y) == (next_x, next_y):
@@ -400,6 +412,6 @@ def _bend(number: int, stops: Sequence[Point], bends: dict[tuple[int, int], floa
 
 
 def _loop(card: Passage) -> list[Point]:
-    """A curve from a card to itself, at its upper right corner."""
+    """Return a curve from a card to itself, at its upper right corner."""
     x, y = card.middle + card.width / 2, card.top
     return [(x, y - 0.06), (x + LOOP, y), (x + LOOP, y - 0.26), (x, y - 0.2)]

@@ -1,8 +1,8 @@
-"""A player's network as a picture: what each node looks at, and what it tells the others.
+"""A player's network as a picture: the weights from cells to each node, and between nodes.
 
 Every node is a card with a small board, on which the cells that it reads have the colours of
-their weights. Wires go up from card to card; where every node is connected with every one of
-the layer above, squares on the cards take their place.
+their weights. Wires go up from card to card. Where every node is connected with every node of
+the layer above, squares on the cards take the place of wires.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from evolve_arena.runs.plots.tuples import draw_tuples
 from evolve_arena.runs.run import Run
 
 MARGIN, INDENT = 0.35, 0.5
-"""What is free at the sides of the cards, and of the key; all sizes are in inches."""
+"""Free space at the sides of the cards, and of the key; all sizes are in inches."""
 KEY_CELL = 0.2
 LETTER = 0.068
 KEY_LEAST, KEY_TEXT = 2.75, 2.9
-"""The least width of the board in the key, and the width of the text beside it."""
+"""Minimum width of the board in the key, and width of the text beside it."""
 
 
 def plot_network(
@@ -52,25 +52,25 @@ def plot_network(
     position: str | None = None,
     seed: int = 0,
 ) -> Path:
-    """Draws the network of a run's champion, or that of another player.
+    """Draw the network of a run's champion, or that of another player.
 
     Args:
-        of: The run, or its directory; or ``file:PATH``, a player that lies in a file.
+        of: The run, or its directory; or ``file:PATH``, a player in a file.
         to: A file that ends in ``.png``, ``.svg`` or ``.pdf``. If None, ``plots/network.png``
             in the run's directory; of a player in a file, ``NAME-network.png`` in this folder;
-            ``position`` for ``network`` if there is one.
-        generation: The champion of the check at that generation; else the run's champion.
-        position: Where it is drawn how the network reacts, as
-            `evolve_arena.runs.plots.position.find_position` reads it; the empty text is the start.
-        seed: Seeds the game, if the position comes from one.
+            with a position, ``position`` instead of ``network``.
+        generation: Generation of the check whose champion is drawn; if None, the run's champion.
+        position: Position in which the network's reaction is drawn, as
+            `evolve_arena.runs.plots.position.find_position` reads it; an empty text is the start.
+        seed: Seed of the game that the position comes from, if any.
 
     Returns:
-        Where the picture is.
+        Path of the picture.
 
     Raises:
         BadValueError: There is no such champion, or the file's name ends in no known format.
         NotARunError: There is no such run.
-        PositionError: The position is none, or the game is over there.
+        PositionError: The position is invalid, or the game is over there.
         ArenaError: There is no such file, or it holds no network.
         StorageError: The picture can't be written.
     """
@@ -94,17 +94,17 @@ def plot_network(
 def draw_player(
     player: Player, name: str | None = None, position: str | None = None, seed: int = 0
 ) -> Figure:
-    """The picture of a player's network, or of how it reacts in a *position*.
+    """Draw a player's network, or its reaction to a *position*.
 
     Args:
-        player: Whose it is.
-        name: How the title begins, instead of with the player's name.
-        position: As `evolve_arena.runs.plots.position.find_position` reads it, which *seed* is for.
-        seed: See there.
+        player: Player to draw.
+        name: Beginning of the title, instead of the player's name.
+        position: Position, as `evolve_arena.runs.plots.position.find_position` reads it.
+        seed: Seed of the game that the position comes from.
 
     Raises:
-        BadValueError: It has none, or is not asked there.
-        PositionError: The position is none, or the game is over there.
+        BadValueError: The player has no network, or does not ask it there.
+        PositionError: The position is invalid, or the game is over there.
     """
     if position is not None:
         return draw_position(player, find_position(player, position, seed), name)
@@ -116,13 +116,16 @@ def draw_player(
 
 
 def draw_network(sketch: Sketch) -> Figure:
-    """The picture of :func:`plot_network`; its axes are the drawing and the scale of weights."""
+    """Draw the picture of :func:`plot_network`; its axes are the drawing and the colour bar."""
+    # Lay out what is left of a large network, and make the page as large as it needs
     sketch = thin_out(sketch)
     places = arrange(sketch)
     width = max(places.width + 2 * MARGIN, _key_left(sketch) + KEY_TEXT)
     remarks = [line for text in sketch.remarks for line in textwrap.wrap(text, int(width * 13))]
     head, foot = 0.7 + 0.18 * len(remarks), _key_height(sketch)
     height = head + places.height + foot
+
+    # Wires first, so that cards cover their ends
     figure = new_page(width, height, sketch.title, remarks)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
@@ -138,19 +141,19 @@ def draw_network(sketch: Sketch) -> Figure:
 
 
 def _label_width(sketch: Sketch) -> float:
-    """What the longest text takes at the left of the board in the key."""
+    """Return the width of the longest text at the left of the board in the key."""
     texts = (text for plane in sketch.board.planes for x, _, text in plane.labels if x < 0)
     return LETTER * max(map(len, texts), default=0)
 
 
 def _choose_key_cell(board: Board) -> float:
-    """So large that the names of planes do not run into each other."""
+    """Return a size of cells at which the names of planes do not overlap."""
     needed = [LETTER * len(plane.name) / (plane.width + SPACE) for plane in board.planes[:-1]]
     return max(KEY_CELL, *needed, 0.0)
 
 
 def _key_left(sketch: Sketch) -> float:
-    """Where the key's text begins, from the picture's left edge."""
+    """Return the left edge of the key's text, from the picture's left edge."""
     if not sketch.board.planes:
         return INDENT
     board = sketch.board
@@ -164,7 +167,7 @@ def _key_height(sketch: Sketch) -> float:
 
 
 def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
-    """The strongest ones last, and so uppermost."""
+    """Draw all wires, the strongest last and so uppermost."""
     order = sorted(range(len(sketch.wires)), key=lambda wire: abs(sketch.wires[wire].weight))
     for wire in order:
         weight = sketch.wires[wire].weight
@@ -172,7 +175,7 @@ def _draw_wires(axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) ->
 
 
 def _draw_reading(axes: Axes, sketch: Sketch) -> None:
-    """The board, labelled, and how strongly its cells are read."""
+    """Draw the board of the inputs, with labels and the strength at which each cell is read."""
     board, cell = sketch.board, _choose_key_cell(sketch.board)
     top = axes.get_ylim()[0] + _key_height(sketch) - 0.45
     left = axes.get_xlim()[0] + INDENT
@@ -187,7 +190,7 @@ def _draw_reading(axes: Axes, sketch: Sketch) -> None:
 
 
 def _draw_key(figure: Figure, axes: Axes, sketch: Sketch, places: Layout, scale: Normalize) -> None:
-    """What colours, widths and numbers mean, to the right of the board."""
+    """Explain colours, widths and numbers, to the right of the board."""
     left = _key_left(sketch)
     top = _key_height(sketch) - 0.45
     x = axes.get_xlim()[0] + left
@@ -217,13 +220,14 @@ def _explain(sketch: Sketch, places: Layout) -> list[str]:
 
 
 MOST_NODES = 96
-"""In a layer; of more hidden nodes those whose weights to others are the largest are drawn."""
+"""Maximum nodes of a layer; of more, those with the largest weights to others are drawn."""
 MOST_WIRES = 200
-"""Of more connections between nodes the strongest are drawn."""
+"""Maximum connections between nodes; of more, the strongest are drawn."""
 
 
 def thin_out(sketch: Sketch) -> Sketch:
-    """*sketch* without what would hide the rest; its remarks tell what was left out."""
+    """Return *sketch* without the weakest nodes and wires, and with a remark on those left out."""
+    # Nodes: the strongest of each layer
     layers = [_choose_nodes(sketch, layer) for layer in sketch.layers]
     remarks = list(sketch.remarks)
     for layer, chosen in zip(sketch.layers, layers, strict=True):
@@ -231,6 +235,8 @@ def thin_out(sketch: Sketch) -> Sketch:
             remarks.append(f"drawn: of {len(layer):,} nodes of a layer the {len(chosen)} strongest")
     kept = sorted(node for layer in layers for node in layer)
     place = {node: at for at, node in enumerate(kept)}
+
+    # Wires between them: the strongest
     wires = [
         Wire(place[wire.source], place[wire.target], wire.weight)
         for wire in sketch.wires
@@ -241,6 +247,8 @@ def thin_out(sketch: Sketch) -> Sketch:
             f"drawn: of {len(wires):,} connections between nodes the {MOST_WIRES} strongest"
         )
         wires = sorted(wires, key=lambda wire: -abs(wire.weight))[:MOST_WIRES]
+
+    # Votes for nodes that were left out
     nodes = list(sketch.nodes)
     for depth, layer in enumerate(layers[:-1]):
         above = [node in place for node in sketch.layers[depth + 1]]
@@ -256,12 +264,13 @@ def thin_out(sketch: Sketch) -> Sketch:
 
 
 def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
-    """The nodes of a *layer* that matter most to others, in their order.
+    """Return the nodes of a *layer* that matter most to others, in their order.
 
-    Of outputs those that listen most to others.
+    Of outputs, those to which others matter most.
     """
     if len(layer) <= MOST_NODES:
         return layer
+    # The strength of a node: the sum of the sizes of its weights to others, or of others to it
     strength = dict.fromkeys(layer, 0.0)
     listens = layer == sketch.layers[-1]
     for node in sketch.layers[-2] if listens and len(sketch.layers) > 1 else layer:
@@ -285,5 +294,5 @@ def _choose_nodes(sketch: Sketch, layer: list[int]) -> list[int]:
 
 
 def _cut_votes(node: Node, above: list[bool]) -> Node:
-    """A node without its votes for those of the layer *above* that are not drawn."""
+    """Return a node without its votes for nodes of the layer *above* that are not drawn."""
     return node if node.votes is None else replace(node, votes=node.votes[np.array(above)])

@@ -1,13 +1,14 @@
-"""What goes on inside a network before a position: what it sees, and how its units react."""
+"""A network's reaction to a position: its inputs, its units' values, and what each input adds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evolve_arena.core.types import State
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
 from evolve_arena.players.bred import BredPlayer, Inputs, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
@@ -15,23 +16,53 @@ from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export.networks import read_nodes
 
 MOST_WIRES = 160
-"""Of more connections only those are told that carry most, of each layer as many."""
+"""Maximum connections that are returned: those that carry most, of each layer as many."""
 MOST_ROWS = 1 << 20
-"""Numbers that the inputs may be, all taken away one by one, for what each adds to be told."""
+"""Maximum numbers in a table of inputs, each row with one of them set to 0, for their shares."""
 
 
-def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
-    """What a *player* sees of a *position*, and how it reacts; None if it has no such network.
+class Unit(TypedDict):
+    """A unit of a network, and its value in a position."""
 
-    Returns:
-        ``planes``, each with ``name``, ``rows``, ``columns``, ``values`` and what they are where
-        they are no cells, ``names``; ``layers``, the last
-        one that of the outputs, each a list of units with ``value`` and ``name``; and ``wires``,
-        the strongest connections: from where, to where, what each carries. Units are numbered
-        through: inputs, then the layers. And ``adds``: of each input, how much higher the output
-        called ``output`` is than it would be if the input were 0; of a tuple network, its share of
-        the numbers of the tuples on it. Of a policy that is the output of the best move.
+    name: str
+    value: float
+
+
+class Plane(TypedDict):
+    """A group of inputs and their values, row by row."""
+
+    name: str
+    rows: int
+    columns: int
+    values: list[float]
+    names: list[str]
+    """Names of the inputs if they are not cells."""
+
+
+class NetworkView(TypedDict):
+    """A network's reaction to a position, ready for JSON."""
+
+    planes: list[Plane]
+    layers: list[list[Unit]]
+    """Units of each layer; the last layer is the outputs."""
+    wires: list[tuple[int, int, float]]
+    """The strongest connections: source, target, and the value that each carries.
+
+    Inputs and units are numbered through: inputs, then the layers.
     """
+    inputs: int
+    """Number of inputs."""
+    adds: list[float]
+    """For each input, the output's value less its value if that input were 0.
+
+    For a tuple network, the input's share of the numbers of the tuples on it.
+    """
+    output: str
+    """Name of that output; of a policy, the output of the best move."""
+
+
+def look_inside(player: Player, position: State) -> NetworkView | None:
+    """Return a *player*'s inputs in a *position* and its reaction; None without such a network."""
     if isinstance(player, TuplePlayer):
         return _look_into_tuples(player, position)
     seen = player.see(position) if isinstance(player, VectorPlayer | NeatPlayer) else None
@@ -50,17 +81,18 @@ def look_inside(player: Player, position: Any) -> dict[str, Any] | None:
 
 
 Wires = list[tuple[int, int, float]]
-Layers = list[list[dict[str, Any]]]
-Parts = tuple[Layers, Wires, Callable[[NDArray[np.float64]], NDArray[np.float64]]]
-"""Layers, wires, and what gives the outputs, shape ``(rows, outputs)``, for rows of inputs."""
+Layers = list[list[Unit]]
+Respond = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""The network as a function from rows of inputs to outputs, shape ``(rows, outputs)``."""
+Parts = tuple[Layers, Wires, Respond]
 
 
 def _describe(
     seen: Inputs, layers: Layers, wires: Wires, adds: list[float], output: str
-) -> dict[str, Any]:
-    """What `look_inside` gives."""
+) -> NetworkView:
+    """Return the view of a network whose parts are known."""
     wires.sort(key=lambda wire: -abs(wire[2]))
-    planes, at = [], 0
+    planes, at = list[Plane](), 0
     for name, rows, columns in seen.labels.planes:
         values = seen.values[at : at + rows * columns].tolist()
         names = list(seen.labels.names[at : at + rows * columns])
@@ -78,18 +110,16 @@ def _describe(
     }
 
 
-def _choose_output(player: BredPlayer, position: Any, outputs: list[float]) -> int:
-    """The largest output; of a policy, that of a legal move."""
-    allowed: Any = range(len(outputs))
+def _choose_output(player: BredPlayer, position: State, outputs: list[float]) -> int:
+    """Return the number of the largest output; of a policy, of the largest of a legal move."""
+    allowed: Iterable[int] = range(len(outputs))
     if player.decoder.head == "policy":
         allowed = map(player.game.number_of, player.game.legal_moves(position))
     return max(allowed, key=lambda output: outputs[output], default=0)
 
 
-def _find_shares(
-    inputs: NDArray[np.float64], respond: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> list[float]:
-    """How much higher the output is than without each of the *inputs*."""
+def _find_shares(inputs: NDArray[np.float64], respond: Respond) -> list[float]:
+    """Return the output's value less its value without each of the *inputs*."""
     shares, active = np.zeros(len(inputs)), np.flatnonzero(inputs)
     if len(active) * len(inputs) <= MOST_ROWS:
         rows = np.tile(inputs, (len(active) + 1, 1))
@@ -100,6 +130,7 @@ def _find_shares(
 
 
 def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
+    """Run a multilayer perceptron; a connection carries its weight times its source's value."""
     decoder = player.decoder
     genome = decoder.expand(player.genome[None])[0]
     outputs = [values[0] for values in decoder.mlp.activations(genome, inputs[None])]
@@ -118,10 +149,13 @@ def _run_layers(player: VectorPlayer, inputs: NDArray[np.float64]) -> Parts:
 
 
 def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
+    """Run a graph; its hidden nodes are one layer, in the order of evaluation."""
     decoder = player.decoder
     graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, feed_forward=True)
     slots = evaluate_slots(graphs, 0, inputs)
     nodes = list(read_nodes(graphs))
+
+    # Number hidden nodes before outputs, as layers are
     hidden = [node.slot for node in nodes if node.slot >= decoder.inputs + decoder.outputs]
     outputs = list(range(decoder.inputs, decoder.inputs + decoder.outputs))
     place = {slot: slot for slot in range(decoder.inputs)}
@@ -140,14 +174,16 @@ def _run_graph(player: NeatPlayer, inputs: NDArray[np.float64]) -> Parts:
     return [*layers, _name_units(slots[outputs], is_last=True)], wires, respond
 
 
-def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
-    """Tuples are units; what lies on their cells shares what they pick."""
+def _look_into_tuples(player: TuplePlayer, position: State) -> NetworkView:
+    """Return the view of a tuple network: its units are tuples, and cells share their entries."""
     decoder, cells = player.decoder, player.genome.cells[0].astype(np.int64)
     picked = player.read_entries(position)
     _, states = decoder.read_cells(position)
     values = np.zeros(sum(rows * columns for _, rows, columns in decoder.planes))
     places = {int(cell): decoder.find_input(cell, states[cell]) for cell in np.flatnonzero(states)}
     values[list(places.values())] = 1.0
+
+    # Divide each entry evenly among the cells of the tuple that are not empty
     carried: dict[tuple[int, int], float] = {}
     adds = np.zeros(values.size)
     for number, (some, parts) in enumerate(zip(cells, picked, strict=True)):
@@ -158,8 +194,10 @@ def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
                 adds[source] += part / len(there)
                 ends = source, values.size + number
                 carried[ends] = carried.get(ends, 0.0) + part / len(there)
+
+    # A unit for each tuple, all connected with the output
     sums = picked.sum(axis=1)
-    units = [
+    units: list[Unit] = [
         {"name": f"tuple {number}", "value": float(value)} for number, value in enumerate(sums)
     ]
     last = values.size + len(units)
@@ -171,8 +209,8 @@ def _look_into_tuples(player: TuplePlayer, position: Any) -> dict[str, Any]:
     return _describe(seen, [units, output], told, adds.tolist(), "value")
 
 
-def _name_units(values: NDArray[np.float64], *, is_last: bool) -> list[dict[str, Any]]:
-    """The units of a layer; one output alone is the value, several are moves."""
+def _name_units(values: NDArray[np.float64], *, is_last: bool) -> list[Unit]:
+    """Return the units of a layer; a single output is the value, several are moves."""
     name = "value" if is_last and len(values) == 1 else "output" if is_last else "unit"
     numbers = [name] if name == "value" else [f"{name} {number}" for number in range(len(values))]
     return [

@@ -1,9 +1,9 @@
-"""The panels of a picture of runs, one function each; one colour per run."""
+"""Panels of a picture of runs, one function each, with one colour for each run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -12,37 +12,49 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.arena.duel_result import describe_repeats
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.runs.plots.stack import REST, Stack, colour_species, stack_species
-from evolve_arena.runs.plots.style import GREY, LINES, MARKERS, as_label, colours, say, style_axes
+from evolve_arena.runs.plots.style import (
+    GREY,
+    LINES,
+    MARKERS,
+    Look,
+    as_label,
+    colours,
+    say,
+    style_axes,
+)
 from evolve_arena.runs.store.history import Check
 from evolve_arena.runs.store.record import Record, blocks
 
+if TYPE_CHECKING:
+    from matplotlib.typing import ColorType
+
 MOST_BANDS = 3
-"""Of more runs than these, overlaid bands of quartiles could not be told apart."""
+"""Maximum runs with bands of quartiles; more would be hard to tell apart."""
 MOST_MARKERS = 60
 FORFEIT = "#b00020"
-"""The colour of a cross on a check in which games were forfeited."""
-MIDDLE: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2))}
-"""A line at which neither side is better."""
+"""Colour of a cross on a check with forfeited games."""
+MIDDLE: Look = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (1, 2))}
+"""Line at which neither side is better."""
 LINE_LETTERS, KEY_LETTERS = 115, 8
-"""How many letters of a legend stand in one line of a panel, and the room of an entry's line."""
+"""Letters of a legend in one line of a panel, and the width of an entry's line, in letters."""
 MOST_MIGRATIONS = 16
-"""Arrows of more than these could not be told apart."""
+"""Maximum arrows; more would be hard to tell apart."""
 MOST_NAMED = 8
 MOST_OUTLINED = 100
-"""Of more species than these, white outlines would hide the areas."""
+"""Maximum species with white outlines; more outlines would hide the areas."""
 MOST_MARKED = 30
-"""Of more species than these, marks of births and extinctions would."""
+"""Maximum species whose births and extinctions are marked."""
 LABEL_HEIGHT, LABEL_WIDTH = 0.08, 0.035
-"""The room that a species' number takes, as shares of the panel."""
+"""Size of a species' number, as shares of the panel."""
 
 
-def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """Best, median and the middle half, by generation; long runs as means over stretches."""
+def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw best, median and middle half by generation; long runs as means over stretches."""
     style_axes(
         axes,
         title="Fitness inside the population",
@@ -59,7 +71,7 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
             continue
         columns = {key: blocks(column) for key, column in record.statistics.items()}
         x = columns["generation"]
-        look: dict[str, Any] = {"color": hue, "marker": _dot(x), "clip_on": False}
+        look: Look = {"color": hue, "marker": _dot(x), "clip_on": False}
         axes.plot(x, columns["best"], linewidth=1.0, **look)
         axes.plot(x, columns["median"], linewidth=1.5, linestyle="--", **look)
         if banded:
@@ -79,8 +91,8 @@ def draw_fitness(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
     _legend(axes, handles, "lower left")
 
 
-def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """How strong each run's champions are among each other, by generation."""
+def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the Elo ratings of each run's champions among each other, by generation."""
     firsts = {min(record.ratings) for record in records if record.ratings}  # of branches, not 0
     first = f"generation {max(firsts, default=0)}" if len(firsts) < 2 else "each one's first"
     style_axes(
@@ -101,8 +113,8 @@ def draw_ratings(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
         axes.fill_between(x, low, high, color=hue, alpha=0.25, linewidth=0)
 
 
-def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """Share of games won against each opponent from outside, with Wilson's intervals."""
+def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the share of games won against each external opponent, with Wilson's intervals."""
     style_axes(
         axes,
         title="Checks: the champion against opponents from outside",
@@ -118,8 +130,8 @@ def draw_checks(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> N
     _legend(axes, _draw_by_opponent(axes, groups, hues, _draw_shares, _count_games), "best")
 
 
-def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """How many points the champion's seats score more than those of each opponent."""
+def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the margin in points of the champion's seats over each opponent's."""
     style_axes(
         axes,
         title="Points in checks: the champion's seats less the opponent's",
@@ -138,18 +150,18 @@ def draw_points(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> N
 def _draw_by_opponent(
     axes: Axes,
     groups: Sequence[Sequence[Check]],
-    hues: Sequence[Any],
-    draw: Callable[[Axes, Sequence[Check], dict[str, Any]], None],
+    hues: Sequence[ColorType],
+    draw: Callable[[Axes, Sequence[Check], Look], None],
     describe: Callable[[Sequence[Check]], str] | None = None,
 ) -> list[Artist]:
-    """A line for each run and opponent; gives what a legend tells of opponents.
+    """Draw a line for each run and opponent; return the legend's entries of the opponents.
 
     Args:
-        axes: Where to draw.
-        groups: The checks of each run.
-        hues: The colour of each run; a single run has one for each opponent.
-        draw: Draws a line of the checks against one opponent, which looks so.
-        describe: What is told of these checks beside the opponent's name.
+        axes: Axes to draw on.
+        groups: Checks of each run.
+        hues: Colour of each run; a single run has one for each opponent instead.
+        draw: Function that draws a line of the checks against one opponent.
+        describe: Function that adds a remark on these checks to the opponent's name.
     """
     opponents = sorted({check.opponent for checks in groups for check in checks})
     alone, by_opponent = len(groups) == 1, colours(len(opponents))
@@ -157,7 +169,7 @@ def _draw_by_opponent(
     handles: list[Artist] = []
     for place, opponent in enumerate(opponents):
         marker = "" if crowded else MARKERS[place % len(MARKERS)]
-        look: dict[str, Any] = {"linestyle": LINES[place % len(LINES)], "marker": marker}
+        look: Look = {"linestyle": LINES[place % len(LINES)], "marker": marker}
         met = [[check for check in checks if check.opponent == opponent] for checks in groups]
         for checks, hue in zip(met, hues, strict=True):
             if checks:
@@ -169,17 +181,17 @@ def _draw_by_opponent(
     return handles
 
 
-def _draw_shares(axes: Axes, checks: Sequence[Check], look: dict[str, Any]) -> None:
+def _draw_shares(axes: Axes, checks: Sequence[Check], look: Look) -> None:
     won = [check.won for check in checks]  # not a number where nothing is known
     _draw_band(axes, checks, won, [check.wilson_95 for check in checks], look)
     marked = [check for check in checks if check.forfeits]
     if marked:  # at the bottom if no game counts
         heights = [check.won if check.counted else 0.0 for check in marked]
-        cross: dict[str, Any] = {"marker": "x", "linestyle": "", "color": FORFEIT, "markersize": 7}
+        cross: Look = {"marker": "x", "linestyle": "", "color": FORFEIT, "markersize": 7}
         axes.plot([check.generation for check in marked], heights, clip_on=False, **cross)
 
 
-def _draw_margins(axes: Axes, checks: Sequence[Check], look: dict[str, Any]) -> None:
+def _draw_margins(axes: Axes, checks: Sequence[Check], look: Look) -> None:
     scores = [check.scores for check in checks if check.scores]
     margin = [each.margin for each in scores]
     ends = np.array([(each.low, each.high) for each in scores])
@@ -188,9 +200,9 @@ def _draw_margins(axes: Axes, checks: Sequence[Check], look: dict[str, Any]) -> 
 
 
 def _draw_band(
-    axes: Axes, checks: Sequence[Check], means: Sequence[float], ends: Any, look: dict[str, Any]
+    axes: Axes, checks: Sequence[Check], means: Sequence[float], ends: ArrayLike, look: Look
 ) -> None:
-    """A line with its intervals as a band, or a point with its interval."""
+    """Draw a line with its intervals as a band, or a point with its interval."""
     x, y, (low, high) = [check.generation for check in checks], np.array(means), np.array(ends).T
     axes.plot(x, y, linewidth=1.3, markersize=3.5, clip_on=False, **look)
     if len(checks) == 1:
@@ -202,13 +214,13 @@ def _draw_band(
 def draw_statistic(
     axes: Axes,
     records: Sequence[Record],
-    hues: Sequence[Any],
+    hues: Sequence[ColorType],
     name: str,
     title: str,
     remark: str,
     label: str = "in units of genes",
 ) -> None:
-    """One line per run of the statistic called *name*."""
+    """Draw the statistic called *name*, one line for each run."""
     style_axes(axes, title=title, remark=remark, label=label)
     for record, hue in zip(records, hues, strict=True):
         _draw_line(axes, record, name, color=hue)
@@ -227,22 +239,22 @@ def _begin_at_zero(axes: Axes) -> None:
 
 
 def _draw_line(axes: Axes, record: Record, name: str, **look: Any) -> None:
-    """The statistic called *name*, if the run has it; one value alone is a dot."""
+    """Draw the statistic called *name*, if the run has it; a single value is a dot."""
     if name in record.statistics:
         x, y = blocks(record.statistics["generation"]), blocks(record.statistics[name])
         axes.plot(x, y, **{"linewidth": 1.4, "marker": _dot(x), **look})
 
 
 LESSONS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
-    "first_wins": ("games won by who began", "-"),
+    "first_wins": ("games won by the first player", "-"),
     "draws": ("draws", "--"),
     "epsilon": ("moves at random (ε)", ":"),
 }
-"""The statistics of learners that are shares: what they are called, and the style of the line."""
+"""Statistics of learners that are shares: their labels and line styles."""
 
 
-def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """How the learners' games against themselves ended, and how many moves were at random."""
+def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw results of the learners' games against themselves and the share of random moves."""
     style_axes(
         axes,
         title="The learners' games against themselves",
@@ -265,7 +277,7 @@ def draw_lessons(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> 
 
 
 def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
-    """The diversity of each island, a line each."""
+    """Draw the diversity of each island, a line each."""
     style_axes(
         axes,
         title="Diversity of each island",
@@ -286,7 +298,7 @@ def draw_islands(axes: Axes, record: Record, islands: IslandsConfig) -> None:
 
 
 def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: int) -> None:
-    """A row for each island, and an arrow for each group that went from one to another."""
+    """Draw a row for each island, and an arrow for each group of migrants."""
     apart, last = islands.interval, record.generations
     numbers = range(1, -(-last // apart) if last else 0)
     step = max(1, -(-len(numbers) // MOST_MIGRATIONS))
@@ -303,8 +315,8 @@ def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: in
     for island, hue in enumerate(hues, start=1):
         axes.axhline(island, color=hue, linewidth=1.4, alpha=0.7)
     if not numbers or not islands.migrants:
-        say(axes, "nobody has migrated yet")
-    arrow: dict[str, Any] = {"arrowstyle": "-|>", "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
+        say(axes, "no migration yet")
+    arrow: Look = {"arrowstyle": "-|>", "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
     for number in numbers[::step]:
         for island, senders in enumerate(islands.find_senders(seed, number), start=1):
             for sender in senders:
@@ -315,12 +327,12 @@ def draw_migrations(axes: Axes, record: Record, islands: IslandsConfig, seed: in
 
 
 def count_panels(islands: IslandsConfig) -> list[float]:
-    """The heights of both panels, in inches."""
+    """Return the heights of both panels of *islands*, in inches."""
     return [1.7, 0.6 + float(np.clip(0.25 * islands.count, 1.0, 4.0))]
 
 
 def draw_species(axes: Axes, record: Record) -> None:
-    """An area for each species, as high as it is large, the oldest at the bottom."""
+    """Draw an area for each species, as high as the species is large, the oldest at the bottom."""
     stack = stack_species(record)
     style_axes(
         axes, title="Sizes of species", remark=_count_species(record, stack), label="individuals"
@@ -338,12 +350,12 @@ def draw_species(axes: Axes, record: Record) -> None:
 
 
 def draw_sizes(
-    axes: Axes, records: Sequence[Record], hues: Sequence[Any], name: str, title: str
+    axes: Axes, records: Sequence[Record], hues: Sequence[ColorType], name: str, title: str
 ) -> None:
-    """The statistic called *name*: the population's mean, and that of its best individual."""
+    """Draw the statistic called *name*: the population's mean, and the best individual's."""
     style_axes(axes, title=title, label="per network")
     hue = hues[0] if len(records) == 1 else GREY
-    lines: list[tuple[str, str, dict[str, Any]]] = [
+    lines: list[tuple[str, str, Look]] = [
         (name, "mean of the population", {"linewidth": 1.5}),
         (f"{name}_of_best", "best individual", {"linewidth": 1.0, "linestyle": (0, (1, 1))}),
     ]
@@ -369,7 +381,7 @@ def _count_species(record: Record, stack: Stack) -> str:
 
 
 def _draw_areas(axes: Axes, stack: Stack) -> None:
-    """From the column before the first one in which a species lives to that after the last."""
+    """Draw an area for each species, one column longer at both ends than the species lives."""
     edges, x = stack.edges, stack.generations
     shapes, faces = [], []
     for row, colour in enumerate([*map(colour_species, stack.species), REST]):
@@ -392,25 +404,29 @@ def _draw_areas(axes: Axes, stack: Stack) -> None:
 
 
 def _write_number(axes: Axes, stack: Stack, row: int, colour: tuple[float, ...]) -> None:
-    """In the middle of the area where that is high for long enough to hold it."""
+    """Write a species' number into the middle of its area, where the area can hold it."""
     edges, half = stack.edges, int(np.ceil(LABEL_WIDTH / 2 * len(stack.generations)))
     first, last = stack.span(row)
     if last - first < 2 * half:
         return
+
+    # The place where the area is highest over the width of a number
     sizes = stack.sizes[row, first : last + 1]
     workspace = np.lib.stride_tricks.sliding_window_view(sizes, 2 * half + 1).min(axis=1)
     if workspace.max() < LABEL_HEIGHT * edges[-1].max():
         return
+
+    # A colour that stands out from the area's
     column = first + half + int(workspace.argmax())
     middle = (edges[row, column] + edges[row + 1, column]) / 2
     red, green, blue = colour
     ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white"
-    look: dict[str, Any] = {"fontsize": 7.5, "ha": "center", "va": "center", "color": ink}
+    look: Look = {"fontsize": 7.5, "ha": "center", "va": "center", "color": ink}
     axes.text(stack.generations[column], middle, str(stack.species[row]), **look)
 
 
 def _mark_lives(axes: Axes, stack: Stack) -> None:
-    """A dot where a species is born, a cross where it dies out, between those of its edges."""
+    """Mark births by dots and extinctions by crosses, halfway between the area's edges."""
     middles = (stack.edges[:-1] + stack.edges[1:]) / 2
     born, died = [], []
     for row in range(len(stack.species)):
@@ -425,7 +441,7 @@ def _mark_lives(axes: Axes, stack: Stack) -> None:
 
 
 def _counts_points(record: Record) -> bool:
-    """Whether the fitness is no share, as in games of points."""
+    """Return True if the fitness is not a share, as in games of points."""
     columns = [record.statistics[name] for name in ("best", "median") if len(record.statistics)]
     return any(
         np.nanmax(column, initial=0.0) > 1.0 or np.nanmin(column, initial=0.0) < 0.0
@@ -434,7 +450,7 @@ def _counts_points(record: Record) -> bool:
 
 
 def _count_games(checks: Sequence[Check]) -> str:
-    """How many games stand behind each point, and a warning if they were the same games."""
+    """Describe the number of games behind each point, with warnings of repeats and forfeits."""
     fewest, most = min(check.games for check in checks), max(check.games for check in checks)
     text = f"{most:,} games per point" if fewest == most else f"{fewest:,} to {most:,} per point"
     least = min(checks, key=lambda check: check.distinct_games / max(check.finished, 1))
@@ -457,7 +473,7 @@ def _why_empty(records: Sequence[Record], reason: str) -> str:
 
 
 def _dot(x: NDArray[np.float64]) -> str:
-    """A marker for a line of one point, which would not be seen."""
+    """Return a marker for a line of one point, which would be invisible without one."""
     return "." if len(x) == 1 else ""
 
 
@@ -467,7 +483,7 @@ def _legend(
     place: Literal["lower left", "best"],
     columns: int = 0,
 ) -> None:
-    """A legend of some columns; of three if its texts fit into a line, else of one."""
+    """Draw a legend; 0 *columns* means three if the texts fit into a line, else one."""
     letters = sum(len(str(handle.get_label())) + KEY_LETTERS for handle in handles)
     columns = columns or (3 if letters <= LINE_LETTERS else 1)
     axes.legend(

@@ -1,14 +1,13 @@
-"""What a network makes of a position, as a picture: the board, moves, what it sees, how it reacts.
+"""A network's reaction to a position as a picture: the board, moves, inputs and units.
 
 The data are those that the page draws too (`evolve_arena.runs.plots.network_view`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError, PositionError, one_line
-from evolve_arena.players.board_view import find_board_view
+from evolve_arena.core.types import JsonObject, Move, State
+from evolve_arena.players.board_view import BoardView, find_board_view
 from evolve_arena.players.bred import BredPlayer, Labels
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
@@ -35,44 +35,44 @@ from evolve_arena.runs.plots.cards import (
     write_signed,
 )
 from evolve_arena.runs.plots.layout import board_width
-from evolve_arena.runs.plots.network_view import look_inside
+from evolve_arena.runs.plots.network_view import NetworkView, Unit, look_inside
 from evolve_arena.runs.plots.sketch import ACROSS, Board, Plane, lay_out_board, write_title
-from evolve_arena.runs.plots.style import GREY, OKABE_ITO, new_page, style_axes
+from evolve_arena.runs.plots.style import GREY, OKABE_ITO, Look, new_page, style_axes
 
 Numbers = NDArray[np.float64]
 
 SELF_PLAY = "self-play"
-"""What names a position of a game of a player against itself."""
+"""Text that names a position from a game of the player against itself."""
 PIECES = ("#3F3F3F", "#F5F0E1", "#D55E00", "#0072B2", "#009E73")
-"""The colours of seats."""
+"""Colours of seats."""
 NOBODY = "#C9A66B"
-"""That of pieces that belong to nobody."""
+"""Colour of pieces that belong to no seat."""
 SHADES = ("#FBFBFB", "#E3E3E3")
 MOST_MOVES = 18
-"""Of more moves the best are listed."""
+"""Maximum moves; of more, the best are listed."""
 MOST_UNITS = 28
-"""Of more units of a layer those are drawn that react most."""
+"""Maximum units of a layer; of more, those with the largest values are drawn."""
 MOST_NAMED = 30
-"""Of more inputs with names those are drawn that are not 0."""
+"""Inputs with names; of more, those that are not 0 are drawn."""
 MOST_BARS = 24
-"""Of more inputs with names those that add most."""
+"""Maximum bars; of more inputs with names, those that add most are drawn."""
 WIDTH, UPPER = 13.0, 4.4
-"""The width of the picture and the height of its upper part; all sizes are in inches."""
+"""Width of the picture and height of its upper part; all sizes are in inches."""
 BOARD, MARGIN, HEAD = 4.0, 0.35, 0.75
-"""The width of the board; what is free at the sides, and above."""
+"""Width of the board; free space at the sides, and above."""
 STEP, ROW = 0.21, 0.19
-"""The height of a unit, and of an input with a name."""
+"""Height of a unit, and of an input with a name."""
 LETTER = 0.068
 
 
-def find_position(player: Player, text: str, seed: int = 0) -> Any:
-    """The position that *text* names: as the game writes one, or moves; see `Game.parse_position`.
+def find_position(player: Player, text: str, seed: int = 0) -> object:
+    """Return the position that *text* names: a position or moves; see `Game.parse_position`.
 
-    ``self-play`` is one in the middle of a game of the *player* against itself, which *seed* seeds.
+    ``self-play`` is a position from the middle of a game of the *player* against itself.
 
     Raises:
-        BadValueError: The player plays any game, or nobody is to move there.
-        PositionError: The text describes none.
+        BadValueError: The player plays any game, or its network is not asked in its own game.
+        PositionError: The text describes no position, or the game is over there.
     """
     game = player.game
     if game is None:
@@ -83,11 +83,11 @@ def find_position(player: Player, text: str, seed: int = 0) -> Any:
     return position
 
 
-def _play_itself(player: Player, seed: int) -> Any:
-    """The position in the middle of a game in which the player is asked."""
-    asked: list[Any] = []
+def _play_itself(player: Player, seed: int) -> object:
+    """Return the middle one of the positions of a game in which the player is asked."""
+    asked: list[object] = []
 
-    def watch(position: Any, move: Any) -> None:
+    def watch(position: object, move: object) -> None:
         if player.game.outcome(position) is None and look_inside(player, position):
             asked.append(position)
 
@@ -97,19 +97,19 @@ def _play_itself(player: Player, seed: int) -> Any:
     return asked[len(asked) // 2]
 
 
-def draw_position(player: Player, position: Any, name: str | None = None) -> Figure:
-    """The picture of what a *player*'s network makes of a *position*.
+def draw_position(player: Player, position: State, name: str | None = None) -> Figure:
+    """Draw the reaction of a *player*'s network to a *position*.
 
-    Above: the board, the values of moves, the best one dark; what each input adds to the output.
-    Below: the inputs, the units with how they react, and what goes from one to the other.
+    Above: the board; the values of moves, the best one dark; each input's share of the output.
+    Below: the inputs, the units with their values, and the strongest connections.
 
     Args:
-        player: Whose network it is.
-        position: Of its game; the game is not over.
-        name: How the title begins, instead of with the player's name.
+        player: Player with the network.
+        position: Position of its game; the game is not over.
+        name: Beginning of the title, instead of the player's name.
 
     Raises:
-        BadValueError: It has no network, or is not asked in this position.
+        BadValueError: The player has no network, or does not ask it in this position.
     """
     found = look_inside(player, position)
     if found is None or not isinstance(player, BredPlayer):
@@ -117,6 +117,8 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
             f"{player.name} has no network that is asked in this position: its inside can't be"
             " drawn"
         )
+
+    # Measure the lower part first: the picture is as high as that needs
     labels = player.labels
     assert labels is not None
     board = lay_out_board(labels, player.game)
@@ -132,23 +134,26 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
     figure = new_page(WIDTH, height, write_title(player, name), [subtitle])
     bottom = network.height + 1.0
 
-    def add(left: float, low: float, wide: float, high: float) -> Any:
+    def add(left: float, low: float, wide: float, high: float) -> Axes:
         return figure.add_axes((left / WIDTH, low / height, wide / WIDTH, high / height))
 
+    # On the left the board, with the values of moves
     values = _find_values(player, position)
     _draw_table(add(MARGIN, bottom, BOARD, UPPER - 0.4), view, position, seat, values)
+
+    # In the middle the moves, or the outputs where no move is valued
     names = _name_moves(player, position, values)
     more = f", the best {len(names)} of {len(legal_moves)}"
     what = f"Moves{more if len(names) < len(legal_moves) else ''}"
     if not values:
-        names, what = [unit["name"] for unit in found["layers"][-1]], "Outputs: no move is weighed"
-        values = {
-            name: unit["value"] for name, unit in zip(names, found["layers"][-1], strict=True)
-        }
-        names = _list_best(values)
+        what = "Outputs: no move is weighed"
+        outputs = {unit["name"]: unit["value"] for unit in found["layers"][-1]}
+        names, values = _list_best(outputs), dict(outputs.items())
     left = MARGIN + BOARD + 0.3 + LETTER * max(map(len, names), default=0)
     right = WIDTH - MARGIN - 3.9
     _draw_moves(add(left, bottom, max(right - left - 0.6, 1.2), UPPER - 0.4), values, names, what)
+
+    # On the right each input's share: bars if inputs have names, else cells
     adds = np.array(found["adds"])
     heading = f"What each input adds to “{found['output']}”"
     if labels.names:
@@ -160,37 +165,41 @@ def draw_position(player: Player, position: Any, name: str | None = None) -> Fig
     else:
         axes = add(right, bottom, WIDTH - MARGIN - right, UPPER - 0.4)
         _draw_added_board(axes, board, adds, heading)
+
+    # Below, the network itself
     network.draw(add(0.0, 0.0, WIDTH, network.height + 0.6))
     return figure
 
 
-def _find_values(player: BredPlayer, position: Any) -> dict[Any, float]:
-    """What it thinks of moves; nothing if it does not weigh them."""
+def _find_values(player: BredPlayer, position: State) -> dict[Hashable, float]:
+    """Return the player's values of moves; an empty table if it does not value moves."""
     try:
         return dict(player.values(position))
     except BadValueError:
         return {}
 
 
-def _name_moves(player: BredPlayer, position: Any, values: dict[Any, float]) -> list[str]:
-    """The names of the moves that are listed, the best first."""
+def _name_moves(player: BredPlayer, position: State, values: Mapping[Move, float]) -> list[str]:
+    """Return the names of the moves to list, the best first."""
     ui = find_text_ui(player.game)
     return [one_line(ui.name(move, position), 34) for move in _list_best(values)]
 
 
-def _list_best(values: dict[Any, float]) -> list[Any]:
+def _list_best(values: Mapping[Move, float]) -> list[Move]:
     return sorted(values, key=lambda move: -values[move])[:MOST_MOVES]
 
 
-def _draw_table(axes: Axes, view: Any, position: Any, seat: int, values: dict[Any, float]) -> None:
-    """The board as a page draws it, and on it the values of moves that end on cells."""
+def _draw_table(
+    axes: Axes, view: BoardView, position: State, seat: int, values: Mapping[Move, float]
+) -> None:
+    """Draw the board as a page does, and on it the values of moves that end on cells."""
     layout, drawing = view.layout(), view.draw(position, seat)
     axes.set_axis_off()
     axes.set_title("The position", loc="left", fontsize=9.5, fontweight="bold")
     if layout["kind"] == "text":
         lines = drawing["text"].splitlines()
         size = min(11.0, 72 * BOARD / (0.62 * max(map(len, lines), default=1)))
-        look: dict[str, Any] = {"family": "monospace", "fontsize": size, "va": "top"}
+        look: Look = {"family": "monospace", "fontsize": size, "va": "top"}
         axes.text(0.0, 0.97, "\n".join(lines), transform=axes.transAxes, **look)
         return
     axes.set_aspect("equal", anchor="NW")
@@ -198,6 +207,8 @@ def _draw_table(axes: Axes, view: Any, position: Any, seat: int, values: dict[An
     if layout["kind"] == "map":
         _draw_map(axes, layout, drawing)
         return
+
+    # Cells, pieces with their marks, and labels
     cells = layout["cells"]
     middles = np.array([(cell["x"] + 0.5, cell["y"] + 0.5) for cell in cells])
     shapes = [OUTLINES[cell["shape"]] + middle for cell, middle in zip(cells, middles, strict=True)]
@@ -218,9 +229,9 @@ def _draw_table(axes: Axes, view: Any, position: Any, seat: int, values: dict[An
 
 
 def _write_values(
-    axes: Axes, view: Any, position: Any, middles: Numbers, values: dict[Any, float]
+    axes: Axes, view: BoardView, position: State, middles: Numbers, values: Mapping[Move, float]
 ) -> None:
-    """On the cell at which a move ends, where all end on different ones."""
+    """Write each move's value on the cell where the move ends, if all end on different cells."""
     ends: dict[int, float] = {}
     for move in view.moves(position):
         number = view.game.parse_move(move["move"])
@@ -230,15 +241,15 @@ def _write_values(
         return
     best = max(ends.values())
     for cell, value in ends.items():
-        look: dict[str, Any] = {"fontweight": "bold"} if value == best else {}
+        look: Look = {"fontweight": "bold"} if value == best else {}
         x, y = middles[cell]
         text = axes.text(x, y, _write_value(value), ha="center", va="center", **look)
         text.set(fontsize=min(8.0, 90.0 / axes.get_xlim()[1]), color=_colour(value))
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
 
 
-def _draw_map(axes: Axes, layout: dict[str, Any], drawing: dict[str, Any]) -> None:
-    """Lines in their colours; those that are claimed are thick, in their owners'."""
+def _draw_map(axes: Axes, layout: JsonObject, drawing: JsonObject) -> None:
+    """Draw the lines of a map in their colours; claimed ones are thick, in their owners'."""
     owners = {cell: owner for cell, owner, _ in drawing["pieces"]}
     for number, cell in enumerate(layout["cells"]):
         owned = number in owners
@@ -249,7 +260,7 @@ def _draw_map(axes: Axes, layout: dict[str, Any], drawing: dict[str, Any]) -> No
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=3.6 if owned else 1.2))
     for point in layout["points"]:
         axes.plot(point["x"], point["y"], "o", color="#444444", markersize=2.5)
-        look: dict[str, Any] = {"fontsize": 5, "va": "bottom", "ha": "center"}
+        look: Look = {"fontsize": 5, "va": "bottom", "ha": "center"}
         axes.text(point["x"], point["y"] - 0.12, point["name"], **look)
 
 
@@ -263,8 +274,8 @@ def _colour(value: float) -> str:
     return sign_colour(value) if value else "#333333"
 
 
-def _draw_moves(axes: Axes, values: dict[Any, float], names: Sequence[str], what: str) -> None:
-    """A bar for each move, the best one first; one that wins or loses has no length."""
+def _draw_moves(axes: Axes, values: Mapping[Move, float], names: Sequence[str], what: str) -> None:
+    """Draw a bar for each move, the best one first; a move that wins or loses has no length."""
     shown = [values[move] for move in _list_best(values)]
     style_axes(axes)
     axes.set_title(what, loc="left", fontsize=9.5, fontweight="bold")
@@ -295,7 +306,7 @@ def _finish_bars(axes: Axes, rows: int) -> None:
 
 
 def _draw_adds(axes: Axes, names: Sequence[str], adds: Numbers, heading: str) -> None:
-    """A bar for each input that adds something, the largest first."""
+    """Draw a bar for each input that adds something, the largest first."""
     style_axes(axes)
     axes.text(
         1.0, 1.02, heading, transform=axes.transAxes, fontsize=9.5, fontweight="bold", ha="right"
@@ -307,16 +318,20 @@ def _draw_adds(axes: Axes, names: Sequence[str], adds: Numbers, heading: str) ->
 
 
 def _draw_added_board(axes: Axes, board: Board, adds: Numbers, heading: str) -> None:
-    """The planes below each other if they are few, for there is little width."""
+    """Draw each input's share on its cell; up to three planes are below one another."""
     axes.set_axis_off()
     axes.set_title(heading, loc="left", fontsize=9.5, fontweight="bold")
     place, figure = axes.get_position(), axes.get_figure(root=True)
     assert figure is not None
     wide, high = np.array([place.width, place.height]) * figure.get_size_inches()
+
+    # Fit the planes into the space, with room for labels at the left
     label = LETTER * max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
     stacked, cell = _stack(board.planes, wide - label, high - 0.8)
     axes.set(xlim=(-label, wide - label), ylim=(0.0, high))
     corner = 0.0, high - 0.45 - stacked.height * cell
+
+    # Inputs that add nothing are dots
     shown = np.where(adds[: board.inputs] != 0, adds[: board.inputs], np.nan)
     limit = float(np.abs(adds).max(initial=0.0)) or 1.0
     draw_board(axes, stacked, shown, corner, cell, SIGNS, Normalize(-limit, limit))
@@ -326,7 +341,7 @@ def _draw_added_board(axes: Axes, board: Board, adds: Numbers, heading: str) -> 
 
 
 def _stack(planes: Sequence[Plane], wide: float, high: float) -> tuple[Board, float]:
-    """*planes* in rows that fit into so many inches, and the size of a cell."""
+    """Arrange *planes* in rows that fit into so many inches; return them and the size of a cell."""
     across = 1 if len(planes) <= 3 else ACROSS
     rows = -(-len(planes) // across)
     width, height = (max(getattr(p, side) for p in planes) for side in ("width", "height"))
@@ -343,24 +358,24 @@ def _stack(planes: Sequence[Plane], wide: float, high: float) -> tuple[Board, fl
     return Board(tuple(placed)), cell
 
 
-def _choose_units(layer: Sequence[dict[str, Any]]) -> list[int]:
-    """Those of a *layer* that react most, in their order."""
+def _choose_units(layer: Sequence[Unit]) -> list[int]:
+    """Return the units of a *layer* with the largest values, in their order."""
     order = sorted(range(len(layer)), key=lambda unit: -abs(layer[unit]["value"]))
     return sorted(order[:MOST_UNITS])
 
 
 class _Inside:
-    """The lower part: inputs, units and what goes between them.
+    """Lower part of the picture: inputs, units and connections.
 
     Args:
-        found: What `look_inside` tells.
-        board: Where inputs stand that are cells.
-        labels: What they are.
-        legal: The outputs that are drawn, if not all are of use.
+        found: Data from `look_inside`.
+        board: Places of inputs that are cells.
+        labels: Labels of inputs and outputs.
+        legal: Outputs to choose from, if not all are of use.
     """
 
     def __init__(
-        self, found: dict[str, Any], board: Board, labels: Labels, legal: Sequence[int]
+        self, found: NetworkView, board: Board, labels: Labels, legal: Sequence[int]
     ) -> None:
         self.found, self.board, self.labels = found, board, labels
         self.values = np.array([value for plane in found["planes"] for value in plane["values"]])
@@ -369,6 +384,8 @@ class _Inside:
             outputs = found["layers"][-1]
             best = sorted(legal, key=lambda output: -outputs[output]["value"])
             self.shown[-1] = sorted(best[:MOST_UNITS])
+
+        # Measure the inputs: cells of a board, or a row for each name
         self.cell = 0.0
         if board.planes:
             left = max((len(t) for p in board.planes for x, _, t in p.labels if x < 0), default=0)
@@ -386,7 +403,7 @@ class _Inside:
         self.board_part = self.label + (board_width(board, self.cell) if self.cell else ROW)
 
     def draw(self, axes: Axes) -> None:
-        """Into *axes* whose units are inches."""
+        """Draw on *axes* whose units are inches."""
         axes.set_axis_off()
         axes.set(xlim=(0.0, WIDTH), ylim=(0.0, self.height + 0.6))
         top = self.height + 0.1
@@ -408,7 +425,7 @@ class _Inside:
         axes.text(MARGIN, 0.12, told, fontsize=7.5, color=GREY)
 
     def _draw_inputs(self, axes: Axes, top: float) -> dict[int, tuple[float, float]]:
-        """The inputs in the colours of their values; where each one stands."""
+        """Draw the inputs in the colours of their values; return the place of each one."""
         heading = "What the network sees"
         axes.text(MARGIN, top + 0.25, heading, fontsize=9.5, fontweight="bold")
         limit = float(np.abs(self.values).max(initial=0.0)) or 1.0
@@ -425,6 +442,8 @@ class _Inside:
             )
             middles = np.array(corner) + (middles + 0.5) * self.cell
             return {at: (float(x), float(y)) for at, (x, y) in enumerate(middles)}
+
+        # Inputs with names: a row each, with the value and a coloured square
         places = {}
         for row, at in enumerate(self.rows):
             name, value = self.labels.names[at], self.values[at]
@@ -434,7 +453,7 @@ class _Inside:
             axes.text(x - 0.06, y, text, fontsize=7.5, ha="right", va="center", color=grey)
             square = [(np.array(OUTLINES["square"]) * 0.8 * ROW + (x + ROW / 2, y)).tolist()]
             colour = SIGNS(scale(value))
-            look: dict[str, Any] = {"facecolors": [colour], "edgecolors": LINE, "linewidths": 0.5}
+            look: Look = {"facecolors": [colour], "edgecolors": LINE, "linewidths": 0.5}
             axes.add_collection(PolyCollection(square, **look))
             places[at] = (x + ROW, y)
         if left := len(self.labels.names) - len(self.rows):
@@ -452,7 +471,7 @@ class _Inside:
         first: int,
         places: dict[int, tuple[float, float]],
     ) -> None:
-        """Units as discs in the colours of their values; outputs with their names."""
+        """Draw units as discs in the colours of their values; outputs with their names."""
         layer, shown = self.found["layers"][depth], self.shown[depth]
         last = depth == len(self.found["layers"]) - 1
         limit = max((abs(unit["value"]) for unit in layer), default=0.0) or 1.0
@@ -471,13 +490,13 @@ class _Inside:
             chosen = layer[unit]["name"] == self.found["output"]
             if last or len(shown) <= MOST_UNITS // 2:
                 text = f"{layer[unit]['name']}  {value:.3g}" if last else f"{value:.2g}"
-                look: dict[str, Any] = {"fontweight": "bold"} if last and chosen else {}
+                look: Look = {"fontweight": "bold"} if last and chosen else {}
                 text = text.replace("-", "−") if not last else text
                 size = 8.0 if last else 6.5
                 axes.text(x + 0.12, y, text, fontsize=size, va="center", zorder=5, **look)
 
     def _draw_wires(self, axes: Axes, places: dict[int, tuple[float, float]]) -> None:
-        """Straight lines, as wide as what they carry; the strongest uppermost."""
+        """Draw straight lines, as wide as the values that they carry; the strongest uppermost."""
         wires = [wire for wire in self.found["wires"] if wire[0] in places and wire[1] in places]
         strongest = max((abs(carried) for *_, carried in wires), default=0.0) or 1.0
         wires.reverse()

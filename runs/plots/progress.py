@@ -1,4 +1,4 @@
-"""How runs went, in one picture: strength, fitness or lessons inside, checks, diversity."""
+"""Progress of runs in one picture: strength, fitness or lessons, checks, diversity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,9 +39,12 @@ from evolve_arena.runs.plots.style import (
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.record import Record, stretch
 
+if TYPE_CHECKING:
+    from matplotlib.typing import ColorType
+
 
 def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
-    """Draws fitness, checks and diversity of one or more *runs* by generation.
+    """Draw fitness, checks and diversity of one or more *runs* by generation.
 
     Works while a run is being written, and before it has begun.
 
@@ -51,7 +54,7 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
             in the run's directory; of several, ``plots/comparison.png`` in that of the first.
 
     Returns:
-        Where the picture is.
+        Path of the picture.
 
     Raises:
         BadValueError: There are no runs, or the file's name ends in no known format.
@@ -67,16 +70,16 @@ def plot_runs(runs: Sequence[Run], to: Path | None = None) -> Path:
 
 
 def draw_runs(records: Sequence[Record]) -> Figure:
-    """The picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
+    """Draw the picture of :func:`plot_runs`; its axes are fitness, checks, diversity, and more.
 
-    Above them is the rating of champions among each other, if some run has one. Below the checks
-    stand the points of games that have such.
-    There follow the islands of a single run; the mutation strength if it adapts itself in some run;
-    and if networks grow in some run, the number of species, connections and hidden nodes, and of a
-    single run the sizes of its species. If all runs are of learners, their games against themselves
-    stand in the place of the fitness, and what they still mistake, and the length of games, in that
-    of the diversity; if only some are, that comes last.
+    Above them is the rating of champions among each other, if a run has one. Below the checks are
+    points, of games that count some. Next come the islands of a single run; the mutation strength
+    if it adapts itself in some run; and if networks grow in some run, the number of species,
+    connections and hidden nodes, and of a single run the sizes of its species. If all runs are of
+    learners, their games against themselves take the place of the fitness, and their errors and
+    the length of games that of the diversity; if only some are, these come last.
     """
+    # Choose the panels
     learns = any(record.learns for record in records)
     breeds = not learns or any(not record.learns for record in records if record.generations)
     adapts = any(record.adapts for record in records)
@@ -84,6 +87,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     alone = len(records) == 1
     scores = any(record.scores for record in records)
     rated = any(record.ratings for record in records)
+
+    # Their heights, in the order in which they are drawn
     heights = (
         [2.8] * rated + [3.0] * breeds + [2.4] * (learns and not breeds) + [3.4] + [2.6] * scores
     )
@@ -92,6 +97,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     heights += count_panels(islands) if islands else []
     heights += [1.7] * adapts + [1.4, 1.6, 1.6] * grows + [2.6] * (grows and alone)
     heights += [2.4] * (learns and breeds) + [1.7, 1.4] * learns
+
+    # Draw them
     figure = new_figure(9.0, sum(heights) + 1.1 + (0.0 if alone else 0.2 * len(records)))
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     left = iter(panels)
@@ -124,8 +131,8 @@ def draw_runs(records: Sequence[Record]) -> Figure:
     return figure
 
 
-def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """What is measured depends on the kind of genome."""
+def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Draw the diversity, whose measure depends on the kind of genome."""
     kinds = {record.grows for record in records if record.generations}
     remark, label = "mean standard deviation of a gene", "in units of genes"
     if kinds == {True}:
@@ -135,7 +142,9 @@ def _draw_diversity(axes: Axes, records: Sequence[Record], hues: Sequence[Any]) 
     draw_statistic(axes, records, hues, "diversity", "Diversity", remark, label)
 
 
-def _draw_growth(panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
+def _draw_growth(
+    panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[ColorType]
+) -> None:
     draw_statistic(next(panels), records, hues, "species", "Number of species", "", label="living")
     draw_sizes(next(panels), records, hues, "connections", "Connections that are enabled")
     draw_sizes(next(panels), records, hues, "hidden_nodes", "Hidden nodes")
@@ -143,7 +152,9 @@ def _draw_growth(panels: Iterator[Axes], records: Sequence[Record], hues: Sequen
         draw_species(next(panels), records[0])
 
 
-def _draw_errors(panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[Any]) -> None:
+def _draw_errors(
+    panels: Iterator[Axes], records: Sequence[Record], hues: Sequence[ColorType]
+) -> None:
     remark = "mean distance of values from their targets"
     draw_statistic(next(panels), records, hues, "error", "Errors", remark, "in units of values")
     draw_statistic(next(panels), records, hues, "plies", "Length of games", "", "plies")
@@ -157,8 +168,8 @@ def _label_generations(records: Sequence[Record]) -> str:
     return f"generation (all but the checks: means over {most} generations)"
 
 
-def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -> None:
-    """The title; of several runs a legend that tells their colours."""
+def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[ColorType]) -> None:
+    """Write the title; for several runs, a legend of their colours."""
     if len(records) == 1:
         set_title(figure, records[0].name, textwrap.wrap(one_line(records[0].title), 100))
         return
@@ -186,12 +197,12 @@ def _name_runs(figure: Figure, records: Sequence[Record], hues: Sequence[Any]) -
 
 
 def _shorten(text: str) -> str:
-    """*text*, cut to one line of the figure."""
+    """Cut *text* to one line of the figure."""
     return textwrap.shorten(one_line(text), LETTERS, placeholder=" …")
 
 
 def distinct_names(runs: Sequence[Run]) -> list[str]:
-    """The folders' names, with as many of the folders above as tell them apart."""
+    """Return the runs' folder names, with as many parent folders as make them distinct."""
     paths = [run.path.resolve() for run in runs]
     deepest = max((len(path.parts) for path in paths), default=0)
     for depth in range(1, deepest + 1):

@@ -1,10 +1,10 @@
-"""What there is to draw of a network: nodes, what they read, and wires; for any game."""
+"""Contents of a network's picture, for any game: nodes, the inputs that they read, and wires."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -12,26 +12,30 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.types import JsonObject
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, SUM
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer, Labels, NeatPlayer, VectorPlayer
 from evolve_arena.players.player import Player
 
+if TYPE_CHECKING:
+    from evolve_arena.players.board.networks import GraphDecoder, NetworkDecoder
+
 Weights = NDArray[np.float64]
 
 ACROSS = 4
-"""How many planes stand side by side, at most."""
+"""Maximum number of planes side by side."""
 SPACE = 0.7
-"""What is free between two planes, in cells."""
+"""Free space between two planes, in cells."""
 LONG_ROW = 18
-"""Rows of more inputs stand farther apart, so that there is room for their names."""
+"""Inputs in a row; rows of more are farther apart, with space for their names."""
 MOST_NAMES = 8
-"""How many inputs are named that a graph does without."""
+"""Maximum number of unread inputs of a graph that are named."""
 HEADS = {
-    "policy": "policy: of the legal moves that whose output is the largest is played",
-    "value": "value: of all moves that is played which leads to the position of the largest value",
-    "action": "action: the move is played that, told as input, gives the largest value",
-    "kinds": "kinds: the largest output says what is done, and a scripted player says how",
+    "policy": "policy: plays the legal move with the largest output",
+    "value": "value: plays the move that leads to the position of the largest value",
+    "action": "action: plays the move that gives the largest value as an input",
+    "kinds": "kinds: the largest output chooses a kind of moves, and a scripted player the move",
 }
 
 
@@ -41,18 +45,18 @@ class Plane:
 
     name: str
     places: Weights
-    """The lower left corner of each cell, shape ``(cells, 2)``."""
+    """Lower left corner of each cell, shape ``(cells, 2)``."""
     left: float
     bottom: float
     width: float
     height: float
-    """Where the plane begins, and its size."""
+    """Lower left corner and size of the plane."""
     labels: tuple[tuple[float, float, str], ...] = ()
-    """What stands beside it: the middle of each text, and the text."""
+    """Texts beside it: the middle of each, and the text."""
     marks: tuple[str, ...] = ()
-    """What stands in its cells, if these are numbered."""
+    """Texts in its cells, if these are numbered."""
     shape: str = "square"
-    """What its cells look like; one of `evolve_arena.players.board_view.SHAPES`."""
+    """Shape of its cells, one of `evolve_arena.players.board_view.SHAPES`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +67,17 @@ class Board:
 
     @property
     def width(self) -> float:
-        """In cells."""
+        """Width in cells."""
         return max((plane.left + plane.width for plane in self.planes), default=0.0)
 
     @property
     def height(self) -> float:
-        """In cells."""
+        """Height in cells."""
         return max((plane.bottom + plane.height for plane in self.planes), default=0.0)
 
     @property
     def inputs(self) -> int:
-        """How many inputs the planes show."""
+        """Number of inputs that the planes show."""
         return sum(len(plane.places) for plane in self.planes)
 
 
@@ -82,23 +86,23 @@ class Node:
     """An output, a hidden node, or an input that has a name."""
 
     name: str
-    """What it stands for, or its number."""
+    """Its meaning, or its number."""
     computes: str = ""
     """Its activation, and its aggregation unless that is the sum."""
     bias: float | None = None
-    """None if it has none, since it is an input."""
+    """None for an input, which has no bias."""
     response: float = 1.0
     board: Weights | None = None
-    """The weights from the cells, shape ``(inputs,)``; not a number where no connection is. None if
-    it reads no cell."""
+    """The weights from the cells, shape ``(inputs,)``, not a number where no connection is; None
+    if it reads no cell."""
     votes: Weights | None = None
-    """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None
-    if wires show them."""
+    """Its weights to all nodes of the layer above, in their order, shape ``(nodes,)``; None if
+    wires show them."""
 
 
 @dataclass(frozen=True)
 class Wire:
-    """A connection between two nodes, which are given by their places."""
+    """A connection between two nodes, given by their places."""
 
     source: int
     target: int
@@ -107,24 +111,24 @@ class Wire:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """A network, as a picture shows it."""
+    """A network as a picture shows it."""
 
     title: str
     remarks: list[str]
-    """What stands below the title."""
+    """Lines below the title."""
     board: Board
-    """The inputs that are cells."""
+    """Inputs that are cells."""
     nodes: list[Node]
-    """The outputs first."""
+    """Nodes, the outputs first."""
     layers: list[list[int]]
-    """Places of nodes, the lowest layer first, the outputs last."""
+    """Places of nodes in each layer, the lowest layer first, the outputs last."""
     wires: list[Wire] = field(default_factory=list)
     turned: bool = False
-    """Whether layers stand from left to right, since the lowest one is inputs with long names."""
+    """True if layers are drawn from left to right, to have room for long names of inputs."""
 
     @property
     def reading(self) -> Weights:
-        """How strongly each cell is read: the sizes of its weights, added up."""
+        """Sum of the absolute weights from each cell."""
         total: Weights = np.zeros(self.board.inputs)
         for node in self.nodes:
             if node.board is not None:
@@ -142,10 +146,10 @@ class Sketch:
 
 
 def sketch_player(player: Player, name: str | None = None) -> Sketch:
-    """What there is to draw of *player*; the title begins with *name*, or with the player's.
+    """Sketch the network of *player*; the title begins with *name*, or with the player's name.
 
     Raises:
-        BadValueError: It is no network of nodes, or does not say what its inputs are.
+        BadValueError: The player has no network of nodes, or its inputs have no labels.
     """
     labels = player.labels if isinstance(player, BredPlayer) else None
     if labels is not None and isinstance(player, NeatPlayer):
@@ -156,7 +160,7 @@ def sketch_player(player: Player, name: str | None = None) -> Sketch:
 
 
 def lay_out_board(labels: Labels, game: AnyGame) -> Board:
-    """Where inputs stand that are cells: as *game* draws its board, else row by row."""
+    """Return the places of inputs that are cells: as *game* draws its board, else row by row."""
     planes: list[Plane] = []
     if labels.names:
         return Board()
@@ -179,9 +183,9 @@ def lay_out_board(labels: Labels, game: AnyGame) -> Board:
     return Board(tuple(planes))
 
 
-def _lay_out_plane(name: str, size: tuple[int, int], layout: dict[str, Any]) -> Plane:
+def _lay_out_plane(name: str, size: tuple[int, int], layout: JsonObject) -> Plane:
     rows, columns = size
-    cells: Any = layout["cells"] if layout["kind"] == "cells" else ()
+    cells: Sequence[JsonObject] = layout["cells"] if layout["kind"] == "cells" else ()
     if len(cells) == rows * columns:
         height = layout["height"]
         places = np.array([(cell["x"], height - cell["y"] - 1.0) for cell in cells])
@@ -199,7 +203,7 @@ def _lay_out_plane(name: str, size: tuple[int, int], layout: dict[str, Any]) -> 
 
 
 def _stack_rows(planes: Sequence[tuple[str, int, int]]) -> Plane:
-    """Planes of a row each, below each other, with their names at the left."""
+    """Combine planes of one row each into one plane, with their names at the left."""
     count, columns = len(planes), planes[0][2]
     pitch = max(1.0, columns / LONG_ROW)
     plane = _lay_out_plane("", (count, columns), {"kind": "text"})
@@ -211,12 +215,16 @@ def _stack_rows(planes: Sequence[tuple[str, int, int]]) -> Plane:
 
 
 def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
-    """Nodes on which no output depends, and connections that do not count, are left out."""
+    """Sketch a graph, without nodes and connections that no output depends on."""
     decoder = player.decoder
     keys, links = _find_working(player)
     board = lay_out_board(labels, player.game)
+
+    # Inputs that are no cells get cards of their own
     read = sorted({source for source, _, _ in links if source < -board.inputs}, reverse=True)
     place = {key: at for at, key in enumerate([*keys, *read])}
+
+    # Connections from cells are drawn on small boards, all others as wires
     boards: dict[int, Weights] = {}
     wires = []
     for source, target, weight in links:
@@ -245,10 +253,10 @@ def _sketch_graph(player: NeatPlayer, labels: Labels, title: str) -> Sketch:
 
 
 def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, float]]]:
-    """Nodes and connections on which an output depends.
+    """Find the nodes and connections that an output depends on.
 
     Returns:
-        The keys of the nodes, ascending, and source, target and weight of the connections.
+        Keys of the nodes, ascending, and source, target and weight of the connections.
     """
     genome, decoder = player.genome, player.decoder
     enabled = np.flatnonzero(genome.enabled)
@@ -264,7 +272,7 @@ def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, f
 
 
 def _make_node(player: NeatPlayer, key: int, board: Weights | None) -> Node:
-    """The node of that *key*."""
+    """Return the node with that *key*."""
     genome, decoder = player.genome, player.decoder
     gene = int(np.flatnonzero(genome.node_key == key)[0])
     computes = ACTIVATIONS[genome.activation[gene]]
@@ -294,7 +302,7 @@ def _count_genes(player: NeatPlayer, nodes: int, connections: int) -> list[str]:
 
 
 def _count_inputs(labels: Labels, read: Sequence[int]) -> str:
-    """Which inputs a graph does without."""
+    """Describe the inputs that a graph reads, and those that it does not."""
     unread = [name for at, name in enumerate(labels.names) if -1 - at not in read]
     more = f" and {len(unread) - MOST_NAMES} more" if len(unread) > MOST_NAMES else ""
     some = f"; not: {', '.join(unread[:MOST_NAMES])}{more}" if unread else ""
@@ -306,7 +314,7 @@ def _name_input(labels: Labels, number: int) -> str:
 
 
 def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sketch:
-    """Hidden units stand in the order of their influence on the layer above."""
+    """Sketch a perceptron, with units in the order of their influence on the layer above."""
     board = lay_out_board(labels, player.game)
     layers = read_layers(player)
     nodes = [
@@ -315,6 +323,8 @@ def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sket
     ]
     rows = [list(range(len(nodes)))]
     order = np.arange(len(nodes))
+
+    # From the outputs down, since a layer's order depends on the layer above
     for depth in range(len(layers) - 2, -1, -1):
         votes = layers[depth + 1][0][:, order]
         order = sort_units(votes)
@@ -329,13 +339,15 @@ def _sketch_perceptron(player: VectorPlayer, labels: Labels, title: str) -> Sket
             )
             for unit in order
         ]
+
+    # The lowest units show their weights from the board
     for place, unit in zip(rows[0], order, strict=True):
         nodes[place] = replace(nodes[place], board=layers[0][0][:, unit])
     return Sketch(title, describe_layers(player), board, nodes, rows)
 
 
 def describe_layers(player: VectorPlayer) -> list[str]:
-    """What a network of layers is, and what its outputs do."""
+    """Describe a network's layers and the use of its outputs."""
     decoder = player.decoder
     units = " and ".join(map(str, decoder.hidden))
     remark = f"{units} hidden units ({decoder.activation})" if units else "no hidden units"
@@ -346,12 +358,12 @@ def describe_layers(player: VectorPlayer) -> list[str]:
 
 
 def sort_units(votes: Weights) -> NDArray[np.int64]:
-    """Units in the order of their influence: of the sizes of their *votes*, a row for each."""
+    """Return units in the order of their influence: the absolute sum of a unit's row of *votes*."""
     return np.argsort(-np.abs(votes).sum(axis=1).round(4), kind="stable")
 
 
 def read_layers(player: VectorPlayer) -> list[tuple[Weights, Weights]]:
-    """Weights, of shape ``(before, after)``, and biases of each layer."""
+    """Return weights, of shape ``(before, after)``, and biases of each layer."""
     arrays = {key: value.astype(np.float64) for key, value in player.network().items()}
     return [
         (arrays[f"weights_{layer}"], arrays[f"biases_{layer}"])
@@ -360,31 +372,32 @@ def read_layers(player: VectorPlayer) -> list[tuple[Weights, Weights]]:
 
 
 def name_outputs(player: BredPlayer) -> list[str]:
-    """What the outputs stand for."""
+    """Return the names of the outputs."""
     names = list(player.labels.outputs) if player.labels else []
     return names or ["value"]
 
 
-def describe_head(decoder: Any) -> str:
-    """What the outputs are good for, in a sentence."""
+def describe_head(decoder: NetworkDecoder | GraphDecoder) -> str:
+    """Describe the use of the outputs in a sentence."""
     if depth := decoder.depth:
-        return f"value: what a position is worth to who looks {count(depth, 'ply')} ahead"
+        return f"value: what a position is worth after a search of {count(depth, 'ply')}"
     return HEADS[decoder.head]
 
 
 def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Divides *nodes* by depth, the lowest layer first.
+    """Divide *nodes* by depth, the lowest layer first.
 
-    A node's depth is the longest way to it from nodes without predecessors. Wires that close
-    a cycle, and those out of an output, do not count: they lead back.
+    A node's depth is the longest way to it from nodes without predecessors. Wires that close a
+    cycle, and wires out of an output, do not count: they lead back.
 
     Args:
-        nodes: How many there are.
-        outputs: How many of them, the first ones, are outputs; they make the last layer.
-        wires: What leads where.
+        nodes: Number of nodes.
+        outputs: Number of outputs, which are the first nodes and the last layer.
+        wires: Source and target of each wire.
     """
     hidden = range(outputs, nodes)
-    graph: Any = nx.DiGraph()
+    # Order nodes by a depth-first search; wires against that order close cycles
+    graph = nx.DiGraph()
     entered = {target for source, target in wires if source >= outputs and source != target}
     graph.add_nodes_from(sorted(hidden, key=lambda node: node in entered))
     graph.add_edges_from((one, other) for one, other in wires if min(one, other) >= outputs)
@@ -395,7 +408,7 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
 
 
 def write_title(player: Player, name: str | None = None) -> str:
-    """*name*, or the player's, and whose champion it is, if that is known."""
+    """Return *name*, or the player's, with the champion's generation if that is known."""
     title = name or player.name
     if isinstance(player, BredPlayer) and "generation" in player.remarks:
         title += f": champion of generation {player.remarks['generation']}"
@@ -403,6 +416,6 @@ def write_title(player: Player, name: str | None = None) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Such as "no nodes", "1 node", "1,234 nodes", "2 plies"."""
+    """Write a number with its noun: "no nodes", "1 node", "1,234 nodes", "2 plies"."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{f'{number:,}' if number else 'no'} {noun if number == 1 else several}"

@@ -1,4 +1,4 @@
-"""The sizes of species one on top of the other, as pictures and the page draw them."""
+"""Stacked sizes of species over generations, for pictures and the page."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from evolve_arena.runs.store.record import Record, blocks, stretch
 Column = NDArray[np.float64]
 
 MOST_SPECIES = 500
-"""Of more species the largest are drawn apart."""
+"""Maximum species drawn one by one; of more, the largest are."""
 REST = (0.87, 0.87, 0.87)
-"""The colour of all others."""
+"""Colour of all others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """The sizes of species, one on top of the other."""
+    """Sizes of species, stacked on one another."""
 
     generations: Column
-    """Of each column; the middles of stretches where a long run is drawn as means."""
+    """Generation of each column; the middle of its stretch if a long run is drawn as means."""
     species: list[int]
-    """The numbers of those drawn apart, from bottom to top: the oldest first."""
+    """Numbers of the species drawn one by one, from bottom to top: the oldest first."""
     sizes: Column
     """Individuals, shape ``(species + 1, columns)``; the last row is all others together."""
 
     @cached_property
     def edges(self) -> Column:
-        """Where each begins, and where the last one ends, shape ``(species + 2, columns)``."""
+        """Lower edge of each species, then the upper edge, shape ``(species + 2, columns)``."""
         return np.concatenate([np.zeros((1, self.sizes.shape[1])), np.cumsum(self.sizes, axis=0)])
 
     def span(self, row: int) -> tuple[int, int]:
-        """The first and the last column in which a row is not empty; (0, -1) if it always is."""
+        """Return the first and the last column in which a row is not empty; (0, -1) if all are."""
         living = np.flatnonzero(self.sizes[row])
         return (int(living[0]), int(living[-1])) if len(living) else (0, -1)
 
 
 def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
-    """The species of *record*; those that were the largest apart, so many at *most*."""
+    """Stack the species of *record*, the *most* largest one by one and all others together."""
     generations = record.statistics.get("generation", np.zeros(0))
     columns = {int(generation): column for column, generation in enumerate(generations)}
+    # A cell for each species and generation: number, column, individuals
     cells = np.array(
         [
             (number, columns[generation], individuals)
@@ -54,11 +55,13 @@ def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
         ],
         dtype=np.int64,
     ).reshape(-1, 3)
+    # Give rows to the largest species, by age; the last row takes all others
     numbers, row = np.unique(cells[:, 0], return_inverse=True)
     order = np.argsort(-np.bincount(row, cells[:, 2], minlength=len(numbers)), kind="stable")
     chosen = np.sort(order[:most])
     place = np.full(len(numbers), len(chosen))
     place[chosen] = np.arange(len(chosen))
+    # Add up stretches of a long run, and divide by their lengths
     x = blocks(generations)
     width = stretch(len(generations))
     sizes = np.zeros((len(chosen) + 1, len(x)))
@@ -69,7 +72,7 @@ def stack_species(record: Record, most: int = MOST_SPECIES) -> Stack:
 
 
 def colour_species(number: int) -> tuple[float, float, float]:
-    """The colour of the species with that *number*: always the same, unlike its neighbours'.
+    """Return the colour of the species *number*, always the same and unlike its neighbours'.
 
     Hue and lightness follow a sequence in which numbers near each other are far apart. Source:
     Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018).

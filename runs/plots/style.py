@@ -1,6 +1,6 @@
-"""The look of all pictures, and how they are written: whole, and the same bytes each time.
+"""Common look of all pictures, and writing them: in one piece, with the same bytes each time.
 
-Names and titles in them come from files of anybody, so no text is read as a formula.
+Names and titles come from files by anybody, so no text is read as a formula.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -24,21 +24,26 @@ from evolve_arena.core.errors import BadValueError, one_line
 from evolve_arena.runs.store.files import explain_storage_errors, write_whole
 
 if TYPE_CHECKING:
+    from matplotlib.colors import Colormap, Normalize
+    from matplotlib.typing import ColorType
+
     from evolve_arena.runs.run import Run
 
 FORMATS = (".png", ".svg", ".pdf")
-"""What a picture can be, by the end of its name."""
+"""Formats of pictures, by the suffix of the file's name."""
 
 GREY = "#666666"
 LINES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours that people with any kind of colour vision tell apart (Okabe and Ito, 2002)."""
+"""Colours that are distinct with any kind of colour vision (Okabe and Ito, 2002)."""
+Look: TypeAlias = dict[str, Any]
+"""Keyword arguments of matplotlib's artists: colour, line width, position."""
 
 LETTERS = 100
-"""How many letters of a title stand in a line."""
+"""Letters in a line of a title."""
 
-METADATA: dict[str, dict[str, Any]] = {
+METADATA: dict[str, dict[str, None]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -46,8 +51,8 @@ METADATA: dict[str, dict[str, Any]] = {
 _render_lock = threading.Lock()
 
 
-def colours(count: int) -> list[Any]:
-    """A colour for each of *count* runs; beyond seven they are neighbours on a scale."""
+def colours(count: int) -> list[ColorType]:
+    """Return a colour for each of *count* runs; more than seven are taken from a colour map."""
     if count <= len(OKABE_ITO):
         return list(OKABE_ITO[:count])
     scale = matplotlib.colormaps["viridis"]
@@ -55,10 +60,10 @@ def colours(count: int) -> list[Any]:
 
 
 def check_format(path: Path) -> None:
-    """Makes sure that *path* ends in one of :data:`FORMATS`.
+    """Check that *path* ends in one of :data:`FORMATS`.
 
     Raises:
-        BadValueError: It does not.
+        BadValueError: It has another suffix, or none.
     """
     if path.suffix.lower() not in FORMATS:
         ending = repr(path.suffix) if path.suffix else "no ending"
@@ -75,7 +80,7 @@ class ShownFigure(Figure):
 
 
 def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
-    """An empty figure, in inches, which knows nothing of pyplot, and which notebooks show."""
+    """Make an empty figure, in inches, independent of pyplot, which notebooks show."""
     figure = ShownFigure(figsize=(width, height), dpi=dpi)
     FigureCanvasAgg(figure)
     figure.set_layout_engine("constrained", h_pad=0.07)
@@ -83,7 +88,7 @@ def new_figure(width: float, height: float, *, dpi: float = 150) -> Figure:
 
 
 def new_page(width: float, height: float, title: str, subtitle: Sequence[str] = ()) -> Figure:
-    """A figure of that size, in inches, with a title; what is on it stands where it is put."""
+    """Make a figure of that size, in inches, with a title, and without automatic layout."""
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
     set_title(figure, title, subtitle, place={"x": 0.1 / width, "y": 1 - 0.12 / height})
@@ -91,11 +96,16 @@ def new_page(width: float, height: float, title: str, subtitle: Sequence[str] = 
 
 
 def draw_scale(
-    figure: Figure, place: tuple[float, float], scale: Any, colours: Any, *, clipped: bool
+    figure: Figure,
+    place: tuple[float, float],
+    scale: Normalize,
+    colours: Colormap,
+    *,
+    clipped: bool,
 ) -> None:
-    """The colours of a *scale*, from a *place* on a page, in inches from its lower left corner.
+    """Draw the colour bar of a *scale*, at a *place* in inches from the page's lower left corner.
 
-    It has pointed ends if colours are *clipped*.
+    The bar has pointed ends if colours are *clipped*.
     """
     width, height = figure.get_size_inches()
     bar = figure.colorbar(
@@ -110,7 +120,7 @@ def draw_scale(
 
 
 def style_axes(axes: Axes, *, title: str = "", remark: str = "", label: str = "") -> None:
-    """A light frame; the panel's *title* on the left, a grey *remark* on the right."""
+    """Set a light frame, the panel's *title* on the left and a grey *remark* on the right."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#AAAAAA")
     axes.tick_params(colors="#444444", labelsize=9)
@@ -130,14 +140,14 @@ def set_title(
     *,
     place: dict[str, float] | None = None,
 ) -> None:
-    """The figure's *title*, and smaller lines below it.
+    """Write the figure's *title*, and smaller lines below it.
 
     Args:
-        figure: Where they stand.
+        figure: Figure to write on.
         title: The title.
-        subtitle: The lines.
-        place: Where the title's upper left corner is, as shares ``x`` and ``y`` of the figure;
-            above everything else if None.
+        subtitle: Lines below the title.
+        place: Upper left corner of the title, as shares ``x`` and ``y`` of the figure; above
+            everything else if None.
     """
     workspace = "\n" * len(subtitle)
     heading = figure.suptitle(
@@ -155,7 +165,9 @@ def set_title(
 
 
 def as_label(name: str, most: int = LETTERS // 2) -> str:
-    r"""*name* as a legend shows it: in one line; it would leave out those that begin with _.
+    r"""Return *name* as a legend shows it: in one line, and not beginning with an underscore.
+
+    A legend of matplotlib leaves out names that begin with one.
 
     >>> as_label("_mine"), as_label("two\nlines")
     (' _mine', 'two lines')
@@ -165,7 +177,7 @@ def as_label(name: str, most: int = LETTERS // 2) -> str:
 
 
 def say(axes: Axes, text: str) -> None:
-    """Writes *text* into the middle of axes that have nothing to show."""
+    """Write *text* into the middle of axes that have nothing to show."""
     axes.grid(visible=False)
     axes.tick_params(labelleft=False, left=False)
     axes.text(
@@ -174,10 +186,10 @@ def say(axes: Axes, text: str) -> None:
 
 
 def find_place(run: Run, name: str) -> Path:
-    """Where a picture of a *run* called so lies unless somebody says more; makes the folder.
+    """Return the default path of a picture of a *run*, and make its folder.
 
     Raises:
-        StorageError: It can't be made.
+        StorageError: The folder can't be made.
     """
     folder = run.directory.plots
     with explain_storage_errors(folder):
@@ -186,11 +198,11 @@ def find_place(run: Run, name: str) -> Path:
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Writes *figure* to *path* in the format that its name asks for.
+    """Write *figure* to *path* in the format of its suffix.
 
     Raises:
-        BadValueError: The name ends in no known format.
-        StorageError: It can't be written.
+        BadValueError: The suffix is no known format.
+        StorageError: The file can't be written.
     """
     check_format(path)
     write_whole(path, render(figure, path.suffix.lower()))
@@ -198,7 +210,7 @@ def save(figure: Figure, path: Path) -> Path:
 
 
 def render(figure: Figure, format_: str) -> bytes:
-    """*figure* in one of :data:`FORMATS`.
+    """Return *figure* as a file in one of :data:`FORMATS`.
 
     The same figure gives the same bytes: no date, and no random names inside SVG. Letters that
     the font lacks are boxes.
@@ -211,13 +223,14 @@ def render(figure: Figure, format_: str) -> bytes:
             {"svg.hashsalt": "evolve-arena", "text.parse_math": False, "text.usetex": False}
         ):
             for text in figure.findobj(Text):
+                assert isinstance(text, Text)
                 _take_as_it_is(text)
             figure.savefig(buffer, format=format_[1:], metadata=METADATA[format_])
     return buffer.getvalue()
 
 
-def _take_as_it_is(text: Any) -> None:
-    """Lets no formula or code be seen in *text*, however it came into the figure."""
+def _take_as_it_is(text: Text) -> None:
+    """Prevent *text* from being read as a formula or as code, whatever its source."""
     text.set_parse_math(False)
     text.set_usetex(False)
     lines = [one_line(line) for line in text.get_text().split("\n")]

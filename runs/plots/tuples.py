@@ -1,9 +1,8 @@
-"""A tuple network as a picture: what each cell is worth on average, and the strongest entries."""
+"""A tuple network as a picture: the average worth of each cell, and the strongest entries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.tuples import Cells
 from evolve_arena.players.board.stacks import NEXT
 from evolve_arena.players.bred import Labels
@@ -32,6 +32,7 @@ from evolve_arena.runs.plots.sketch import Board, lay_out_board, write_title
 from evolve_arena.runs.plots.style import (
     GREY,
     OKABE_ITO,
+    Look,
     draw_scale,
     new_figure,
     new_page,
@@ -41,47 +42,51 @@ from evolve_arena.runs.plots.style import (
 Numbers = NDArray[np.float64]
 
 PIECES = (*OKABE_ITO[:2], "#333333", *OKABE_ITO[2:6])
-"""The colours of what lies on a cell: those of a board's first two planes, then others."""
+"""Colours of cells' states: those of a board's first two planes, then others."""
 PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 MOST_TUPLES, TUPLES_IN_A_ROW = 12, 4
 EDGE = 0.4
-"""What is free at the sides; all sizes are in inches."""
+"""Free space at the sides; all sizes are in inches."""
 SMALL, LARGE = 1.05, 1.6
-"""The width of the small boards and of the large ones, at most; and the size of their cells."""
+"""Maximum width of the small boards and of the large ones."""
 SMALL_CELL, LARGE_CELL = 0.13, 0.2
+"""Maximum size of their cells."""
 LEAST_OF_SMALL, LEAST_OF_LARGE = 0.7, 1.3
 NOTE = 0.42
-"""Height of what is written above a board."""
+"""Height of the text above a board."""
 GREATER_GAP, GAP = 0.45, 0.2
 LEAST = 9.2
-"""The least width of all boards, for the texts."""
+"""Minimum width of all boards together, for the texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tuple:
-    """A tuple, and what was learned about it."""
+    """A tuple and its learned entries."""
 
     cells: Cells
     states: NDArray[np.int64]
-    """What each entry stands for, shape ``(entries, cells)``."""
+    """State of each cell in each entry, shape ``(entries, cells)``."""
     numbers: Numbers
-    """Shape ``(sides, entries)``: after whose moves they count."""
+    """Learned numbers, shape ``(sides, entries)``, by the side that has just moved."""
 
     @property
     def weight(self) -> float:
-        """How far the numbers in use are apart: their standard deviation."""
+        """Standard deviation of the numbers in use."""
         used = self.numbers[self.numbers != 0]
         return float(used.std()) if len(used) else 0.0
 
 
 def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
-    """The picture of *player*, whose title begins with *name*, or with the player's."""
+    """Draw *player*; the title begins with *name*, or with the player's name."""
+    # Average the entries over cells
     decoder = player.decoder
     if not decoder.has_board:
         return _draw_numbers(player, name)
     board = lay_out_board(Labels([("", *decoder.planes[0][1:])]), player.game)
     tuples = read_tuples(player)
     values = value_cells(tuples, decoder)
+
+    # Fit the boards into lines
     strongest = sorted(tuples, key=lambda one: -one.weight)[:MOST_TUPLES]
     small = min(SMALL_CELL, SMALL / board.width)
     large = min(LARGE_CELL, LARGE / board.width)
@@ -96,6 +101,8 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
     lines = -(-len(strongest) // TUPLES_IN_A_ROW)
     lower = lines * block[1] + 0.75
     height = 0.6 + board.height * large + 2.1 + lower
+
+    # Draw
     figure = new_page(width, height, write_title(player, name), [_describe(tuples, decoder)])
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
@@ -106,7 +113,7 @@ def draw_tuples(player: TuplePlayer, name: str | None = None) -> Figure:
 
 
 def read_tuples(player: TuplePlayer) -> list[Tuple]:
-    """The tuples of *player*, with their parts of its tables."""
+    """Return the tuples of *player*, with their parts of its tables."""
     decoder = player.decoder
     numbers = player.arrays["tables"].astype(np.float64).reshape(len(decoder.sides), -1)
     tuples, at = [], 0
@@ -118,13 +125,13 @@ def read_tuples(player: TuplePlayer) -> list[Tuple]:
 
 
 def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
-    """What a cell's state adds to the sum on average: to a tuple's mean, for all tuples together.
+    """Return the average effect of each cell's state on the sum, against the mean of its tuples.
 
-    Only numbers that are in use count, and all of these the same, however often they are met.
+    Only numbers in use count, each with the same weight, however often it is met.
 
     Returns:
-        Shape ``(sides, states, cells)``, in the order of the cells of the game's `BoardView`; of
-        all states but the first one. Not a number where no tuple knows.
+        Shape ``(sides, states, cells)``, in the order of the cells of the game's `BoardView`,
+        without the first state. Not a number where no tuple has seen the state.
     """
     states, places = len(decoder.states), list(map(decoder.find_cell, range(decoder.cells)))
     total = np.full((len(decoder.sides), states - 1, 1 + max(places)), np.nan)
@@ -133,6 +140,7 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
             used = numbers != 0
             mean = numbers[used].mean() if used.any() else 0.0
             for place, cell in enumerate(one.cells.tolist()):
+                # The mean with a state, less that of all, counts for each image of the cell
                 for state in range(1, states):
                     chosen = numbers[used & (one.states[:, place] == state)]
                     if len(chosen):
@@ -145,15 +153,17 @@ def value_cells(tuples: list[Tuple], decoder: TupleDecoder) -> Numbers:
 
 
 def _draw_numbers(player: TuplePlayer, name: str | None) -> Figure:
-    """A row for each plane that is seen: what its numbers, or its bits, add on average."""
+    """Draw a row for each plane of inputs: the average effect of its numbers, or of its bits."""
     decoder, tuples = player.decoder, read_tuples(player)
     worths = np.full((len(decoder.planes), max(size for *_, size in decoder.planes)), np.nan)
     values = value_cells(tuples, decoder)
     figure = new_figure(3.0 + 5.0 * len(values), 1.6 + 0.25 * len(worths))
     set_title(figure, write_title(player, name), [_describe(tuples, decoder)])
     limit = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+
+    # One panel for each side, in the same colours
     edges = 0.5, worths.shape[1] + 0.5, len(worths) - 0.5, -0.5
-    look: dict[str, Any] = {"aspect": "auto", "interpolation": "none", "extent": edges}
+    look: Look = {"aspect": "auto", "interpolation": "none", "extent": edges}
     look |= {"cmap": SIGNS, "norm": Normalize(-limit, limit)}
     panels = np.ravel(figure.subplots(1, len(values), sharey=True))
     for axes, side, numbers in zip(panels, decoder.sides, values, strict=True):
@@ -191,7 +201,7 @@ def _draw_values(
     size: Point,
     bottom: float,
 ) -> None:
-    """A board for each state and side in a row, and their scale below."""
+    """Draw a board for each state and side in a row, and their scale below."""
     cell, slot = size
     known = np.abs(values[~np.isnan(values)])
     scale = make_scale(known)
@@ -211,7 +221,7 @@ def _draw_values(
         left += GREATER_GAP - GAP
     clipped = bool(known.max(initial=0.0) > scale.vmax)
     draw_scale(figure, (EDGE, base - 0.4), scale, SIGNS, clipped=clipped)
-    told = "above 0: good for who has moved there"
+    told = "above 0: good for the side that has moved"
     axes.text(2.0, base - 0.34, told, fontsize=8, color=GREY, va="center")
 
 
@@ -223,7 +233,7 @@ def _draw_strongest(
     size: Point,
     top: float,
 ) -> None:
-    """A block for each of *tuples*: the entry furthest above 0, and that furthest below."""
+    """Draw a block for each of *tuples*: its entry furthest above 0, and that furthest below."""
     cell, slot = size
     heading = (
         "The tuples whose entries differ most, each with its entries furthest above and below 0"
@@ -244,7 +254,7 @@ def _draw_strongest(
             _draw_entry(axes, decoder, board, states, (left, bottom), cell)
             value = one.numbers[side, entry]
             y = bottom + board.height * cell + 0.06
-            look: dict[str, Any] = {"color": sign_colour(value), "fontweight": "bold"}
+            look: Look = {"color": sign_colour(value), "fontweight": "bold"}
             axes.text(left, y, write_signed(value), fontsize=8, **look)
             if len(decoder.sides) > 1:
                 axes.text(left + slot, y, PLACES[side], fontsize=7, color=GREY, ha="right")
@@ -259,13 +269,13 @@ def _draw_entry(
     corner: Point,
     cell: float,
 ) -> None:
-    """A board with what lies on the cells of a tuple; all others are left out."""
+    """Draw a board with the states of a tuple's cells, without all others."""
     (plane,) = board.planes
     if plane.shape == "hex":
         _draw_outlines(axes, plane.places * cell + corner, plane.shape, cell, "#F4F4F4")
     else:
         size = board.width * cell, board.height * cell
-        look: dict[str, Any] = {"facecolor": "#F4F4F4", "edgecolor": LINE, "linewidth": 0.6}
+        look: Look = {"facecolor": "#F4F4F4", "edgecolor": LINE, "linewidth": 0.6}
         axes.add_patch(Rectangle(corner, *size, **look))
     for place, state in states.items():
         x, y = plane.places[place] * cell + corner
@@ -275,7 +285,7 @@ def _draw_entry(
 def _draw_cell(
     axes: Axes, decoder: TupleDecoder, state: int, corner: Point, shape: str, cell: float
 ) -> None:
-    """A white cell, on which lies a disc, or a dot where the next piece of a stack would lie."""
+    """Draw a white cell with a disc, or with a dot where the next piece of a stack would be."""
     _draw_outlines(axes, np.array([corner]), shape, cell, "white")
     if state:
         is_next = decoder.game.stacks and state == NEXT
@@ -284,9 +294,9 @@ def _draw_cell(
         axes.scatter(*middle, size, PIECES[(state - 1) % len(PIECES)], linewidths=0, zorder=5)
 
 
-def _draw_outlines(axes: Axes, corners: Any, shape: str, cell: float, colour: str) -> None:
+def _draw_outlines(axes: Axes, corners: Array, shape: str, cell: float, colour: str) -> None:
     shapes = corners[:, None] + cell / 2 + OUTLINES[shape] * cell
-    look: dict[str, Any] = {"facecolors": colour, "edgecolors": LINE, "linewidths": 0.5}
+    look: Look = {"facecolors": colour, "edgecolors": LINE, "linewidths": 0.5}
     axes.add_collection(PolyCollection(shapes, zorder=2, **look))
 
 

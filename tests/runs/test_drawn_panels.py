@@ -123,7 +123,7 @@ def test_every_statistic_of_learners_has_its_line() -> None:
     legend = panel("The learners' games", picture).get_legend()
     assert legend is not None
     texts = [text.get_text() for text in legend.get_texts()]
-    assert texts == ["games won by who began", "draws", "moves at random (ε)"]
+    assert texts == ["games won by the first player", "draws", "moves at random (ε)"]
 
 
 # --- studies -------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""The source of exported bots: plain Python 3.8, of which export takes sections."""
+"""Sources of exported bots: plain Python 3.8 and C, from which the export takes sections."""

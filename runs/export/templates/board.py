@@ -1,8 +1,8 @@
-"""Exported bots of any compiled board game: whole numbers, how moves are chosen, how hosts ask.
+"""Exported bots of any compiled board game: whole numbers, choice of moves, and answers to hosts.
 
-The rules of the game stand in the exported file as they are compiled here, and count with the
-numbers of this file. The game and the network that stand here only make it a module that tools can
-check. It must stay free of everything but Python 3.8 and its standard library.
+The rules of the game are in the exported file as they are compiled here, and use the numbers of
+this file. The game and the network here only make this file a module that tools can check. It must
+need nothing but Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from evolve_arena.runs.export.templates.board_mlp import evaluate_planes
 
 
 class Word(int):
-    """A whole number of 64 bits without sign."""
+    """An unsigned whole number of 64 bits."""
 
     def __new__(cls, value: int = 0) -> Word:
-        """The lowest 64 bits of value."""
+        """Keep the lowest 64 bits of value."""
         return super().__new__(cls, int(value) & LARGEST_WORD)
 
 
@@ -31,13 +31,13 @@ LARGEST_WORD = 0xFFFFFFFFFFFFFFFF
 
 
 def make_word_of(name: str) -> Any:
-    """What an operator of whole numbers does, cut to 64 bits."""
+    """Return an operator of whole numbers whose results are cut to 64 bits."""
     operate, make = getattr(int, name), int.__new__
     return lambda word, other: make(Word, operate(word, other) & LARGEST_WORD)
 
 
 def shift_left(number: int, count: int) -> Word:
-    """The number times a power of two, cut to 64 bits, of which a far shift leaves none."""
+    """Shift a number to the left, cut to 64 bits; a shift by 64 or more leaves 0."""
     return Word(int(number) << min(int(count), 64))
 
 
@@ -50,7 +50,7 @@ Word.__invert__ = lambda word: Word(~int(word))  # type: ignore[method-assign]
 
 
 class np:  # noqa: N801  (the rules know these by their names in NumPy)
-    """The numbers with which the rules count."""
+    """Types of numbers that the rules use."""
 
     uint64 = Word
     int32 = int16 = int8 = int
@@ -59,23 +59,23 @@ class np:  # noqa: N801  (the rules know these by their names in NumPy)
     inf = float("inf")
 
     @staticmethod
-    def int64(number: Any) -> int:
-        """The lowest 64 bits of a number, of which the first is a sign."""
+    def int64(number: float) -> int:
+        """Keep the lowest 64 bits of a number, the first of them a sign."""
         return (int(number) + (1 << 63) & LARGEST_WORD) - (1 << 63)
 
     @staticmethod
     def float32(number: float) -> float:
-        """The nearest number that 32 bits can hold."""
+        """Round to the nearest number of 32 bits."""
         return array("f", (number,))[0]
 
     @staticmethod
     def sign(number: int) -> int:
-        """1, 0 or -1."""
+        """Return 1, 0 or -1."""
         return (number > 0) - (number < 0)
 
 
 class Words:
-    """Words in an array, which a part of it shares."""
+    """Words in an array; a slice shares their memory."""
 
     def __init__(self, numbers: Any) -> None:
         self.numbers = numbers
@@ -92,12 +92,12 @@ class Words:
 
 
 def make_words(count: int) -> Any:
-    """So many whole numbers without sign, all 0."""
+    """Make an array of unsigned whole numbers, all 0."""
     return make_array("uint64", [0] * count)
 
 
 def make_array(kind: str, numbers: Sequence[int]) -> Any:
-    """The numbers in an array, which takes none too large for it; its parts share its memory."""
+    """Make an array of numbers, each of which must fit; its slices share its memory."""
     codes = {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
     codes.update({f"u{name}": code.upper() for name, code in codes.items()})
     made = memoryview(array(codes[kind], numbers))
@@ -105,14 +105,14 @@ def make_array(kind: str, numbers: Sequence[int]) -> Any:
 
 
 def view_as(numbers: Any, kind: Any) -> Any:
-    """The same memory as numbers of another kind, as arrays of NumPy have a method view(kind)."""
+    """Return the same memory as numbers of another type, like view(kind) of NumPy's arrays."""
     code = {np.uint64: "Q", np.int64: "q", np.float64: "d", np.float32: "f"}[kind]
     shared = (numbers.numbers if isinstance(numbers, Words) else numbers).cast("B").cast(code)
     return Words(shared) if code == "Q" else shared
 
 
-def make_numbers(count: int) -> Any:
-    """So many numbers, all 0."""
+def make_numbers(count: int) -> memoryview:
+    """Make an array of numbers, all 0."""
     return memoryview(array("d", [0.0] * count))
 
 
@@ -120,7 +120,7 @@ def make_numbers(count: int) -> Any:
 
 
 def define_rules() -> Any:
-    """What the file of a game defines, by name."""
+    """Return the definitions of a game's file, by name."""
     return {}
 
 
@@ -158,21 +158,23 @@ LONGEST = 1
 CAN_SEARCH, DEPTH, HAS_QUIET, UNIT = True, 0, False, 65536
 
 
-def ask_features(state: Any, seat: int, out: Any) -> None:
-    """Let the file count what matters of a state."""
+def ask_features(state: Sequence[int], seat: int, out: memoryview) -> None:
+    """Let the file compute the features of a state."""
 
 
-def ask_describe_move(state: Any, move: int, seat: int, out: Any) -> None:
-    """Let the file count what matters of a move."""
+def ask_describe_move(state: Sequence[int], move: int, seat: int, out: memoryview) -> None:
+    """Let the file compute the features of a move."""
 
 
-def ask_prune(state: Any, seat: int, moves: Any, count: int) -> Any:
-    """Keep the moves that are worth describing; give how many."""
+def ask_prune(state: Sequence[int], seat: int, moves: Sequence[int], count: int) -> int:
+    """Keep the moves that are worth describing; return their number."""
     return count
 
 
-def ask_script(state: Any, moves: Any, count: int, kind: int, stream: list[Any]) -> Any:
-    """The move of a kind that a scripted player of the file chooses."""
+def ask_script(
+    state: Sequence[int], moves: Sequence[int], count: int, kind: int, stream: list[int]
+) -> int:
+    """Return the move of a kind that a scripted player of the file chooses."""
     return moves[0]
 
 
@@ -180,7 +182,7 @@ def ask_script(state: Any, moves: Any, count: int, kind: int, stream: list[Any])
 WORDS = (CELLS + 63) // 64
 LEAST, MOST = -(2**63), 2**64 - 1
 RULES = define_rules()
-STREAM: list[Any] = [np.uint64(0)]
+STREAM: list[int] = [np.uint64(0)]
 
 
 def choose(
@@ -188,19 +190,19 @@ def choose(
     depth: int = DEPTH,
     seconds: float | None = None,
     past: Sequence[Sequence[int]] = (),
-    stream: list[Any] = STREAM,
+    stream: list[int] = STREAM,
 ) -> int:
-    """Returns the number of the move for a state, which is given as its numbers.
+    """Return the number of the move for a state, which is given as its numbers.
 
-    It looks depth plies ahead; with 0 at its moves alone. With a limit of time it looks one ply
-    ahead, then two, and so on up to depth, or as far as it can, and goes by the last look that it
-    could complete.
+    The search depth is in plies; 0 compares the moves alone. With a limit of time the search goes
+    one ply deep, then two, and so on up to depth, or as far as it can, and the last completed
+    search decides.
 
-    Where repetition or a lack of progress ends a game, past are the states before this one, oldest
-    first, as remember() gives them. Without them it knows of no repetition that began before.
+    Where repetition or a lack of progress ends a game, past is the states before this one, oldest
+    first, as remember() returns them. Without them, earlier repetitions are unknown.
 
-    Where a player leaves something to chance, it comes from the stream: a list of one whole number
-    of 64 bits, which changes.
+    Where a player makes random choices, they come from the stream: a list of one whole number of
+    64 bits, which changes.
     """
     if len(numbers) != SIZE:
         raise ValueError(f"expected a state of {SIZE} numbers, got {len(numbers)}")
@@ -231,8 +233,8 @@ def choose(
     )
 
 
-def choose_by_value(state: Any, seat: int, moves: list[int], line: list[str]) -> int:
-    """The first move that leads to the state of the best value, or wins at once."""
+def choose_by_value(state: Sequence[int], seat: int, moves: list[int], line: list[str]) -> int:
+    """Return the first move that leads to the state of the best value, or wins at once."""
     best, best_value = -1, 0.0
     for move in moves:
         after = follow(state, move)
@@ -244,8 +246,8 @@ def choose_by_value(state: Any, seat: int, moves: list[int], line: list[str]) ->
     return best
 
 
-def choose_by_action(state: Any, seat: int, moves: list[int]) -> int:
-    """The first move of the best value, of those that are worth it."""
+def choose_by_action(state: Sequence[int], seat: int, moves: list[int]) -> int:
+    """Return the first move of the best value, among those that are worth describing."""
     best, best_value, seen = -1, 0.0, look(state, seat)
     for move in prune(state, seat, moves) if PRUNES else moves:
         value = evaluate_planes(seen + look_at_move(state, move, seat))[0]
@@ -254,14 +256,14 @@ def choose_by_action(state: Any, seat: int, moves: list[int]) -> int:
     return best
 
 
-def prune(state: Any, seat: int, moves: list[int]) -> list[int]:
-    """The moves that are worth weighing."""
+def prune(state: Sequence[int], seat: int, moves: list[int]) -> list[int]:
+    """Return the moves that are worth describing."""
     room = make_room(moves)
     return [int(move) for move in room[: ask_prune(state, seat, room, len(moves))]]
 
 
-def choose_by_kind(state: Any, seat: int, moves: list[int], stream: list[Any]) -> int:
-    """What a scripted player chooses of the legal kind of moves whose output is the strongest."""
+def choose_by_kind(state: Sequence[int], seat: int, moves: list[int], stream: list[int]) -> int:
+    """Return a scripted player's move of the legal kind whose output is the largest."""
     allowed = int(RULES["kinds"](state))
     kinds = [kind for kind in range(allowed.bit_length()) if allowed >> kind & 1]
     best = kinds[0]
@@ -272,7 +274,7 @@ def choose_by_kind(state: Any, seat: int, moves: list[int], stream: list[Any]) -
 
 
 def pick_strongest(outputs: Sequence[float], numbers: list[int]) -> int:
-    """The first of some numbers whose output is the strongest."""
+    """Return the first of some numbers whose output is the largest."""
     best = numbers[0]
     for number in numbers[1:]:
         if outputs[number] > outputs[best]:
@@ -280,8 +282,8 @@ def pick_strongest(outputs: Sequence[float], numbers: list[int]) -> int:
     return best
 
 
-def know(state: Any, seat: int) -> Any:
-    """The state as a seat knows it."""
+def know(state: Sequence[int], seat: int) -> Any:
+    """Return the state as a seat knows it."""
     if not HIDES:
         return state
     known = make_array(ARRAY, state) if ARRAY else state
@@ -289,21 +291,21 @@ def know(state: Any, seat: int) -> Any:
     return known if changed is None else thaw(changed)
 
 
-def list_moves(state: Any) -> list[int]:
-    """The numbers of the legal moves in a state that is not over."""
+def list_moves(state: Sequence[int]) -> list[int]:
+    """Return the numbers of the legal moves in a state that is not over."""
     found = make_room([])
     return [int(move) for move in found[: RULES["legal"](state, found)]]
 
 
 def make_room(moves: list[int]) -> Any:
-    """Room for all moves, which begins with these."""
+    """Make an array with room for all moves that begins with these."""
     return make_array("int64", moves + [0] * (MOVES - len(moves)))
 
 
-def value_after(state: Any, seat: int, line: list[str]) -> float:
-    """The value of a state that a move leads to: what the network says, unless the line ends there.
+def value_after(state: Sequence[int], seat: int, line: list[str]) -> float:
+    """Return the value of an afterstate: the network's output, unless the line ends the game.
 
-    Then it is 0, as a draw is, but where points say who has won.
+    In that case it is 0, as for a draw, except where points decide the winner.
     """
     if is_exhausted(state, line) and not is_finished(state):
         lost = SEATS == 2 and has_won(state, 1 - seat)
@@ -311,17 +313,19 @@ def value_after(state: Any, seat: int, line: list[str]) -> float:
     return evaluate_planes(look(state, seat))[0]
 
 
-def identify(state: Any) -> str:
-    """A text that is the same for the same positions."""
+def identify(state: Sequence[int]) -> str:
+    """Return a text that is the same for the same positions."""
     if HAS_KEY:
         return str(int(RULES["key"](state)))
     return " ".join([str(int(number)) for number in state])
 
 
-def extend_line(line: list[str], state: Any, move: int, name: str | None = None) -> list[str]:
-    """The positions since the last move that made progress, after one more move.
+def extend_line(
+    line: list[str], state: Sequence[int], move: int, name: str | None = None
+) -> list[str]:
+    """Return the positions since the last move that made progress, after one more move.
 
-    A search names the positions that it reaches "", so that they count, but none of them recurs.
+    A search names the positions that it reaches "": they count, but none of them recurs.
     """
     if not REPETITION and not NO_PROGRESS:
         return line
@@ -330,42 +334,42 @@ def extend_line(line: list[str], state: Any, move: int, name: str | None = None)
     return [*line, identify(state) if name is None else name]
 
 
-def is_exhausted(state: Any, line: list[str], most: int = REPETITION) -> bool:
-    """Test if a state ends the game after a line of positions, unless the rules end it anyway."""
+def is_exhausted(state: Sequence[int], line: list[str], most: int = REPETITION) -> bool:
+    """Test if repetition or a lack of progress ends the game after a line of positions."""
     if REPETITION and line and line.count(identify(state)) + 1 >= most:
         return True
     return 0 < NO_PROGRESS <= len(line)
 
 
 def thaw(numbers: Sequence[int]) -> Any:
-    """Returns the state that consists of these numbers, as the rules take it."""
+    """Return the state of these numbers, in the form that the rules take."""
     if ARRAY:
         return make_array(ARRAY, numbers)
     return tuple(KINDS[place](number) for place, number in enumerate(numbers))
 
 
-def follow(state: Any, move: int) -> Any:
-    """Returns the state after a move, before chance decides."""
+def follow(state: Sequence[int], move: int) -> Any:
+    """Return the state after a move, before chance decides."""
     after = make_array(ARRAY, state) if ARRAY else state
     changed = RULES["play"](after, move)
     return after if ARRAY else thaw(changed)
 
 
-def is_finished(state: Any) -> bool:
-    """Whether the game is over."""
+def is_finished(state: Sequence[int]) -> bool:
+    """Test if the game is over."""
     return bool(RULES["is_over"](state)) if HAS_POINTS else int(RULES["result"](state)) != 2
 
 
-def has_won(state: Any, seat: int) -> bool:
-    """Whether a game that is over was won by who sits there."""
+def has_won(state: Sequence[int], seat: int) -> bool:
+    """Test if the seat has won a game that is over."""
     if not HAS_POINTS:
         return int(RULES["result"](state)) == 1 - 2 * seat
     others = [int(RULES["points"](state, other)) for other in range(SEATS) if other != seat]
     return int(RULES["points"](state, seat)) > max(others)
 
 
-def look(state: Any, seat: int) -> list[Any]:
-    """The network's inputs for a state: its planes, or what the rules count."""
+def look(state: Sequence[int], seat: int) -> list[Any]:
+    """Return the network's inputs for a state: its planes, or features."""
     if not FEATURES:
         return list_planes(state, seat)
     counted, NOTES[0] = make_numbers(FEATURES), 0
@@ -376,20 +380,20 @@ def look(state: Any, seat: int) -> list[Any]:
     return round_numbers(counted)
 
 
-def look_at_move(state: Any, move: int, seat: int) -> list[float]:
-    """The network's inputs for a move, before it is played."""
+def look_at_move(state: Sequence[int], move: int, seat: int) -> list[float]:
+    """Return the network's inputs for a move, before it is played."""
     counted = make_numbers(MOVE_FEATURES)
     ask_describe_move(state, move, seat, counted)
     return round_numbers(counted)
 
 
-def round_numbers(numbers: Sequence[Any]) -> list[float]:
-    """The numbers, each rounded to the nearest that 32 bits can hold."""
+def round_numbers(numbers: Sequence[float]) -> list[float]:
+    """Round each number to the nearest of 32 bits."""
     return array("f", [float(number) for number in numbers]).tolist()
 
 
-def list_planes(state: Any, seat: int) -> list[int]:
-    """What there is to see of a state: for each plane its bits, as one whole number."""
+def list_planes(state: Sequence[int], seat: int) -> list[int]:
+    """Return the bits of each plane of a state, as one whole number."""
     turn = [seat] if TURNS == 2 else [int(int(RULES["to_move"](state)) == seat)] if TURNS else []
     if SEES_CELLS:
         seen, owned = [0] * PLANES, SEATS * PIECES
@@ -414,11 +418,11 @@ DEEPEST, MOST_EXTRA = 60, 8
 
 
 class OutOfTimeError(Exception):
-    """There was not time enough for this look."""
+    """Raised when the time is up before this search is complete."""
 
 
 def expect(value: int) -> int:
-    """The result to expect of a leaf of so much value, where chance decides: nearly its tanh."""
+    """Return the expected result of a leaf's value, where chance decides: nearly its tanh."""
     x = abs(value) * (1.0 / 65536.0)
     terms = 1.0 + x * (1.0 + x * (1.0 + x * (2.0 / 3.0 + x * (1.0 / 3.0))))
     expected = int((1.0 - 1.0 / terms) * (WIN - 128))
@@ -426,9 +430,9 @@ def expect(value: int) -> int:
 
 
 class Search:
-    """One look ahead, by alpha-beta.
+    """One alpha-beta search.
 
-    A value is what a state is worth to a seat, in the eyes of the one who looks.
+    The value of a state for a seat is estimated from the searching player's view.
     """
 
     def __init__(self, searcher: int, seconds: float | None, line: list[str]) -> None:
@@ -439,8 +443,8 @@ class Search:
         self.deadline = time.monotonic() + (seconds or 0.0) if self.timed else float("inf")
         self.cuts: dict[int, int] = {}
 
-    def deepen(self, state: Any, moves: list[int], depth: int) -> int:
-        """The first of the best moves at this depth, or at the last one that it could complete."""
+    def deepen(self, state: Sequence[int], moves: list[int], depth: int) -> int:
+        """Return the first of the best moves at this depth, or at the last completed one."""
         if depth < 1:
             raise ValueError(f"depth is {depth}: it must be 0 or more")
         best, value, order = moves[0], 0, list(moves)
@@ -456,8 +460,8 @@ class Search:
                 break
         return best
 
-    def value_moves(self, state: Any, order: list[int], depth: int) -> dict[int, int]:
-        """The values of moves, bounds for those below the best. Good moves come first."""
+    def value_moves(self, state: Sequence[int], order: list[int], depth: int) -> dict[int, int]:
+        """Return the values of moves, bounds for those below the best. Good moves come first."""
         values, best = {}, -INFINITE
         for move in order:
             after = follow(state, move)
@@ -467,8 +471,8 @@ class Search:
             values[move], best = value, max(best, value)
         return values
 
-    def value_leaf(self, state: Any, side: int) -> int:
-        """The network's value of a state for the side that has moved to it."""
+    def value_leaf(self, state: Sequence[int], side: int) -> int:
+        """Return the network's value of a state for the side that has moved to it."""
         seat = side if HAS_CHANCE else self.searcher
         value = UNIT * evaluate_planes(look(state, seat))[0]
         value = int(min(value, LARGEST)) if value > -LARGEST else -LARGEST
@@ -476,10 +480,12 @@ class Search:
             value = expect(value)
         return value if side == seat else -value
 
-    def value(self, state: Any, side: int, depth: int, low: int, high: int, line: list[str]) -> int:
-        """The value to a side of the state after its move; a bound outside of low and high.
+    def value(
+        self, state: Sequence[int], side: int, depth: int, low: int, high: int, line: list[str]
+    ) -> int:
+        """Return the value to a side of the state after its move; a bound outside of low and high.
 
-        A position that occurred in the game is a draw at once: it could be repeated again.
+        A position that occurred in the game counts as a draw: it could be repeated again.
         """
         if HAS_CHANCE:
             outcomes = int(RULES["chance"](state))
@@ -526,14 +532,14 @@ class Search:
 
 
 def start() -> list[int]:
-    """Returns the state before the first move."""
+    """Return the state before the first move."""
     return settle(thaw(FIRST_STATE))
 
 
 def legal(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> list[int]:
-    """Returns the numbers of the moves in a state; none once the game is over.
+    """Return the numbers of the moves in a state; none once the game is over.
 
-    Only with the states in its past is it known whether repetition or a lack of progress ended it.
+    Whether repetition or a lack of progress ended it depends on the states in its past.
     """
     state = thaw(numbers)
     if is_finished(state) or is_exhausted(state, [identify(thaw(each)) for each in past]):
@@ -542,7 +548,7 @@ def legal(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> list[in
 
 
 def play(numbers: Sequence[int], move: int) -> list[int]:
-    """Returns the state after a move, and after all that chance decides then."""
+    """Return the state after a move, and after all that chance decides then."""
     if move not in legal(numbers):
         raise ValueError(f"there is no move {move!r} here")
     state = thaw(numbers)
@@ -551,7 +557,7 @@ def play(numbers: Sequence[int], move: int) -> list[int]:
 
 
 def view(numbers: Sequence[int], seat: int | None = None) -> list[int]:
-    """Returns the state as a seat knows it, the one that is to move unless another is named."""
+    """Return the state as a seat knows it; by default, the player to move."""
     state = thaw(numbers)
     known = know(state, int(RULES["to_move"](state)) if seat is None else seat)
     return [int(number) for number in known]
@@ -560,15 +566,15 @@ def view(numbers: Sequence[int], seat: int | None = None) -> list[int]:
 def remember(
     past: Sequence[Sequence[int]], numbers: Sequence[int], move: int
 ) -> list[Sequence[int]]:
-    """Returns the past of the state after a move: all states that count, oldest first."""
+    """Return the past of the state after a move: all states that count, oldest first."""
     state = thaw(numbers)
     if (not REPETITION and not NO_PROGRESS) or (HAS_PROGRESS and RULES["progress"](state, move)):
         return []
     return [*past, list(numbers)]
 
 
-def settle(state: Any) -> list[int]:
-    """The numbers of the state after all that chance decides there."""
+def settle(state: Sequence[int]) -> list[int]:
+    """Return the numbers of the state after all that chance decides there."""
     while HAS_CHANCE:
         outcomes = int(RULES["chance"](state))
         if not outcomes:
@@ -578,10 +584,10 @@ def settle(state: Any) -> list[int]:
     return [int(number) for number in state]
 
 
-def result(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> Any:
-    """Returns None while the game goes on, else a number for each seat.
+def result(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> tuple[int, ...] | None:
+    """Return None while the game goes on, else a number for each seat.
 
-    That is 1 if it has won, -1 if it has lost, and 0 after a draw; in games of points its points.
+    That is 1 for a win, -1 for a loss and 0 for a draw; in games of points, the points.
     """
     state, over = thaw(numbers), is_finished(thaw(numbers))
     if not over and not is_exhausted(state, [identify(thaw(each)) for each in past]):
@@ -596,9 +602,9 @@ def result(numbers: Sequence[int], past: Sequence[Sequence[int]] = ()) -> Any:
 
 
 def play_on_stdin() -> None:
-    """Answers each line "go" with "move NUMBER", for the state that a line "state ..." gave.
+    """Answer each line "go" with "move NUMBER", for the state that a line "state ..." gave.
 
-    "go depth 3" lets it look three plies ahead, "go movetime 500" for so many milliseconds. Lines
+    "go depth 3" searches three plies deep, "go movetime 500" for so many milliseconds. Lines
     "past ..." before that of the state are the states in its past, oldest first.
     """
     state: list[int] = []
@@ -626,7 +632,7 @@ def play_on_stdin() -> None:
 
 
 def answer_site(words: Sequence[str]) -> None:
-    """Takes any other line; no site speaks to this bot in words of its own."""
+    """Ignore any other line; no site has commands of its own for this bot."""
 
 
 # --- As a program -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The inside of exported bots of board games that are NEAT graphs; see `board`."""
+"""NEAT graphs of exported bots of board games; see `board`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BITS = [[(0, 1.0)]]
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The outputs of the graph that sees these planes of bits."""
+    """Return the outputs of the graph for these planes of bits."""
     values = [0.0] * SLOTS
     for word, inputs in zip(planes, BITS):  # noqa: B905  (Python 3.8 has no strict)
         for cell, (place, number) in enumerate(inputs):

@@ -1,7 +1,7 @@
-"""Exported bots of board games, asked by hosts that number or show moves in ways of their own.
+"""Exported bots of board games for hosts that number or show moves in ways of their own.
 
-See `board`, whose sections precede these; what stands first only makes this file a module that
-tools can check. It must stay free of everything but Python 3.8 and its standard library.
+See `board`, whose sections precede these; the first section only makes this file a module that
+tools can check. It must need nothing but Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ WIDTH = 1
 LAST: list[Any] = [[], START, []]
 
 
-def choose_after(told: Sequence[Any]) -> Any:
-    """Returns the move after all these; told and returned as the host writes them."""
+def choose_after(told: Sequence[object]) -> Any:
+    """Return the move after all these, in the host's notation, as these are."""
     numbers, past = find_state(list(told))
     return write_move(numbers, choose(numbers, past=past))
 
 
 def choose_shown(own: Sequence[int], other: Sequence[int]) -> int:
-    """Returns the move for a board: which cells are whose turn's it is, and which the other's.
+    """Return the move for a board: the cells of the player to move, and those of the other.
 
-    Who sees boards alone knows of no repetition.
+    A board alone says nothing of repetition.
     """
     turn = int(sum(own) < sum(other))
     cells = (other, own) if turn else (own, other)
     return choose([int(number) for number in RULES["pettingzoo_state"](*cells, turn)])
 
 
-def find_state(told: list[Any]) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
-    """The numbers of the state after these moves, and its past.
+def find_state(told: list[object]) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+    """Return the numbers of the state after these moves, and its past.
 
-    What was told before is not played again.
+    Moves that an earlier call gave are not played again.
     """
     begin, numbers, past = LAST
     if told[: len(begin)] != begin:
@@ -60,9 +60,9 @@ def find_state(told: list[Any]) -> tuple[Sequence[int], Sequence[Sequence[int]]]
 
 
 def play_move(
-    numbers: Sequence[int], past: Sequence[Sequence[int]], word: Any
+    numbers: Sequence[int], past: Sequence[Sequence[int]], word: object
 ) -> tuple[list[int], list[Sequence[int]]]:
-    """The numbers of the state after the move that is written so, and its past."""
+    """Return the numbers of the state after the move with that notation, and its past."""
     state = thaw(numbers)
     for move in [] if is_finished(state) else list_moves(state):
         if write_move(numbers, move) == word:
@@ -73,7 +73,7 @@ def play_move(
 
 
 def write_move(numbers: Sequence[int], move: int) -> Any:
-    """A move as the host writes it: row and column of its cell, -1 to pass; or a number."""
+    """Write a move in the host's notation: row and column of its cell, -1 to pass; or a number."""
     if PAIRS:
         row, column = divmod(move, WIDTH) if move < CELLS else (-1, -1)
         return {"x": row, "y": column}

@@ -1,4 +1,4 @@
-"""The inside of exported bots of board games that are multilayer perceptrons; see `board`."""
+"""Multilayer perceptrons of exported bots of board games; see `board`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AAAAAAAAAAAAAAAAAAAAAAAAAAA=
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The outputs of the network that sees these planes of bits."""
+    """Return the outputs of the network for these planes of bits."""
     sums = ROWS[0]
     for plane, word in enumerate(planes):
         for cell in range(CELLS):
@@ -28,7 +28,7 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
 
 
 def unpack_rows() -> list[list[int]]:
-    """Biases, then what each bit adds to the first layer, in units of 1/65536."""
+    """Return biases, then what each bit adds to the first layer, in units of 1/65536."""
     data = b64decode(FIRST_LAYER)
     numbers = list(unpack(f"<{len(data) // 4}i", data))
     units = UNITS[0]

@@ -1,4 +1,4 @@
-"""The inside of exported bots of board games whose networks are given any numbers; see `board`."""
+"""Networks of exported bots of board games with numbers as inputs; see `board`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEEN = 0
 
 
 def evaluate_planes(shown: Sequence[Any]) -> list[float]:
-    """The outputs of the network for planes of bits, if it sees some, and numbers behind them."""
+    """Return the outputs of the network for planes of bits, if any, and the numbers after them."""
     values = [0.0] * SEEN
     for word, inputs in zip(shown, BITS):  # noqa: B905  (Python 3.8 has no strict)
         for cell, (place, number) in enumerate(inputs):

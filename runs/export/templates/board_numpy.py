@@ -1,4 +1,4 @@
-"""Whole numbers in exported bots of board games whose rules count with NumPy; see `board`."""
+"""Whole numbers in exported bots of board games whose rules use NumPy; see `board`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ np.seterr(over="ignore")
 
 
 def make_words(count: int) -> Any:
-    """So many whole numbers, all 0."""
+    """Make an array of unsigned whole numbers, all 0."""
     return np.zeros(count, np.uint64)
 
 
 def make_array(kind: str, numbers: Sequence[int]) -> Any:
-    """The numbers in an array."""
+    """Make an array of numbers."""
     return np.array(numbers, kind)
 
 
 def make_numbers(count: int) -> Any:
-    """So many numbers, all 0."""
+    """Make an array of numbers, all 0."""
     return np.zeros(count)

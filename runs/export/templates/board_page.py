@@ -1,14 +1,14 @@
-"""What a page asks of an exported bot of a board game; see `board`, whose sections precede these.
+"""Functions of an exported bot of a board game that a page calls; see `board` for the rest.
 
-A position is the numbers of the state, how many moves were made, and the states in its past. What
-stands first only makes this file a module that tools can check.
+A position is the numbers of the state, the number of moves made, and the states in its past. The
+first section only makes this file a module that tools can check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from random import randrange
-from typing import Any
+from typing import TypeAlias
 
 from evolve_arena.players.board_paths import find_path, list_ways, tell_apart
 from evolve_arena.runs.export.templates.board import (
@@ -36,6 +36,7 @@ from evolve_arena.runs.export.templates.board import (
 )
 from evolve_arena.runs.export.templates.board_mlp import evaluate_planes
 
+Position: TypeAlias = tuple[Sequence[int], int, Sequence[Sequence[int]]]
 # --- The page -----------------------------------------------------------------------------
 START: list[int] = []
 LONGEST = 0
@@ -49,13 +50,13 @@ STACKS = 0
 # --- What a page asks ---------------------------------------------------------------------
 
 
-def begin_page() -> Any:
-    """The first position."""
+def begin_page() -> Position:
+    """Return the first position."""
     return settle(START, 0, [])
 
 
-def settle(numbers: Sequence[int], plies: int, past: Any) -> Any:
-    """The position after all that chance decides."""
+def settle(numbers: Sequence[int], plies: int, past: Sequence[Sequence[int]]) -> Position:
+    """Return the position after all that chance decides."""
     while HAS_CHANCE:
         state = thaw(numbers)
         count = int(RULES["chance"](state))
@@ -65,18 +66,18 @@ def settle(numbers: Sequence[int], plies: int, past: Any) -> Any:
     return numbers, plies, past
 
 
-def list_numbers(state: Any, changed: Any) -> list[int]:
-    """The numbers of a state that was changed, or of the new one."""
+def list_numbers(state: Sequence[int], changed: Sequence[int]) -> list[int]:
+    """Return the numbers of a state that was changed, or of the new one."""
     return [int(number) for number in (state if ARRAY else changed)]
 
 
-def ask_seat(position: Any) -> int:
-    """Whose turn it is."""
+def ask_seat(position: Position) -> int:
+    """Return the seat of the player to move."""
     return int(RULES["to_move"](thaw(position[0])))
 
 
-def ask_moves(position: Any) -> list[int]:
-    """The legal moves; none once the game is over."""
+def ask_moves(position: Position) -> list[int]:
+    """Return the legal moves; none once the game is over."""
     state, plies = thaw(position[0]), position[1]
     line = [identify(thaw(each)) for each in position[2]]
     if plies >= LONGEST or is_finished(state) or is_exhausted(state, line):
@@ -84,20 +85,20 @@ def ask_moves(position: Any) -> list[int]:
     return list_moves(state)
 
 
-def ask_names(position: Any) -> list[str]:
-    """What the legal moves are called."""
+def ask_names(position: Position) -> list[str]:
+    """Return the names of the legal moves."""
     return [NAMES[move] for move in ask_moves(position)]
 
 
-def play_on_page(position: Any, move: int) -> Any:
-    """The position after a move."""
+def play_on_page(position: Position, move: int) -> Position:
+    """Return the position after a move."""
     numbers, plies, past = position
     state, past = thaw(numbers), remember(past, numbers, move)
     return settle(list_numbers(state, RULES["play"](state, move)), plies + 1, past)
 
 
-def ask_places(position: Any) -> list[int]:
-    """The place of each seat once the game is over."""
+def ask_places(position: Position) -> list[int]:
+    """Return the place of each seat once the game is over."""
     state = thaw(position[0])
     if HAS_POINTS:
         points = [int(RULES["points"](state, seat)) for seat in range(SEATS)]
@@ -106,23 +107,23 @@ def ask_places(position: Any) -> list[int]:
     return [1 + sum(int(other > own) for other in points) for own in points]
 
 
-def ask_bot(position: Any) -> int:
-    """The move that the bot chooses."""
+def ask_bot(position: Position) -> int:
+    """Return the move that the bot chooses."""
     return choose(position[0], DEPTH, None, position[2])
 
 
 def ask_depth() -> int:
-    """The plies that the bot looks ahead; -1 if it can't."""
+    """Return the bot's search depth in plies; -1 if it can't search."""
     return DEPTH if CAN_SEARCH else -1
 
 
-def ask_ahead(position: Any, depth: int) -> int:
-    """The move that the bot chooses if it looks so many plies ahead, for ten seconds at most."""
+def ask_ahead(position: Position, depth: int) -> int:
+    """Return the move that the bot chooses at this depth, in ten seconds at most."""
     return choose(position[0], depth, 10.0 if depth else None, position[2])
 
 
-def ask_values(position: Any) -> list[float]:
-    """What the network thinks of each legal move, for who is to move."""
+def ask_values(position: Position) -> list[float]:
+    """Return the network's value of each legal move, for the player to move."""
     numbers = position[0]
     seat, moves = ask_seat(position), ask_moves(position)
     if HEAD == "policy":
@@ -147,13 +148,13 @@ def ask_values(position: Any) -> list[float]:
 # --- Cells on a page ----------------------------------------------------------------------
 
 
-def ask_pieces(position: Any) -> list[list[int]]:
-    """Cell, owner and kind of each piece."""
+def ask_pieces(position: Position) -> list[list[int]]:
+    """Return cell, owner and kind of each piece."""
     return list_pieces(position[0])
 
 
 def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
-    """The same for the numbers of a state."""
+    """Return the same for the numbers of a state."""
     found, owned = [], SEATS * PIECES
     for plane, word in enumerate(list_planes(thaw(numbers), 0)):
         owner, kind = plane // PIECES, plane % PIECES
@@ -167,8 +168,8 @@ def list_pieces(numbers: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def ask_paths(position: Any) -> list[list[list[int]]]:
-    """The cells to click for each legal move, in all ways that there are."""
+def ask_paths(position: Position) -> list[list[list[int]]]:
+    """Return the cells to click for each legal move, in all possible ways."""
     numbers = position[0]
     seat, before, paths = ask_seat(position), list_pieces(numbers), []
     for move in ask_moves(position):
@@ -184,8 +185,8 @@ def ask_paths(position: Any) -> list[list[list[int]]]:
 # --- Text on a page -----------------------------------------------------------------------
 
 
-def ask_text(position: Any) -> str:
-    """The drawing of the game's file, or the numbers of the state."""
+def ask_text(position: Position) -> str:
+    """Return the drawing of the game's file, or the numbers of the state."""
     if DRAWS:
         return str(RULES["show"](thaw(position[0])))
     return " ".join(str(number) for number in position[0])

@@ -18,7 +18,7 @@ TUPLES = [(0, [(0, 0, 0, 0)])]
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The sum of all entries that tuples read from these planes of bits, in units of 1/65536."""
+    """Return the sum of all entries that these planes of bits select, in units of 1/65536."""
     contents = [(planes[0] >> bit & 1) + 2 * (planes[1] >> bit & 1) for bit in GRID]
     table = planes[2] * (len(ENTRIES) // TABLES) if TABLES > 1 else 0
     total = 0

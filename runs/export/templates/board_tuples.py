@@ -1,4 +1,4 @@
-"""The inside of exported bots of board games that are tuple networks; see `board`."""
+"""Tuple networks of exported bots of board games; see `board`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ c-muNfB*mh2mk>
 
 
 def evaluate_planes(planes: Sequence[int]) -> list[float]:
-    """The sum of all entries that tuples read from these planes of bits, in units of 1/65536."""
+    """Return the sum of all entries that these planes of bits select, in units of 1/65536."""
     contents = [0] * READ
     for plane, word in enumerate(planes[:PLANES]):
         for bit in range(BITS):
@@ -44,7 +44,7 @@ def evaluate_planes(planes: Sequence[int]) -> list[float]:
 
 
 def unpack_numbers() -> Sequence[int]:
-    """The numbers of all entries, one tuple after the other."""
+    """Return the numbers of all entries, one tuple after the other."""
     numbers = array("i")
     numbers.frombytes(decompress(b85decode("".join(NUMBERS.split()))))
     if sys.byteorder == "big":

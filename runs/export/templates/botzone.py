@@ -1,6 +1,6 @@
-"""How Botzone asks exported bots; what comes before says how they read its moves.
+"""Exported bots at Botzone; see `board_hosts` for the notation of moves.
 
-It must stay free of everything but Python 3.8 and its standard library.
+It must need nothing but Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from evolve_arena.runs.export.templates.board_hosts import choose_after
 
@@ -20,8 +19,10 @@ KEEP_RUNNING = False
 BEGIN = {"x": -1, "y": -1}
 
 
-def tell(requests: Sequence[Any], responses: Sequence[Any]) -> list[Any]:
-    """All moves of the game in their order; who moves first is asked with no move at first."""
+def tell(
+    requests: Sequence[dict[str, int]], responses: Sequence[dict[str, int]]
+) -> list[dict[str, int]]:
+    """Return all moves of the game in order; the first player's first request holds no move."""
     told = []
     for place, request in enumerate(requests):
         if place or request != BEGIN:
@@ -31,9 +32,9 @@ def tell(requests: Sequence[Any], responses: Sequence[Any]) -> list[Any]:
 
 
 def play_on_botzone() -> None:
-    """Answers a line with the whole history; and lines with one request each, if it goes on."""
-    requests: list[Any] = []
-    responses: list[Any] = []
+    """Answer a line with the whole history; then lines with one request each, if it goes on."""
+    requests: list[dict[str, int]] = []
+    responses: list[dict[str, int]] = []
     for line in sys.stdin:
         if not line.strip():
             continue

@@ -1,7 +1,7 @@
-"""What evaluates NEAT graphs in exported bots: nodes, in the order in which they are computed.
+"""Evaluation of NEAT graphs in exported bots: nodes, in the order in which they are computed.
 
-The network that stands here only makes this file a module that tools can check. It must stay free
-of everything but Python 3.8 and its standard library.
+The network here only makes this file a module that tools can check. It must need nothing but
+Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NODES: list[tuple[int, str, str, float, float, list[tuple[int, float]]]] = [
 
 
 def activate(plane: list[float]) -> list[float]:
-    """The plane after all nodes took their values."""
+    """Return the plane after the evaluation of all nodes."""
     after = list(plane)
     for slot, activation, aggregation, bias, response, connections in NODES:
         terms = [after[place] * weight for place, weight in connections]
@@ -31,17 +31,17 @@ def activate(plane: list[float]) -> list[float]:
 
 
 def comparable(value: float) -> float:
-    """The value; what is not a number is worse than any."""
+    """Return the value, or minus infinity if it is not a number."""
     return -inf if isnan(value) else value
 
 
 def within(x: float, bound: float) -> float:
-    """x, moved to the nearer end if it lies outside -bound .. bound."""
+    """Clamp x to -bound .. bound."""
     return max(-bound, min(bound, x))
 
 
 def power(x: float, exponent: float) -> float:
-    """A power of x; infinite where Python would complain that the result is too large."""
+    """Raise x to a power; the result is infinite where Python would raise an error."""
     try:
         result: float = x**exponent
     except OverflowError:
@@ -50,7 +50,7 @@ def power(x: float, exponent: float) -> float:
 
 
 def selu(x: float) -> float:
-    """The scaled exponential linear unit."""
+    """Compute the scaled exponential linear unit."""
     scale, alpha = 1.0507009873554805, 1.6732632423543772
     return scale * x if x > 0.0 else scale * alpha * (exp(x) - 1.0)
 
@@ -78,7 +78,7 @@ ACTIVATIONS: dict[str, Callable[[float], float]] = {
 
 
 def product(terms: list[float]) -> float:
-    """The terms, multiplied from left to right."""
+    """Multiply the terms from left to right."""
     result = 1.0
     for term in terms:
         result *= term
@@ -86,7 +86,7 @@ def product(terms: list[float]) -> float:
 
 
 def add_up(terms: list[float]) -> float:
-    """The terms, added from left to right."""
+    """Add the terms from left to right."""
     result = 0.0
     for term in terms:
         result += term
@@ -94,12 +94,12 @@ def add_up(terms: list[float]) -> float:
 
 
 def mean(terms: list[float]) -> float:
-    """The arithmetic mean."""
+    """Return the arithmetic mean."""
     return add_up(terms) / len(terms) if terms else 0.0
 
 
 def median(terms: list[float]) -> float:
-    """The middle term, or the mean of both middle ones; no number if any term is none."""
+    """Return the middle term, or the mean of both middle ones; not a number if any term is none."""
     if len(terms) <= 2 or any(map(isnan, terms)):
         return mean(terms)
     ordered, middle = sorted(terms), len(terms) // 2

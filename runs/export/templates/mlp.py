@@ -1,7 +1,7 @@
-"""What evaluates multilayer perceptrons in exported bots, from the sums of the first layer on.
+"""Evaluation of multilayer perceptrons in exported bots, from the sums of the first layer on.
 
-The network that stands here only makes this file a module that tools can check. It must stay free
-of everything but Python 3.8 and its standard library.
+The network here only makes this file a module that tools can check. It must need nothing but
+Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ POLYNOMIAL: tuple[float, ...] = (1.0,)
 
 
 def rounded(numbers: Iterable[float]) -> list[float]:
-    """The numbers, each rounded to the nearest that 32 bits can hold."""
+    """Round each number to the nearest of 32 bits."""
     return array("f", numbers).tolist()
 
 
 def evaluate(sums: list[int]) -> list[float]:
-    """The network's outputs, given the sums of its first layer."""
+    """Return the network's outputs, from the sums of its first layer."""
     wrapped = [(total + 2**31) % 2**32 - 2**31 for total in sums]  # 32 bits hold no more
     return evaluate_later([total / 65536 for total in rounded(wrapped)])
 
 
 def evaluate_later(values: list[float]) -> list[float]:
-    """The network's outputs, given what its first layer's units have before activation."""
+    """Return the network's outputs, from the sums of its first layer's units before activation."""
     for number, (biases, rows) in enumerate(LAYERS, start=2):
         inputs = activate(values)
         if HEAD not in ("policy", "kinds") and number == len(UNITS):
@@ -52,7 +52,7 @@ def evaluate_later(values: list[float]) -> list[float]:
 
 
 def fold(values: list[float], bias: float, weights: list[float]) -> list[float]:
-    """A layer of one unit: sixteen subtotals, then the upper half added to the lower."""
+    """Evaluate a layer of one unit: sixteen subtotals, then the upper half added to the lower."""
     totals = [0.0] * 16
     for block in range(0, len(values), 16):
         terms = rounded(map(mul, values[block : block + 16], weights[block : block + 16]))
@@ -64,7 +64,7 @@ def fold(values: list[float], bias: float, weights: list[float]) -> list[float]:
 
 
 def activate(values: list[float]) -> list[float]:
-    """The activation function, of each value."""
+    """Apply the activation function to each value."""
     if ACTIVATION == "relu":
         return [value if value > 0.0 else 0.0 for value in values]
     # 1 / (1 + 2**power): two to a whole number is exact, the rest comes from a polynomial.
@@ -84,7 +84,7 @@ def activate(values: list[float]) -> list[float]:
 
 
 def unpack_later_layers() -> list[tuple[list[float], list[list[float]]]]:
-    """For each later layer its biases, and a row of weights per unit of the layer before."""
+    """Return each later layer's biases, and a row of weights per unit of the layer before."""
     data = b64decode(LATER_LAYERS)
     numbers = list(unpack(f"<{len(data) // 4}f", data))
     layers, at = [], 0

@@ -1,4 +1,4 @@
-"""The inside of exported bots that are NEAT graphs and see numbers, not bits."""
+"""NEAT graphs of exported bots with numbers as inputs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ SCALES = [1.0]
 
 
 def evaluate_numbers(inputs: Sequence[float]) -> list[float]:
-    """The outputs of the graph for so many inputs as it has."""
+    """Return the outputs of the graph for its inputs."""
     seen = list(map(mul, inputs, SCALES))
     return activate(seen + [0.0] * (SLOTS - INPUTS))[INPUTS:]

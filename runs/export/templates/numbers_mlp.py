@@ -1,4 +1,4 @@
-"""The inside of exported bots that are multilayer perceptrons and see numbers, not bits."""
+"""Multilayer perceptrons of exported bots with numbers as inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AAAAAAAAAAAAAAAAAAAAAAAAAAA=
 
 
 def evaluate_numbers(inputs: Sequence[float]) -> list[float]:
-    """The outputs of the network for so many inputs as it has."""
+    """Return the outputs of the network for its inputs."""
     sums = ROWS[0]
     for value, row in zip(inputs, ROWS[1:]):  # noqa: B905  (Python 3.8 has no strict)
         if value:
@@ -26,7 +26,7 @@ def evaluate_numbers(inputs: Sequence[float]) -> list[float]:
 
 
 def unpack_rows() -> list[list[float]]:
-    """Biases of the first layer, then the weights of each input."""
+    """Return biases of the first layer, then the weights of each input."""
     data = b64decode(FIRST_LAYER)
     numbers = list(unpack(f"<{len(data) // 4}f", data))
     units = UNITS[0]

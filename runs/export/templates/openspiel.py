@@ -1,8 +1,6 @@
-"""How OpenSpiel asks exported bots; what comes before says how they read its moves."""
+"""Exported bots as a ``pyspiel.Bot``; see `board_hosts` for the notation of moves."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pyspiel
 
@@ -11,8 +9,8 @@ from evolve_arena.runs.export.templates.board_hosts import choose_after
 # --- States of OpenSpiel ------------------------------------------------------------------
 
 
-def choose_at(state: Any) -> int:
-    """Returns the action at a state, of which its history tells."""
+def choose_at(state: pyspiel.State) -> int:
+    """Return the action at a state, found from its history."""
     return int(choose_after(state.history()))
 
 
@@ -20,28 +18,28 @@ def choose_at(state: Any) -> int:
 
 
 class Bot(pyspiel.Bot):  # type: ignore[misc]
-    """A player for pyspiel.evaluate_bots and whatever else takes a pyspiel.Bot.
+    """A player for pyspiel.evaluate_bots and anything else that takes a pyspiel.Bot.
 
-    It needs no more than the state, in which all moves of the game stand.
+    It needs nothing but the state, which holds all moves of the game.
     """
 
     def __init__(self) -> None:
         pyspiel.Bot.__init__(self)
 
-    def step(self, state: Any) -> int:
-        """The action to play."""
+    def step(self, state: pyspiel.State) -> int:
+        """Return the action to play."""
         return choose_at(state)
 
-    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """The same, and how likely each action was: it is always the same one."""
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Return the probability of each action, 1 for the action to play, and that action."""
         chosen = self.step(state)
         return [(action, float(action == chosen)) for action in state.legal_actions()], chosen
 
     def restart(self) -> None:
-        """Begins a game: there is nothing to do."""
+        """Begin a game; nothing has to be done."""
 
-    def restart_at(self, state: Any) -> None:
-        """Begins at a state: there is nothing to do."""
+    def restart_at(self, state: pyspiel.State) -> None:
+        """Begin at a state; nothing has to be done."""
 
-    def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Is told what another played: it will stand in the next state."""
+    def inform_action(self, state: pyspiel.State, player_id: int, action: int) -> None:
+        """Receive another player's action, which the next state will hold."""

@@ -1,6 +1,6 @@
-"""How loops over PettingZoo's environments ask exported bots.
+"""Exported bots as policies for loops over PettingZoo's environments.
 
-It must stay free of everything but Python 3.8 and its standard library.
+It must need nothing but Python 3.8 and its standard library.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from evolve_arena.runs.export.templates.board_hosts import choose_shown
 # --- How PettingZoo asks ------------------------------------------------------------------
 
 
-def policy(observation: Any, *_: Any) -> int:
-    """The action for the first of what env.last() gives: a dictionary with the planes."""
+def policy(observation: dict[str, Any], *_: object) -> int:
+    """Return the action for the first value of env.last(): a dictionary with the planes."""
     cells = [cell for row in observation["observation"] for cell in row]
     action = choose_shown([int(cell[0]) for cell in cells], [int(cell[1]) for cell in cells])
     if not observation["action_mask"][action]:

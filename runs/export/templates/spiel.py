@@ -1,6 +1,6 @@
-"""Exported bots of games whose rules are asked of pyspiel: they see OpenSpiel's tensors.
+"""Exported bots of games whose rules pyspiel has, with OpenSpiel's tensors as inputs.
 
-What stands first only makes this file a module that tools can check.
+The first section only makes this file a module that tools can check.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SEATS = 2
 
 
 def choose_at(state: Any) -> int:
-    """Returns the action at a state."""
+    """Return the action at a state."""
     seat, legal = state.current_player(), state.legal_actions()
     if len(legal) == 1:
         return int(legal[0])
@@ -34,10 +34,10 @@ def choose_at(state: Any) -> int:
 
 
 def has_won(returns: Sequence[float], seat: int) -> bool:
-    """Whether a seat alone has most."""
+    """Test if a seat alone has the highest return."""
     return max(returns) == returns[seat] and list(returns).count(returns[seat]) == 1
 
 
 def look(state: Any, seat: int) -> list[float]:
-    """What a seat sees: the tensor, and an input for each seat, 1 for its own."""
+    """Return the inputs of a seat: the tensor, and an input for each seat, 1 for its own."""
     return [*state.observation_tensor(seat), *(float(other == seat) for other in range(SEATS))]

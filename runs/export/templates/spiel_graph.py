@@ -1,4 +1,4 @@
-"""The inside of exported bots of pyspiel's games that are NEAT graphs; see `spiel`."""
+"""NEAT graphs of exported bots of pyspiel's games; see `spiel`."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ INPUTS, SLOTS = 1, 2
 
 
 def evaluate_tensor(seen: Sequence[float]) -> list[float]:
-    """The outputs of the graph for these inputs."""
+    """Return the outputs of the graph for these inputs."""
     return activate([*seen, *[0.0] * (SLOTS - INPUTS)])[INPUTS:]

@@ -1,4 +1,4 @@
-"""The inside of exported bots of pyspiel's games that are multilayer perceptrons; see `spiel`."""
+"""Multilayer perceptrons of exported bots of pyspiel's games; see `spiel`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AAAAAAAAAAAAAAAAAAAAAAAAAAA=
 
 
 def evaluate_tensor(seen: Sequence[float]) -> list[float]:
-    """The outputs for these inputs; those that are 1 add up as whole numbers, as in the arena."""
+    """Return the outputs for these inputs; weights of inputs of 1 are added as whole numbers."""
     sums, rest = ROWS[0], [0.0] * UNITS[0]
     for number, row in zip(seen, ROWS[1:]):  # noqa: B905  (Python 3.8 has no strict)
         if number == 1.0:
@@ -32,7 +32,7 @@ def evaluate_tensor(seen: Sequence[float]) -> list[float]:
 
 
 def unpack_rows() -> list[list[int]]:
-    """Biases, then what each input adds to the first layer, in units of 1/65536."""
+    """Return biases, then what each input adds to the first layer, in units of 1/65536."""
     data = b64decode(FIRST_LAYER)
     numbers = list(unpack(f"<{len(data) // 4}i", data))
     units = UNITS[0]
