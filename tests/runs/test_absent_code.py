@@ -21,7 +21,7 @@ Rows = NDArray[Any]
 TINY = {"run.generations": 2, "run.checkpoint_every": 1, "check.every": 1, "check.games": 10}
 
 
-def quick_wins(matches: ea.Matches) -> float:
+def quick_wins(matches: ea.extend.Matches) -> float:
     return float(matches.won.mean() - 0.01 * matches.plies.mean())
 
 
@@ -41,7 +41,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Any:
     return np.zeros(genes)
 
 
-class Lowest(ea.Player):
+class Lowest(ea.extend.Player):
     """Plays the first move."""
 
     def choose(self, position: Any, stream: Any) -> Any:
@@ -49,7 +49,7 @@ class Lowest(ea.Player):
         return self.game.legal_moves(position)[0]
 
 
-class Climber(ea.VectorMethod):
+class Climber(ea.extend.VectorMethod):
     """Climbs hills."""
 
     def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
