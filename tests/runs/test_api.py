@@ -144,7 +144,7 @@ def test_a_prepared_run_has_not_begun(tmp_path: Path) -> None:
 
 def test_a_recipe_of_a_run_that_was_edited_is_named(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_text("[run]\nsede = 1\n")
-    with pytest.raises(RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is no key"):
+    with pytest.raises(RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is an unknown setting"):
         load(tmp_path)
 
 
@@ -153,7 +153,7 @@ def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path)
     text = run.directory.recipe.read_text(encoding="utf-8")
     told = r"recipe\.toml: another version of Evolve Arena made .*: "
     for before, now, why in (
-        ("[game]", "[game]\nturned = false", r"game\.turned is no key$"),
+        ("[game]", "[game]\nturned = false", r"game\.turned is an unknown setting$"),
         ('encoding = "features"', 'encoding = "two-planes"', "unknown encoding"),
     ):
         run.directory.recipe.write_text(text.replace(before, now))
@@ -168,7 +168,7 @@ def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path)
         load(run.path)
     written = tmp_path / "mine.toml"  # but who writes a recipe is told of the key alone
     written.write_text("[game]\nname = 'checkers'\nturned = false\n")
-    with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is no key"):
+    with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is an unknown setting"):
         prepare(str(written), run=tmp_path / "other")
 
 
