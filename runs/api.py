@@ -556,7 +556,7 @@ def _invite(
             player = each
         else:
             raise BadValueError(
-                f"{quote(each)} is no player: give a specification such as 'random' or"
+                f"{quote(each)} is not a player: give a specification such as 'random' or"
                 " 'run:evolved/first', a Player, or a subclass of it"
             )
         if player.game is None:
@@ -579,7 +579,7 @@ def _find_game(game: str | AnyGame) -> AnyGame:
         named: AnyGame = make_game(game)
         return named
     if not isinstance(game, Game):
-        raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
+        raise BadValueError(f"{quote(game)} is not a game: give a name such as {usual_game()!r}")
     return game
 
 

@@ -50,7 +50,7 @@ def split_place(text: str | Path) -> tuple[str, int | None]:
     if not at or os.path.exists(find_run(text)):
         return str(text), None
     if not re.fullmatch("[0-9]{1,18}", generation, re.ASCII):
-        raise BadValueError(f"{quote(str(text))}: after @ stands a generation's number")
+        raise BadValueError(f"{quote(str(text))}: a generation number must follow the @")
     return path, int(generation)
 
 
@@ -105,7 +105,7 @@ def _read_state(recipe: Recipe, method: Method[State], allow: Allow) -> tuple[St
     except DamagedFileError as error:
         fault = str(error)
     if fault:
-        raise BadValueError(f"{place} can't go on with these settings: {fault}")
+        raise BadValueError(f"{place} can't continue with these settings: {fault}")
     if state.seed != recipe.run.seed:
         state = method.reseed(state, recipe.run.seed)
     return state, digest_population(found.population)

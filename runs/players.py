@@ -141,7 +141,7 @@ def _make_from_run(argument: str, game: AnyGame) -> Player:
     if at and not os.path.exists(find_run(argument)):
         if not (generation.isascii() and generation.isdecimal() and len(generation) < 19):
             text = quote(f"run:{argument}")
-            raise BadValueError(f"player {text}: after @ stands a generation's number")
+            raise BadValueError(f"player {text}: a generation number must follow the @")
         return Run.open(path).champion_at(int(generation))
     return Run.open(argument).champion
 

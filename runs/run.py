@@ -185,7 +185,7 @@ class Run:
             raise StorageError(f"{file} can't be read: {error.strerror}") from None
         except (DamagedFileError, NewerFormatError) as error:
             raise type(error)(
-                f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} makes it anew"
+                f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} restores it"
                 " from the history)"
             ) from None
 
@@ -359,7 +359,7 @@ class Run:
         """
         if absent := self.recipe.find_absent():
             raise UserCodeError(
-                f"{self.path} goes on only with {', '.join(absent)}, which was given in Python:"
+                f"{self.path} continues only with {', '.join(absent)}, which was given in Python:"
                 f" register it there (evolve_arena.register({absent[0]})), and resume in Python"
             )
         if not self._is_whole:  # what was absent has come since
@@ -382,7 +382,7 @@ class Run:
             return
         keep = spell(f"evolve branch {self.path}@{generation}", f"branch(..., {generation})")
         raise BadValueError(
-            f"{told} {later[-1]}: {keep} goes on without deleting them,"
+            f"{told} {later[-1]}: {keep} continues without deleting them,"
             f" {spell('--force', 'force=True')} deletes them"
         )
 
@@ -430,7 +430,7 @@ class Run:
         self.directory.check()
         if run_id(self.directory.recipe) != self.recipe.run.id:
             raise StorageError(
-                f"{self.path} is another run by now: somebody has started it there meanwhile"
+                f"{self.path} is another run now, which was started there in the meantime"
             )
 
     def _go_back_to(self, state: State, history: History) -> None:

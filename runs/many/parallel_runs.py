@@ -159,7 +159,7 @@ def check_runs_executor(executor: str | None, workers: int | None, address: str 
         ArenaError: There is no such executor, or it is not installed.
     """
     if check_executor(executor, workers, address) == "spawn":
-        raise BadValueError("whole runs go on in the executor multiprocess, serial or ray")
+        raise BadValueError("whole runs need the executor multiprocess, serial or ray")
 
 
 def _breed_on_cluster(

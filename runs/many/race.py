@@ -497,7 +497,7 @@ class Race:
     def describe(self) -> str:
         """Return a line with the candidates and the outcome."""
         best = self.runners[0]
-        others = " and ".join(map(str, reversed(self.dropped))) or "nobody"
+        others = " and ".join(map(str, reversed(self.dropped))) or "none"
         if math.isnan(best.score):
             return f"race      {best}, not compared with {others}"
         return f"race      {best} against {', '.join(best.opponents)}; dropped out: {others}"

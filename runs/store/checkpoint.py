@@ -170,7 +170,7 @@ def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arra
         elif isinstance(hint, type) and issubclass(hint, tuple):
             numbers = parts[field.name]
             if type(numbers) is not list:
-                raise TypeError(f"{name} is {_show(numbers)}, no list")
+                raise TypeError(f"{name} is {_show(numbers)}, not a list")
             checked = [_check_number(name, number) for number in numbers]
             parts[field.name] = cast(Any, hint)(*checked)
         else:
@@ -209,7 +209,7 @@ def _pick(hint: object, name: str, arrays: Arrays) -> Array:
 
 def _check_number(name: str, value: object) -> int:
     if type(value) is not int or not 0 <= value < 2**63:
-        raise TypeError(f"{name} is {_show(value)}, no whole number from 0 to 2^63 - 1")
+        raise TypeError(f"{name} is {_show(value)}, not a whole number from 0 to 2^63 - 1")
     return value
 
 
@@ -253,7 +253,7 @@ def save_checkpoint(
     if name := _find_lost_numbers(state):
         raise CheckpointError(
             f"{directory.path}: in generation {state.generation} {name} is no longer finite (NaN"
-            " or infinity came up), so nothing is saved; go on from the last checkpoint with"
+            " or infinity came up), so nothing is saved; continue from the last checkpoint with"
             " smaller mutations"
         )
     blob, file = write_state(state, method, run), directory.checkpoint(state.generation)

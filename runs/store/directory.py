@@ -127,13 +127,13 @@ class RunDirectory:
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise RunExistsError(f"{self.path} exists and is no folder")
+            raise RunExistsError(f"{self.path} exists and is not a folder")
         if all(self._is_bare(file) for file in self.path.iterdir()):
             return
         if not self.recipe.is_file():
             other = spell("--run", "run=")
             raise RunExistsError(
-                f"{self.path} is not empty and holds no run: choose another {other}"
+                f"{self.path} is not empty and is not a run: choose another {other}"
             )
         if not force:
             raise RunExistsError(
@@ -219,7 +219,7 @@ class RunDirectory:
             near = suggest_path(self.path)
             raise NotARunError(f"{self.path} does not exist{near or self._suggest()}")
         if not self.recipe.is_file():
-            raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
+            raise NotARunError(f"{self.path} is not a run: it has no recipe.toml{self._suggest()}")
         self._refuse_links()
 
     def checkpoint(self, generation: int) -> Path:

@@ -558,7 +558,7 @@ class History:
         for log in there[1:]:
             with explain_storage_errors(log):
                 log.rename(aside.with_name(aside.name + log.name.removeprefix(self.path.name)))
-        self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
+        self.warnings.append(f"{error}; it was renamed to {aside.name}, and a new one begins")
         with self._explain():
             self._database = _open_to_write(self.path)
 

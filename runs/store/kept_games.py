@@ -108,7 +108,7 @@ def parse_game(line: str, where: str) -> KeptGame:
         kept = KEPT.validate_json(line, strict=True)
     except ValidationError as error:
         reason = explain(error, BaseModel)
-        raise BadValueError(f"{where}: this is no game that was kept: {reason}") from None
+        raise BadValueError(f"{where}: this is not a kept game: {reason}") from None
     players = [one_line(name, 80) for name in kept.players]
     return replace(kept, players=players, sentence=one_line(kept.sentence, 200))
 

@@ -127,7 +127,7 @@ class _LogFile(RotatingFileHandler):
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             os.close(descriptor)
-            raise OSError(0, "it is no ordinary file")
+            raise OSError(0, "it is not a regular file")
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
 

@@ -144,7 +144,9 @@ def test_a_prepared_run_has_not_begun(tmp_path: Path) -> None:
 
 def test_a_recipe_of_a_run_that_was_edited_is_named(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_text("[run]\nsede = 1\n")
-    with pytest.raises(RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is an unknown setting"):
+    with pytest.raises(
+        RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is an unknown setting"
+    ):
         load(tmp_path)
 
 

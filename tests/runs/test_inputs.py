@@ -79,7 +79,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["start", "connect-four", "--set", "title=\udc80"], "it has bytes that are no letters"),
         (["duel", "random", "test-bot", "--games", "9" * 30], "from 1 to 10,000,000"),
         (["reproduce", "q-learning", "--seeds", "9" * 30], "from 1 to 1,000"),
-        (["duel", "run:x@٣", "random"], "after @ stands a generation"),
+        (["duel", "run:x@٣", "random"], "a generation number must follow"),
         (["duel", f"file:{LONG}", "random"], "File name too long"),
         (["duel", "file:a\0b", "random"], "no file has such a name"),
         (["duel", "file:sparse.toml", "random"], "larger than 553,648,128 bytes"),
