@@ -151,6 +151,7 @@ def prepare(
     if places := [population] if isinstance(population, str | Path) else list(population):
         values |= {"run.population": [str(place) for place in places], "run.start_sha256": None}
     remarks: tuple[str, ...] = ()
+    # A configuration of neat-python becomes a recipe's name and changes of it.
     if neat_config is not None:
         if isinstance(recipe, Recipe):
             raise BadValueError("neat_config is for a recipe's name, not for a Recipe")
@@ -163,6 +164,7 @@ def prepare(
         raise BadValueError(
             f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
         )
+    # The recipe, permitted, and the first state if that comes from other runs.
     place = run or find_place(recipe if neat_config is None else neat_config)
     if isinstance(recipe, str):
         recipe = load_recipe(recipe, values, permit_files(allow_process))
@@ -172,6 +174,7 @@ def prepare(
     told = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
     if recipe.run.begins_elsewhere:
         recipe, state = find_beginning(recipe, allow_process)
+    # All checks come before the directory is created.
     made = Run(RunDirectory(place), recipe)
     made.remarks = told
     for opponent in recipe.make_opponents():

@@ -70,6 +70,7 @@ def permit_files(allow: Allow, run: Path | None = None) -> Permit:
         allow: Permission, or a function that asks for it.
         run: Directory of the recipe's run; a file that was permitted there, and is the same now,
             needs no permission.
+
     """
 
     def permit(path: Path, source: bytes, what: str) -> None:

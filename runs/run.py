@@ -114,7 +114,7 @@ class Run:
         return digest_population(state.population)
 
     def is_complete(self) -> bool:
-        """Test whether the last generation is played and checked, even if that check was cut."""
+        """Test whether the last generation is played, and its check is finished."""
         begun, last = self.directory.generations(), self.recipe.run.generations
         if not begun or self.generation < last:
             return False

@@ -385,6 +385,11 @@ def advance_quietly(
     """Advance the run that *find* returns; return the error, if any, and True if it diverged.
 
     Unexpected errors are printed with a traceback.
+
+    Args:
+        find: Function that returns the run, and may raise errors of its own.
+        workers: Number of processes that play; with one, matches are played in this process.
+        watch: Callback of the run.
     """
     try:
         if workers > 1:

@@ -39,7 +39,18 @@ def crosstable(
     seed: int = 0,
     keep: Keep | None = None,
 ) -> JsonObject:
-    """Play a round robin; the result is ready for JSON. See `play_tournament`."""
+    """Play a round robin; the result is ready for JSON. See `play_tournament`.
+
+    Args:
+        players: At least two players.
+        games: Games of each pair; :data:`GAMES` if None.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seed of openings and players.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        BadValueError: There are fewer than two players, or a number is out of range.
+    """
     table = play_tournament(
         find_common_game(players),
         players,
@@ -64,7 +75,18 @@ def ratings(
     seed: int = 0,
     keep: Keep | None = None,
 ) -> JsonObject:
-    """Play multiplayer matches; the result is ready for JSON. See `play_at_tables`."""
+    """Play multiplayer matches; the result is ready for JSON. See `play_at_tables`.
+
+    Args:
+        game: Rules; as many players take part in a match as it has seats.
+        players: At least two players.
+        games: Number of matches in all; :data:`GAMES_AT_TABLES` if None.
+        seed: Seed of deals and players.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        BadValueError: There are fewer than two players, or a number is out of range.
+    """
     seats = min(game.seats, len(players))
     standings = play_at_tables(
         game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, keep=keep

@@ -151,6 +151,8 @@ def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arra
         return _put_anything_together(values, prefix, arrays)
     parts = dict(values)
     hints = get_type_hints(kind)
+    # A field is an array, a tuple of arrays or states (of islands), a dataclass, a named tuple of
+    # counters, or a whole number.
     for field in fields(kind):
         name, hint = prefix + field.name, hints[field.name]
         if get_origin(hint) is np.ndarray:

@@ -106,6 +106,7 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
         with self.lock(), explain_storage_errors(self.path):
             self.check_replaceable(force=force)  # another process may have been faster
+            # The recipe is written last: it makes the directory a run.
             self._clear(keep_recipe=bool(recipe))
             self.checkpoints.mkdir(exist_ok=True)
             self.plots.mkdir(exist_ok=True)

@@ -61,6 +61,7 @@ def open_whole(
         if guard:
             guard()
         _refuse_special(path)
+        # Use a name that `is_leftover` recognises; exclusively, so that no link is followed.
         name = _inside(folder, path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         descriptor = os.open(name, flags, 0o600 if private else 0o666, dir_fd=folder)
@@ -68,7 +69,7 @@ def open_whole(
             with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                os.fsync(file.fileno())  # the content reaches the disk before the name
             _replace(name, _inside(folder, path), folder)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -122,7 +123,11 @@ def set_aside(path: Path, why: str = "unusable") -> Path:
 
 @contextmanager
 def explain_storage_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError of writing at *path* into a :class:`StorageError`."""
+    """Turn an OSError of writing at *path* into a :class:`StorageError`.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
     try:
         yield
     except OSError as error:

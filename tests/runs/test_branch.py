@@ -174,7 +174,7 @@ def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> 
 
 def test_going_back_deletes_nothing_without_a_word(first: ea.Run) -> None:
     line = (
-        r"^evolved/first has checkpoints after generation 3, up to 8: branch\(\.\.\., 3\) goes on"
+        r"^evolved/first has checkpoints after generation 3, up to 8: branch\(\.\.\., 3\) continues"
         r" without deleting them, force=True deletes them$"
     )
     with pytest.raises(BadValueError, match=line):
