@@ -317,7 +317,7 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
         ("rate", b'{"runs": "first"}', "runs is 'first': it must be a list"),
         ("stop", b"{}", "run is missing"),
         ("stop", b'{"run": "first", "rum": 1}', "rum is an unknown setting: did you mean 'run'?"),
-        ("replay", b'{"game": "pig", "text": "{\\"seed\\": Infinity}"}', "no game that was kept"),
+        ("replay", b'{"game": "pig", "text": "{\\"seed\\": Infinity}"}', "not a kept game"),
     ],
 )
 def test_a_body_that_is_wrong_is_told_what_was_expected(
