@@ -1,5 +1,6 @@
 """The package's metadata; the build backend and the tools' settings are in pyproject.toml."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from setuptools import find_packages, setup
 LAYERS = ["arena", "cli", "core", "evolve", "games", "genomes", "players", "runs", "studies", "web"]
 """Folders that are built as packages inside ``evolve_arena``. The links of that folder are for
 tools alone: a clone without symbolic links has small text files in their place."""
+SOURCE = Path(__file__).with_name("evolve_arena") / "__init__.py"
+VERSION = re.findall(r'^__version__ = "(.+)"$', SOURCE.read_text(encoding="utf-8"), re.MULTILINE)[0]
 DOCS = [
     "ipykernel>=6.29",
     "mkdocs>=1.6",
@@ -24,7 +27,7 @@ if missing:
 
 setup(
     name="evolve-arena",
-    version="0.1.0",
+    version=VERSION,
     description="Breed board-game players by neuroevolution, in matches against each other",
     long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",

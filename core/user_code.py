@@ -72,9 +72,9 @@ NAME = re.compile(r"[^\W\d][\w-]*")
 def register(thing: Any = None, *, name: str | None = None) -> Any:
     """Lets recipes and specifications of players name a function or class of this process.
 
-    It is a decorator, too. What is so named is a player (a subclass of `evolve_arena.Player`), a
-    method of breeding (one of `evolve_arena.Method`), or a function: a fitness, a selection, a
-    crossover, a mutation, an initialisation. A run that uses it can be resumed where the same name
+    It is a decorator, too. What is so named is a player (a subclass of
+    `evolve_arena.extend.Player`), a method of breeding (one of `evolve_arena.extend.Method`), or
+    a function: a fitness, a selection, a crossover, a mutation, an initialisation. A run that uses it can be resumed where the same name
     is registered again; code that lies in a file, named ``FILE.py:NAME``, is found anywhere.
 
     Args:

@@ -9,6 +9,7 @@ exit code is 1 if a page is not as the code has it.
 from __future__ import annotations
 
 import ast
+import importlib
 import math
 import re
 import sys
@@ -314,20 +315,24 @@ def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
     return ", ".join(f"`{name}`" for name in names), shown, about
 
 
-def write_python() -> str:
-    """The names of the package, each with its signature and its docstring, read in the sources."""
-    import evolve_arena
+def write_module(module: str) -> Callable[[], str]:
+    """Return a writer of a public module's names, with signatures and docstrings of the sources."""
 
-    places = {name: place for place, names in evolve_arena.PLACES.items() for name in names}
-    parts = []
-    for name in sorted(evolve_arena.__all__, key=str.lower):
-        file = ROOT.joinpath(*places[name].split(".")).with_suffix(".py")
-        if not file.exists():
-            file = file.with_suffix("") / "__init__.py"
-        nodes = ast.parse(file.read_text("utf-8")).body
-        node = next(node for node in nodes if getattr(node, "name", "") == name)
-        parts += _write_class(node) if isinstance(node, ast.ClassDef) else [_write_function(node)]
-    return "\n\n".join(parts) + "\n"
+    def write() -> str:
+        listed: dict[str, tuple[str, ...]] = importlib.import_module(module).PLACES
+        places = {name: place for place, names in listed.items() for name in names}
+        parts: list[str] = []
+        for name in sorted(places, key=str.lower):
+            file = ROOT.joinpath(*places[name].split(".")).with_suffix(".py")
+            if not file.exists():
+                file = file.with_suffix("") / "__init__.py"
+            nodes = ast.parse(file.read_text("utf-8")).body
+            node = next(node for node in nodes if getattr(node, "name", "") == name)
+            is_class = isinstance(node, ast.ClassDef)
+            parts += _write_class(node) if is_class else [_write_function(node)]
+        return "\n\n".join(parts) + "\n"
+
+    return write
 
 
 def _write_class(node: ast.ClassDef) -> Iterator[str]:
@@ -518,7 +523,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     "neat_keys": write_section("neat"),
     "network_keys": write_network_keys,
     "players": write_players,
-    "python": write_python,
+    "python": write_module("evolve_arena"),
+    "python_extend": write_module("evolve_arena.extend"),
     "recipes": write_recipes,
     "run_keys": write_section("run"),
 }

@@ -1,4 +1,4 @@
-"""The Python interface: start, resume and load runs, let players meet, and measure them."""
+"""The Python interface: start, resume and load runs; measure players in matches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.arena.crosstable import Crosstable, play_tournament
 from evolve_arena.arena.duel import duel as duel_players
@@ -17,6 +16,7 @@ from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError, quote, spell
 from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import SPIEL, make_game, usual_game
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.core.user_code import register
 from evolve_arena.players.player import CompiledPlayer, Player
 from evolve_arena.runs.beginnings import find_beginning, find_free_name, split_place
@@ -29,11 +29,11 @@ from evolve_arena.runs.store.directory import HOME, RunDirectory
 from evolve_arena.runs.training.loop import Callback, list_callbacks
 
 PROGRESS = "evolve_arena.cli.display:show_progress"
-"""The view of a run that goes on; it is loaded only by those who start runs."""
-Changes = Mapping[str, Any] | Iterable[str]
-"""What replaces values of a recipe."""
+"""Function that displays a run's progress, as ``module:name``; only loaded to start a run."""
+Changes = Settings | Iterable[str]
+"""Values that replace those of a recipe: by dotted key, or as texts like ``run.seed=3``."""
 AnyPlayer = str | Player | type[Player]
-"""A player: named by specification, made, or as a class that is made for the game."""
+"""A player: its specification, an instance, or a class that is instantiated for the game."""
 
 
 def start(
@@ -54,37 +54,40 @@ def start(
     allow_process: bool = False,
     minutes: float | None = None,
 ) -> Run:
-    """Makes a run directory and evolves until the recipe's last generation, or for some minutes.
+    """Create a run directory and evolve until the recipe's last generation, or for some minutes.
 
     Args:
-        recipe: The name of a shipped recipe, the path of a TOML file, or a recipe. With
-            *neat_config* or *minutes* a game will do, and with the former it may be left out.
-        neat_config: A configuration file of neat-python, by which that library breeds; see
+        recipe: Name of a shipped recipe, path of a TOML file, or a recipe. With *neat_config* or
+            *minutes* also the name of a game; with *neat_config* it may be None.
+        neat_config: Configuration file of neat-python, which then does the evolution; see
             :func:`evolve_arena.runs.recipes.neat_config.read_neat_config`.
-        run: The directory; ``evolved/NAME`` if None.
-        changes: What replaces values of the recipe, as ``{"run.generations": 200}``, or as texts
+        run: Run directory; ``evolved/NAME`` if None.
+        changes: Values that replace the recipe's, as ``{"run.generations": 200}`` or as texts
             like ``run.generations=200``. Where a recipe names code, a function or class will do.
-        generations: Replaces the recipe's last generation.
-        seed: Replaces the recipe's seed.
-        population: Other runs, as ``RUN`` or ``RUN@GENERATION``, whose champions and individuals
-            are in the first population; those that are missing are drawn as usual.
-        workers: How many processes play; one per core if None.
-        executor: Which executor plays.
-        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
-        callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
-        progress: Whether to show how far the run is; only in notebooks if None.
-        force: Whether a run in that directory may be deleted.
-        allow_process: Whether programs may run that a recipe's file names as opponents. Those in
-            *changes* or in a recipe made in Python are the caller's own.
-        minutes: How long it takes, instead of a number of generations. In a game the methods that
-            play it race, and the strongest goes on; see :mod:`evolve_arena.runs.many.race`.
+        generations: Last generation, replacing the recipe's.
+        seed: Seed, replacing the recipe's.
+        population: Other runs, as ``RUN`` or ``RUN@GENERATION``. Their champions and individuals
+            form the first population; missing individuals are drawn as usual.
+        workers: Number of processes that play matches; one per core if None.
+        executor: Name of the executor that plays matches.
+        address: Address of the cluster for the executor ``ray``; if None, one is started here.
+        callbacks: Functions that are called with a :class:`Progress` after each generation; the
+            run stops, after a checkpoint, if one returns False. With *neat_config* also reporters
+            of neat-python.
+        progress: True to display progress; None displays it in notebooks only.
+        force: True to overwrite an existing run.
+        allow_process: True to permit the programs that a recipe's file names as opponents. Those
+            in *changes*, or in a recipe made in Python, are the caller's own and need no permit.
+        minutes: Duration in minutes, instead of a number of generations. If *recipe* is a game,
+            its methods race and the strongest goes on; see :mod:`evolve_arena.runs.many.race`.
 
     Raises:
-        RecipeError: The recipe is wrong.
-        NotPermittedError: It names a program, which may not run.
-        RunExistsError: The directory exists.
-        ArenaError: Anything else that :meth:`Run.advance` says.
+        RecipeError: The recipe is missing or wrong.
+        NotPermittedError: The recipe names a program or Python file without permission.
+        RunExistsError: The directory exists, and *force* is False.
+        BadValueError: An argument is out of range, or two arguments contradict each other.
+        UnknownNameError: There is no such recipe, game or executor.
+        ArenaError: :meth:`Run.advance` fails.
     """
     check_executor(executor, workers, address)
     values = read_changes(changes)
@@ -125,7 +128,7 @@ def start(
         allow_process=allow_process,
     )
     where = {"workers": workers, "executor": executor, "address": address}
-    return _advance(made, progress, callbacks, **where)
+    return _advance(made, progress, callbacks, where)
 
 
 def prepare(
@@ -139,11 +142,16 @@ def prepare(
     force: bool = False,
     allow_process: Allow = False,
 ) -> Run:
-    """Makes a run directory, with the recipe in it, and does not evolve yet."""
+    """Create the run directory, with its recipe, without evolving; see :func:`start`.
+
+    Raises:
+        ArenaError: As for :func:`start`; then no directory has been created.
+    """
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
     if places := [population] if isinstance(population, str | Path) else list(population):
         values |= {"run.population": [str(place) for place in places], "run.start_sha256": None}
     remarks: tuple[str, ...] = ()
+    # A configuration of neat-python becomes a recipe's name and changes of it.
     if neat_config is not None:
         if isinstance(recipe, Recipe):
             raise BadValueError("neat_config is for a recipe's name, not for a Recipe")
@@ -156,6 +164,7 @@ def prepare(
         raise BadValueError(
             f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
         )
+    # The recipe, permitted, and the first state if that comes from other runs.
     place = run or find_place(recipe if neat_config is None else neat_config)
     if isinstance(recipe, str):
         recipe = load_recipe(recipe, values, permit_files(allow_process))
@@ -165,6 +174,7 @@ def prepare(
     told = recipe.remarks + [f"{neat_config}: {remark}" for remark in remarks]
     if recipe.run.begins_elsewhere:
         recipe, state = find_beginning(recipe, allow_process)
+    # All checks come before the directory is created.
     made = Run(RunDirectory(place), recipe)
     made.remarks = told
     for opponent in recipe.make_opponents():
@@ -178,7 +188,7 @@ def prepare(
 
 
 def find_place(source: Recipe | Path | str) -> Path:
-    """Where the run of a recipe, of a game or of a configuration lies unless somebody says more."""
+    """Return the default directory for runs of a recipe, a game or a configuration file."""
     if isinstance(source, Recipe):
         return Path(HOME, "run")
     if str(source).startswith(SPIEL):
@@ -201,30 +211,32 @@ def branch(
     progress: bool | None = None,
     allow_process: bool = False,
 ) -> Run:
-    """Make a new run of a checkpoint of another one, and evolve until its last generation.
+    """Create a run from a checkpoint of another one, and evolve until its last generation.
 
-    With the same seed and settings it comes to the same populations as the other one.
+    With the same seed and settings it reaches the same populations as the other run.
 
     Args:
-        source: The other run's directory; it stays as it is. ``RUN@GENERATION`` will do.
-        generation: Which checkpoint; the newest usable one if None.
-        run: The new directory; the first free one of ``NAME-2``, ``NAME-3`` and so on if None.
-        changes: What replaces values of the recipe from there on, as :func:`start` takes it.
-        seed: Replaces the recipe's seed.
-        generations: The new last generation; the recipe's if None.
-        workers: How many processes play.
-        executor: Which executor plays.
-        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
-        callbacks: As :func:`start` takes them.
-        progress: Whether to show how far the run is; only in notebooks if None.
-        allow_process: Whether programs may run that the recipe names as opponents.
+        source: Directory of the other run, which is not changed; also ``RUN@GENERATION``.
+        generation: Generation of the checkpoint; the newest usable one if None.
+        run: New directory; the first free one of ``NAME-2``, ``NAME-3`` and so on if None.
+        changes: Values that replace the recipe's from there on, as in :func:`start`.
+        seed: Seed, replacing the recipe's.
+        generations: New last generation; the recipe's if None.
+        workers: Number of processes that play matches; one per core if None.
+        executor: Name of the executor that plays matches.
+        address: Address of the cluster for the executor ``ray``; if None, one is started here.
+        callbacks: Functions that are called after each generation, as in :func:`start`.
+        progress: True to display progress; None displays it in notebooks only.
+        allow_process: True to permit the programs that the recipe names as opponents.
 
     Raises:
-        NotARunError: There is no run.
+        NotARunError: *source* is not a run.
         CheckpointError: It has no such checkpoint.
         RunExistsError: The new directory exists.
-        BadValueError: The checkpoint does not fit the changed recipe.
-        ArenaError: Anything else that :meth:`Run.advance` says.
+        NotPermittedError: The recipe names a program or Python file without permission.
+        BadValueError: The checkpoint does not fit the changed recipe, or an argument is wrong.
+        RecipeError: A key of *changes* is unknown, or a value is out of range.
+        ArenaError: :meth:`Run.advance` fails.
     """
     check_executor(executor, workers, address)
     values = read_changes(changes)
@@ -234,7 +246,7 @@ def branch(
         source, generation, run=run, changes=values, seed=seed, allow=allow_process
     )
     where = {"workers": workers, "executor": executor, "address": address}
-    return _advance(made, progress, callbacks, **where)
+    return _advance(made, progress, callbacks, where)
 
 
 def prepare_branch(
@@ -246,9 +258,10 @@ def prepare_branch(
     seed: int | None = None,
     allow: Allow = False,
 ) -> Run:
-    """Make the directory of a branch, see :func:`branch`, and do not evolve yet.
+    """Create the directory of a branch, whole or not at all, without evolving; see :func:`branch`.
 
-    It is there as a whole, or not at all.
+    Raises:
+        ArenaError: As for :func:`branch`.
     """
     path, named = split_place(source)
     if generation is None:
@@ -279,30 +292,33 @@ def resume(
     progress: bool | None = None,
     allow_process: bool = False,
 ) -> Run:
-    """Goes on with a run exactly as if it had not been stopped.
+    """Continue a run exactly as if it had not been stopped.
 
     Args:
-        run: Its directory.
-        from_generation: Which checkpoint to go on from; the newest usable one if None.
-        force: Whether checkpoints after *from_generation* may be deleted; :func:`branch` goes on
-            from there and keeps them.
-        generations: The new last generation; the recipe's if None.
-        changes: What replaces values of the recipe, as :func:`start` takes it. Where that changes
-            what is evolved, a branch with them goes on, and this run stays as it is.
-        workers: How many processes play.
-        executor: Which executor plays.
-        address: Where the cluster of the executor ``ray`` is, if it is not to be started here.
-        callbacks: Functions that are told of each generation (a :class:`Progress`); the run stops
-            after a checkpoint if one gives False. Where neat-python breeds also its reporters.
-        progress: Whether to show how far the run is; only in notebooks if None.
-        allow_process: Whether programs may run that its recipe names as opponents. If they may,
-            or were the caller's own when the run was started, this run may go on using them.
+        run: Run directory.
+        from_generation: Generation of the checkpoint to continue from; the newest usable one if
+            None.
+        force: True to delete checkpoints after *from_generation*; :func:`branch` keeps them.
+        generations: New last generation; the recipe's if None.
+        changes: Values that replace the recipe's, as in :func:`start`. If they change the
+            populations, a branch continues with them, and this run stays as it is.
+        workers: Number of processes that play matches; one per core if None.
+        executor: Name of the executor that plays matches.
+        address: Address of the cluster for the executor ``ray``; if None, one is started here.
+        callbacks: Functions that are called after each generation, as in :func:`start`.
+        progress: True to display progress; None displays it in notebooks only.
+        allow_process: True to permit the programs that the recipe names as opponents. Programs
+            that were permitted before in this run, or were its starter's own, need no permit.
 
     Raises:
-        NotARunError: There is no run.
-        NotPermittedError: Its recipe names a program, which may not run.
+        NotARunError: *run* is not a run.
+        NotPermittedError: The recipe names a program or Python file without permission.
         CheckpointError: No checkpoint can be used.
-        ArenaError: Anything else that :meth:`Run.advance` says.
+        BadValueError: Checkpoints would be deleted without *force*, the run is beyond
+            *generations*, or an argument is wrong.
+        RecipeError: A key of *changes* is unknown, or a value is out of range.
+        RunBusyError: Another process is writing to the run.
+        ArenaError: :meth:`Run.advance` fails.
     """
     check_executor(executor, workers, address)
     values = read_changes(changes)
@@ -312,7 +328,8 @@ def resume(
         run, from_generation, changes=values, force=force, allow=allow_process
     )
     where = {"workers": workers, "executor": executor, "address": address}
-    return _advance(made, progress, callbacks, from_generation=begin, force=force, **where)
+    where |= {"from_generation": begin, "force": force}
+    return _advance(made, progress, callbacks, where)
 
 
 def prepare_resumption(
@@ -323,9 +340,12 @@ def prepare_resumption(
     force: Allow = False,
     allow: Allow = False,
 ) -> tuple[Run, int | None]:
-    """The run that goes on when that in *run* is resumed with *changes*, and from where.
+    """Return the run that continues *run* with *changes*, and the generation it continues from.
 
-    That is a branch, if they change what is evolved: a run has one recipe.
+    It is a branch if the changes affect the populations, since a run has a single recipe.
+
+    Raises:
+        ArenaError: As for :func:`resume`.
     """
     made = Run.open(run, allow)
     made.check_code()
@@ -337,11 +357,11 @@ def prepare_resumption(
     return made.with_changes(values, from_generation) if values else made, from_generation
 
 
-def read_changes(changes: Changes) -> dict[str, Any]:
-    """Values by dotted key; functions and classes among them are registered, and go by name.
+def read_changes(changes: Changes) -> JsonObject:
+    """Return values by dotted key; functions and classes are registered, and replaced by names.
 
     Raises:
-        RecipeError: A text is none like ``run.generations=200``.
+        RecipeError: A text is not of the form ``run.generations=200``.
         BadValueError: A function has no name.
     """
     if not isinstance(changes, Mapping):
@@ -349,7 +369,7 @@ def read_changes(changes: Changes) -> dict[str, Any]:
     return {key: _name_code(value) for key, value in changes.items()}
 
 
-def _name_code(value: Any) -> Any:
+def _name_code(value: object) -> Json:
     if isinstance(value, Mapping):
         return {key: _name_code(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -358,7 +378,13 @@ def _name_code(value: Any) -> Any:
 
 
 def load(run: Path | str) -> Run:
-    """An existing run, to be looked at; see :meth:`Run.open`."""
+    """Load an existing run, to be examined; see :meth:`Run.open`.
+
+    Raises:
+        NotARunError: *run* is not a run.
+        RecipeError: Its recipe can't be read.
+        NotPermittedError: Its game is a Python file that has no permission here.
+    """
     return Run.open(run)
 
 
@@ -373,10 +399,23 @@ def duel(
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> DuelResult:
-    """Lets two players meet, colours balanced; see `evolve_arena.arena.duel.duel`.
+    """Play *games* matches of two players, each moving first in half of them.
 
-    Without a *game* it is that of the first player who was made for one, else the usual one. A
-    *game* may be named, too.
+    Args:
+        first: Player from whose side the result is reported.
+        second: Its opponent.
+        games: Number of games; an odd number is rounded up, so that colours are balanced.
+        opening_plies: Random plies at the beginning; each beginning is played twice, with
+            colours swapped.
+        seed: Seed of openings and players.
+        game: Game, or its name; if None, that of the first player made for one, else the default.
+        executor: Executor of games of two compiled players; serial if None.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        UnknownNameError: There is no such player or game.
+        BadValueError: A number is out of range, or a player does not fit the game.
+        ArenaError: A player's file or program can't be used.
 
     >>> result = duel("test-bot", "random", games=1000, seed=1)
     >>> result.games, result.score > 0.6
@@ -406,7 +445,23 @@ def tournament(
     executor: Executor | None = None,
     keep: Keep | None = None,
 ) -> Crosstable:
-    """Lets everybody meet everybody, *games* times; see `play_tournament`.
+    """Play a round robin: every pair of *players* plays *games* matches.
+
+    Args:
+        players: At least two players; equal names are numbered.
+        games: Number of games per pair; an odd number is rounded up.
+        opening_plies: Random plies at the beginning; each beginning is played twice, with
+            colours swapped.
+        seed: Seed of openings and players.
+        game: Game, or its name; if None, that of the first player made for one, else the default.
+        executor: Executor of games of compiled players; serial if None.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        UnknownNameError: There is no such player or game.
+        BadValueError: There are fewer than two players, a number is out of range, or a player does
+            not fit the game.
+        ArenaError: A player's file or program can't be used.
 
     >>> table = tournament(["test-bot", "random"], games=200, seed=1)
     >>> [table.names[place] for place in table.ranking]
@@ -433,11 +488,22 @@ def evaluate(
     opponents: Sequence[str] | None = None,
     seed: int = 0,
     game: str | AnyGame | None = None,
-) -> dict[str, Any]:
-    """Measures *player* against *opponents*, by default those of the game; as ``evaluate --json``.
+) -> JsonObject:
+    """Measure *player* against *opponents*; the result is that of ``evolve evaluate --json``.
 
-    Each pair of games begins with *opening_plies* random plies, by default four if the game is
-    long enough and has no chance.
+    Args:
+        player: Player to be measured.
+        games: Number of games against each opponent.
+        opening_plies: Random plies at the beginning of each pair of games; if None, four where
+            the game is long enough and has no chance, else 0.
+        opponents: Specifications of the opponents; the game's benchmark opponents if None.
+        seed: Seed of openings and players.
+        game: Game, or its name; if None, that of the player, else the default.
+
+    Raises:
+        UnknownNameError: There is no such player or game.
+        BadValueError: A number is out of range, or a player does not fit the game.
+        ArenaError: A player's file or program can't be used.
 
     >>> told = evaluate("test-bot", opponents=["random"], games=100, seed=1)
     >>> told["opponents"]["random"]["games"]
@@ -456,13 +522,15 @@ def evaluate(
 
 
 def load_player(player: str, game: str | AnyGame | None = None) -> Player:
-    """The player that a specification names, such as ``run:DIR`` or ``minimax:depth=4``.
+    """Load the player of a specification, such as ``run:DIR`` or ``minimax:depth=4``.
 
-    It answers what it plays in a position, and what it thinks of all moves; and what was bred has
-    a network, as arrays.
+    It returns its move in a position and its values of all moves; an evolved player also has its
+    network, as arrays.
 
     Raises:
-        ArenaError: There is no such player.
+        UnknownNameError: There is no such player or game.
+        BadValueError: An argument in the specification is wrong, or the player does not fit *game*.
+        ArenaError: The player's run or file can't be used.
 
     >>> player = load_player("minimax:depth=4")
     >>> player.move(player.game.parse_position("112233")) in {0, 4}
@@ -474,7 +542,7 @@ def load_player(player: str, game: str | AnyGame | None = None) -> Player:
 def _invite(
     given: Sequence[AnyPlayer], game: str | AnyGame | None, stack: ExitStack
 ) -> tuple[AnyGame, list[Player]]:
-    """The players, and what they play; those made here are closed with the *stack*."""
+    """Return the game and the players; players that are made here are closed with the *stack*."""
     if game is None:
         named = [player for player in given if isinstance(player, str)]
         made = [player for player in given if isinstance(player, CompiledPlayer)]
@@ -491,7 +559,7 @@ def _invite(
             player = each
         else:
             raise BadValueError(
-                f"{quote(each)} is no player: give a specification such as 'random' or"
+                f"{quote(each)} is not a player: give a specification such as 'random' or"
                 " 'run:evolved/first', a Player, or a subclass of it"
             )
         if player.game is None:
@@ -504,24 +572,24 @@ def _invite(
 
 
 def _find_game(game: str | AnyGame) -> AnyGame:
-    """The *game*, which may be named.
+    """Return the *game*, which may be given by name.
 
     Raises:
-        UnknownNameError: There is none of that name.
-        BadValueError: It is no game.
+        UnknownNameError: There is no game of that name.
+        BadValueError: It is not a game.
     """
     if isinstance(game, str):
         named: AnyGame = make_game(game)
         return named
     if not isinstance(game, Game):
-        raise BadValueError(f"{quote(game)} is no game: give a name such as {usual_game()!r}")
+        raise BadValueError(f"{quote(game)} is not a game: give a name such as {usual_game()!r}")
     return game
 
 
 def _advance(
-    run: Run, progress: bool | None, callbacks: Callback | Iterable[Callback], **options: Any
+    run: Run, progress: bool | None, callbacks: Callback | Iterable[Callback], options: Settings
 ) -> Run:
-    """The same *run*, which has gone on to its end, or until it was stopped."""
+    """Evolve *run* to its end, or until it is stopped, and return it."""
     with _show_progress(run, progress) as shown:
         run.advance(callbacks=[*list_callbacks(callbacks), *shown], **options)
     return run

@@ -1,7 +1,7 @@
-"""Beginnings of runs that take more than a seed: another run's checkpoint, or its players.
+"""First states of runs that begin with another run's checkpoint, or with its players.
 
-The first state is written into the new run, which then needs no other one. Its recipe says where
-the state came from, with a digest: so the same recipe begins with the same bits, or not at all.
+The first state is written into the new run, which then needs no other one. Its recipe records the
+origin of the state with a digest: the same recipe begins with the same bits, or not at all.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from evolve_arena.core.errors import BadValueError, quote, spell
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.islands import join, pick
 from evolve_arena.evolve.learning.learner import Learner
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError
 from evolve_arena.genomes.tuples import TuplePopulation
@@ -30,46 +31,48 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
 from evolve_arena.runs.store.directory import find_run
 
+Individuals = Array | NeatPopulation | TuplePopulation
+"""Genomes of any kind."""
 HOW_IT_PLAYS = {"depth", "take_wins"}
-"""Fields of decoders that say nothing of what genomes mean."""
+"""Fields of decoders that do not change the meaning of genomes."""
 
 
 def split_place(text: str | Path) -> tuple[str, int | None]:
-    """The run and the generation that ``RUN@GENERATION`` names; None if it says none.
+    """Return the run and the generation of ``RUN@GENERATION``; None if there is no generation.
 
     >>> split_place("evolved/first@200"), split_place("evolved/first")
     (('evolved/first', 200), ('evolved/first', None))
 
     Raises:
-        BadValueError: What stands after the @ is no generation.
+        BadValueError: The text after the @ is not a generation.
     """
     path, at, generation = str(text).rpartition("@")
     if not at or os.path.exists(find_run(text)):
         return str(text), None
     if not re.fullmatch("[0-9]{1,18}", generation, re.ASCII):
-        raise BadValueError(f"{quote(str(text))}: after @ stands a generation's number")
+        raise BadValueError(f"{quote(str(text))}: a generation number must follow the @")
     return path, int(generation)
 
 
 def find_free_name(path: Path) -> Path:
-    """The first free path beside the run at *path*: ``NAME-2``, ``NAME-3`` and so on."""
+    """Return the first free path beside the run at *path*: ``NAME-2``, ``NAME-3`` and so on."""
     number = 2
     while os.path.lexists(free := path.with_name(f"{path.name}-{number}")):
         number += 1
     return free
 
 
-def find_beginning(recipe: Recipe, allow: Allow = False) -> tuple[Recipe, Any]:
-    """The state that a run of the *recipe* begins with, and the recipe with its digest.
+def find_beginning(recipe: Recipe, allow: Allow = False) -> tuple[Recipe, State]:
+    """Return the *recipe* with the digest of the first state of its run, and that state.
 
     Args:
-        recipe: It names other runs.
-        allow: Whether the files of Python code that these name may be run, or who is asked.
+        recipe: Recipe that names other runs.
+        allow: Permission for the Python files that these name, or a function that asks for it.
 
     Raises:
         NotARunError: There is no such run.
         CheckpointError: It has no such checkpoint.
-        BadValueError: What it has does not fit the recipe, or is not what the digest tells.
+        BadValueError: The checkpoint does not fit the recipe, or does not match the digest.
     """
     method, run = recipe.make_method(), recipe.run
     if run.start_from and run.population:
@@ -85,8 +88,8 @@ def find_beginning(recipe: Recipe, allow: Allow = False) -> tuple[Recipe, Any]:
     return recipe.with_run(start_sha256=digest), state
 
 
-def _read_state(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple[Any, str]:
-    """The state of ``run.start_from``, as one of *method*, and the digest of its population."""
+def _read_state(recipe: Recipe, method: Method[State], allow: Allow) -> tuple[State, str]:
+    """Return the state of ``run.start_from`` for *method*, and the digest of its population."""
     path, generation = split_place(str(recipe.run.start_from))
     source = Run.open(path, allow)
     found = source.state(generation)
@@ -102,19 +105,20 @@ def _read_state(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple[Any,
     except DamagedFileError as error:
         fault = str(error)
     if fault:
-        raise BadValueError(f"{place} can't go on with these settings: {fault}")
+        raise BadValueError(f"{place} can't continue with these settings: {fault}")
     if state.seed != recipe.run.seed:
         state = method.reseed(state, recipe.run.seed)
     return state, digest_population(found.population)
 
 
-def _read_population(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple[Any, str]:
-    """The first state with the players of ``run.population``, and the digest of these.
+def _read_population(recipe: Recipe, method: Method[State], allow: Allow) -> tuple[State, str]:
+    """Return a first state with the players of ``run.population``, and the digest of these.
 
-    Of several runs each has its share: first come all champions.
+    Several runs contribute in turn: the champion of each, then an individual of each, and so on.
     """
     state = method.initial(recipe.run.seed)
     groups = [_read_players(place, method, allow) for place in recipe.run.population or ()]
+    # Round n takes row n of each run that has one; rows count through all runs joined.
     firsts = np.cumsum([0, *(len(group) for group in groups)])
     rounds = range(max(len(group) for group in groups))
     order = [first + n for n in rounds for first, end in pairwise(firsts) if first + n < end]
@@ -126,8 +130,8 @@ def _read_population(recipe: Recipe, method: Method[Any], allow: Allow) -> tuple
     return state, digest_population(individuals)
 
 
-def _read_players(place: str, method: Method[Any], allow: Allow) -> Any:
-    """The players that ``RUN`` or ``RUN@GENERATION`` has: its champion, then the individuals."""
+def _read_players(place: str, method: Method[State], allow: Allow) -> Individuals:
+    """Return the genomes of ``RUN`` or ``RUN@GENERATION``: the champion, then the individuals."""
     path, generation = split_place(place)
     source = Run.open(path, allow)
     own, other = method.decoder, source.method.decoder
@@ -138,25 +142,29 @@ def _read_players(place: str, method: Method[Any], allow: Allow) -> Any:
     if not groups or generation in (None, *source.directory.generations()):
         state, teacher = source.state(generation), source.method
         found = teacher.candidates(state) if isinstance(teacher, Learner) else state.population
-        if groups and isinstance(found, np.ndarray):  # mostly it is one of them
+        if groups and isinstance(found, np.ndarray):  # mostly the champion is one of them
             found = found[(found != groups[0]).any(axis=1)]
         groups.append(found)
-    return join(groups)
+    joined: Individuals = join(groups)
+    return joined
 
 
-def _as_population(player: BredPlayer) -> Any:
-    """The genome of a *player*, as a population of one."""
+def _as_population(player: BredPlayer) -> Individuals:
+    """Return the genome of a *player* as a population of one."""
     if player.genome_kind == "vector":
-        return player.arrays["genome"][None]
-    kind = {"graph": NeatPopulation, "tuples": TuplePopulation}[player.genome_kind]
-    arrays = player.arrays
-    if kind is TuplePopulation:
-        arrays = {name: array[None] for name, array in arrays.items()}
-    return kind(**arrays)
+        vectors: Array = player.arrays["genome"][None]
+        return vectors
+    if player.genome_kind == "graph":
+        return NeatPopulation(**player.arrays)
+    return TuplePopulation(**{name: array[None] for name, array in player.arrays.items()})
 
 
 def _check_fit(place: str, theirs: Any, own: Any) -> None:
-    """Make sure that genomes of the decoder *theirs* mean the same to the decoder *own*."""
+    """Make sure that genomes of the decoder *theirs* mean the same to the decoder *own*.
+
+    Raises:
+        BadValueError: They play another game, or a field of the decoders differs.
+    """
     wrong = ""
     if theirs.game.name != own.game.name:
         wrong = f"they play {theirs.game.name}, not {own.game.name}"

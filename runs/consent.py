@@ -1,11 +1,11 @@
-"""Permission for programs and Python files that somebody else's recipe names.
+"""Permission for the programs and Python files of recipes from other people.
 
-A recipe is data, whoever wrote it. A ``process:`` player in it is a command that would run with
-all rights of the user, and so is a game in one file, or a function of a file. So the user is asked.
-The answer is remembered for one run in one place, in a private folder of the user, where no recipe
-and no run can write: for a Python file by its content, which is read once and then asked about,
-run, and copied; for a program by its command and the folder in which it starts, as what the command
-runs is up to the system.
+A recipe is data, but a ``process:`` player in it is a command that would run with all rights of the
+user, and so would a game in one file or a function of a file. So the user is asked. The answer is
+remembered for one run in one place, in a private folder of the user that recipes and runs can't
+write to. A Python file is identified by its content, which is read once, and is the content that is
+run and copied; a program by its command and the folder in which it starts, since the system decides
+what the command runs.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ from evolve_arena.runs.recipes.recipe import Recipe, run_id
 from evolve_arena.runs.store.files import write_whole
 
 Allow = bool | Callable[[str], bool]
-"""Whether opponents that a file named may run their code, or who is asked, with the command."""
+"""Permission to run code that a file names, or a function that asks for it, given the command."""
 
 
 def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
-    """The *recipe*, trusted, if the user lets all programs run that it names.
+    """Return the *recipe* as trusted, once all programs that it names are permitted.
 
     Args:
         recipe: Any recipe.
-        allow: The permission, or a function that asks for it.
-        run: The directory of the run whose recipe it is; a command that was allowed there before
-            is not asked for again.
+        allow: Permission, or a function that asks for it.
+        run: Directory of the recipe's run; commands that were permitted there need no permission.
 
     Raises:
-        NotPermittedError: The user says no, or can't be asked.
+        NotPermittedError: The user refuses, or can't be asked.
     """
     for command in recipe.foreign_programs:
         if allow is True or (run and _is_remembered(recipe.run.id, run, command, program=True)):
@@ -54,7 +53,7 @@ def obtain(recipe: Recipe, allow: Allow, run: Path | None = None) -> Recipe:
 
 
 def remember(recipe: Recipe, run: Path) -> None:
-    """Notes that the programs of a trusted *recipe* may run in *run*, which exists."""
+    """Remember the permission of a trusted *recipe*'s programs in *run*, which exists."""
     files = [_name_file(Path(path), content) for path, content in recipe.files().items()]
     for command in [*recipe.programs, *files]:
         with suppress(OSError, RuntimeError, StorageError):  # then the user is asked again
@@ -65,12 +64,13 @@ def remember(recipe: Recipe, run: Path) -> None:
 
 
 def permit_files(allow: Allow, run: Path | None = None) -> Permit:
-    """What decides whether the files of Python code that a recipe names may be run.
+    """Return a function that raises NotPermittedError for Python files without permission.
 
     Args:
-        allow: The permission, or a function that asks for it.
-        run: The directory of the run whose recipe it is; a file that was allowed there before, and
-            is the same now, is not asked for again.
+        allow: Permission, or a function that asks for it.
+        run: Directory of the recipe's run; a file that was permitted there, and is the same now,
+            needs no permission.
+
     """
 
     def permit(path: Path, source: bytes, what: str) -> None:
@@ -86,12 +86,12 @@ def permit_files(allow: Allow, run: Path | None = None) -> Permit:
 
 
 def _name_file(path: Path, content: bytes) -> str:
-    """How a file is called in notes: by its folder in the run, its name and its content."""
+    """Return the description of a file in notes: its folder in the run, its name and its hash."""
     return f"the {path.parent.name} {path.name} (SHA-256 {hashlib.sha256(content).hexdigest()})"
 
 
 def ask_at_terminal(command: str) -> bool:
-    """Shows *command* and asks for a yes; anything else means no."""
+    """Display *command* and ask for a yes; anything else means no."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in command)
     print(
         "The recipe names a program or Python code. It would run here, with all"
@@ -114,13 +114,11 @@ def _is_remembered(identity: str | None, run: Path, command: str, *, program: bo
 
 
 def _note(id_of_run: str | None, run: Path, command: str, *, program: bool) -> tuple[Path, bytes]:
-    """The file that says that *command* may run in *run*, and what stands in it.
+    """Return the path and content of the note that permits *command* in *run*.
 
-    A *program* is told from others by the folder in which it starts, too: ``sh bot.sh`` is another
-    one elsewhere.
-
-    A run that was moved, or put in the place of another, is another one: its id and its folder's
-    number on the disk tell.
+    The note of a *program* includes the folder in which it starts: ``sh bot.sh`` is another program
+    elsewhere. The run's id and the inode of its folder are included as well, so that a run that was
+    moved, or replaced by another, needs a permission of its own.
     """
     home = platformdirs.user_state_dir("evolve-arena")
     if home.startswith("~"):  # older versions of platformdirs find no home and do not say so

@@ -1,4 +1,4 @@
-"""What can go wrong with runs; each error's text is one line for the person at the keyboard."""
+"""Errors of runs; the text of each is one line for the user."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from evolve_arena.core.errors import ArenaError
 
 
 class RecipeError(ArenaError):
-    """A recipe that can't be used: which key, which value, what was expected."""
+    """Raised for a recipe that can't be used; names the key, the value and what was expected."""
 
 
 class NotARunError(ArenaError):
-    """A path that is no run directory."""
+    """Raised for a path that is not a run directory."""
 
 
 class RunExistsError(ArenaError):
-    """A run directory that would be overwritten."""
+    """Raised if a run directory would be overwritten."""
 
 
 class RunBusyError(ArenaError):
-    """A run directory that another process is writing to."""
+    """Raised if another process is writing to the run directory."""
 
 
 class CheckpointError(ArenaError):
-    """No usable checkpoint."""
+    """Raised if there is no usable checkpoint."""
 
 
 class StorageError(ArenaError):
-    """The disk is full, or may not be written to."""
+    """Raised if the disk is full, read-only or fails."""
 
 
 class DamagedHistoryError(StorageError):
-    """A history that is no database, or a damaged one."""
+    """Raised for a history that is not a database, or is damaged."""
 
 
 class BusyHistoryError(StorageError):
-    """A history that another process has locked."""
+    """Raised if another process has locked the history."""

@@ -1,6 +1,6 @@
-"""A player's strength from outside: against fixed opponents, and in positions with known answers.
+"""Evaluation of a player against fixed opponents, and in positions with known answers.
 
-In games that count points also at tables of its like: all seats are taken by the same player.
+In games that count points also in matches against itself, in which it takes all seats.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.duel_result import list_caveats
@@ -17,6 +16,7 @@ from evolve_arena.arena.statistics import json_share
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, study_ladder
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player
 from evolve_arena.runs.positions import (
@@ -40,24 +40,24 @@ def evaluate_player(
     positions: Sequence[Path] = (),
     seats: int | None = None,
     seed: int = 0,
-) -> dict[str, Any]:
-    """Measures *player*, ready for JSON.
+) -> JsonObject:
+    """Measure *player*; the result is ready for JSON.
 
     Args:
-        player: Who is measured.
-        game: The rules; duels are played at tables of so many seats.
-        games: Games against each opponent, colours balanced, and at each table of its like.
-        opening_plies: Random plies at the beginning of each game; if None as many as
-            :func:`usual_plies` says.
-        opponents: Specifications of whom it meets; one that occurs again is left out. If None,
-            those of the game's ladder, but not itself where its like is met anyway.
+        player: Player to be measured.
+        game: Rules; duels have as many seats as *game*.
+        games: Games against each opponent, colours balanced, and per number of seats in matches
+            against itself.
+        opening_plies: Random plies at the beginning of each game; :func:`usual_plies` if None.
+        opponents: Specifications of the opponents; repetitions are left out. If None, the game's
+            benchmark opponents, without *player* itself where it plays against itself anyway.
         positions: Files of positions with known answers, beside the game's own.
-        seats: How many are its like; all numbers that can play in turn if None.
-        seed: Seeds openings, decks and players.
+        seats: Number of seats in matches against itself; every possible number if None.
+        seed: Seed of openings, deals and players.
 
     Raises:
-        ArenaError: An opponent is none, or can't play on the player's board, or a file of
-            *positions* is missing or wrong.
+        ArenaError: There is no such opponent, an opponent can't play on the player's board, or a
+            file of *positions* is missing or wrong.
     """
     spec = find_game(game.name)
     own = find_own_positions(game)
@@ -70,6 +70,7 @@ def evaluate_player(
     names = list(dict.fromkeys(ladder if opponents is None else opponents))
     words = [int(word) for word in derive_seeds(seed, 0, "evaluation", counts_points + len(names))]
     results = {}
+    # Duels: all opponents are loaded first, so that a wrong one is reported before any game.
     with ExitStack() as stack:
         entered = []
         for name in names:
@@ -89,7 +90,7 @@ def evaluate_player(
             hint = not opening_plies and not spec.has_chance
             told["warnings"] = list_caveats(told, where=f"{name}: ", hint=hint)
             results[name] = told
-    content: dict[str, Any] = {
+    content: JsonObject = {
         "player": player.name,
         "opening_plies": opening_plies,
         "opponents": results,
@@ -108,9 +109,9 @@ def evaluate_player(
 
 
 def usual_plies(game: AnyGame) -> int:
-    """Return the number of random plies after which games of a measurement begin: four, if it can.
+    """Return the default number of random plies at the beginning of measured games.
 
-    Games of chance differ anyway.
+    It is four, or fewer in very short games; games of chance differ without them.
     """
     spec = find_game(game.name)
     if spec.has_chance or game.seats > 2:

@@ -1,4 +1,4 @@
-"""Players by specification, as the command line names them: also those that lie in runs."""
+"""Players by specification, including the champions of runs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.directory import find_run, is_run
 
 OWN_GAMES = ("run", "file")
-"""Kinds of players that were made for one game."""
+"""Kinds of players that are made for one game."""
 VALUES = re.compile(r"[:,] *values *= *([^,]*)")
-"""In a specification: who values positions for a search."""
+"""Part of a specification that names the evaluation of a search."""
 
 
 def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
-    """What the players so named play: the game of the first who was made for one, or knows but one.
+    """Return the game of the first player that is made for one game or knows only one.
 
     Args:
         specifications: Such as ``random`` or ``run:evolved/first``.
-        name: The game's name; if nobody was made for it, it is played on its usual board. If
-            None, it is the usual one unless a player says otherwise.
+        name: Name of the game, which has its default options unless a player is made for others.
+            If None, the players decide; without such a player it is the default game.
 
     Raises:
         UnknownNameError: There is no such game.
@@ -55,7 +55,7 @@ def game_for(specifications: Sequence[str], name: str | None = None) -> AnyGame:
 
 
 def list_players() -> dict[str, tuple[str, list[str]]]:
-    """How players are named, each with a sentence about it and the games that it plays."""
+    """Return the forms of specifications, each with a sentence about it and the games it plays."""
     found: dict[str, tuple[str, list[str]]] = {}
     for game in game_names():
         for kind in player_kinds(game).values():
@@ -64,21 +64,21 @@ def list_players() -> dict[str, tuple[str, list[str]]]:
 
 
 def find_player(specification: str, game: AnyGame | None = None) -> Player:
-    """The player that *specification* names; ``run:PATH`` and ``run:PATH@GENERATION`` too.
+    """Return the player of a *specification*, ``run:PATH`` and ``run:PATH@GENERATION`` included.
 
     Args:
         specification: Such as ``random``, ``run:evolved/first`` or ``first``, as the user gave
-            it: if it names a program, that is run.
-        game: What it is to play; the usual game if None.
+            it: a program that it names is run.
+        game: Game to be played; the default game if None.
 
     Raises:
-        ArenaError: It names none; see `evolve_arena.players.specification.make_player`.
+        ArenaError: There is no such player; see `evolve_arena.players.specification.make_player`.
     """
     return make_player(name_player(specification), game or make_game(usual_game()), permit_all)
 
 
 def name_player(specification: str) -> str:
-    """The *specification*, with ``run:`` before what is no player's name, but a run's.
+    """Return the *specification* with ``run:`` before the bare name of a run.
 
     >>> name_player("random"), name_player("nowhere")
     ('random', 'nowhere')
@@ -96,7 +96,7 @@ def name_player(specification: str) -> str:
 
 
 def find_made(specification: str) -> str:
-    """What in it names a player of a file, who knows the rules and options that he was bred by.
+    """Return the part that names a player in a file, which has its rules and options; or ``""``.
 
     >>> find_made("minimax:depth=4,values=run:evolved/first,noise=0.1"), find_made("random")
     ('run:evolved/first', '')
@@ -112,7 +112,7 @@ def find_made(specification: str) -> str:
 
 
 def with_seats(game: AnyGame, seats: int | None) -> AnyGame:
-    """The same game for so many players; None changes nothing.
+    """Return the same game for *seats* players; None changes nothing.
 
     Raises:
         BadValueError: The game is for two, or not for so many.
@@ -128,7 +128,7 @@ def with_seats(game: AnyGame, seats: int | None) -> AnyGame:
 
 
 def fill_seats(names: Sequence[str], seats: int) -> list[str]:
-    """Who sits where: the *names* by turns.
+    """Return a name for each seat, repeating *names* cyclically.
 
     >>> fill_seats(["run:a", "rule"], 5)
     ['run:a', 'rule', 'run:a', 'rule', 'run:a']
@@ -141,7 +141,7 @@ def _make_from_run(argument: str, game: AnyGame) -> Player:
     if at and not os.path.exists(find_run(argument)):
         if not (generation.isascii() and generation.isdecimal() and len(generation) < 19):
             text = quote(f"run:{argument}")
-            raise BadValueError(f"player {text}: after @ stands a generation's number")
+            raise BadValueError(f"player {text}: a generation number must follow the @")
         return Run.open(path).champion_at(int(generation))
     return Run.open(argument).champion
 

@@ -1,38 +1,39 @@
-"""A run's population for people: an array that says what its axes are."""
+"""The population of a run: arrays with named axes."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.html import make_table
+from evolve_arena.core.types import Array, Arrays
 from evolve_arena.evolve.fitness import take_one
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.evolve.method import State
+from evolve_arena.players.bred import BredPlayer, Decoder
 
 
 class Population:
     """The individuals of a generation.
 
     Args:
-        decoder: What turns genomes into players.
-        state: The method's state.
+        decoder: Decoder that turns genomes into players.
+        state: State of the method.
     """
 
-    def __init__(self, decoder: Any, state: Any) -> None:
+    def __init__(self, decoder: Decoder, state: State) -> None:
         self.decoder = decoder
         self.generation: int = state.generation
-        self.genomes: Any = state.population
-        """The genomes as the method has them: an array, or a dataclass of arrays."""
+        self.genomes = state.population
+        """Genomes as the method stores them: an array, or a dataclass of arrays."""
 
     def __len__(self) -> int:
         return len(self.genomes)
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """All arrays of the genomes, by name."""
         if isinstance(self.genomes, np.ndarray):
             return {"genomes": self.genomes}
@@ -40,24 +41,23 @@ class Population:
 
     @property
     def axes(self) -> dict[str, tuple[str, ...]]:
-        """What the axes of each of :attr:`arrays` are; the genomes' class says it as ``AXES``."""
+        """The names of the axes of each of :attr:`arrays`; genomes define them as ``AXES``."""
         if isinstance(self.genomes, np.ndarray):
             return {"genomes": ("individual", "gene")}
         said: dict[str, tuple[str, ...]] = getattr(self.genomes, "AXES", {})
         return {name: said.get(name, ("individual",)) for name in self.arrays}
 
     def player(self, row: int) -> BredPlayer:
-        """The player that the individual in a *row* makes.
+        """Return the player of the individual in a *row*.
 
         Raises:
-            BadValueError: There is no such row.
+            BadValueError: *row* is out of range.
         """
         if not 0 <= row < len(self):
             raise BadValueError(f"row is {row}: it must be from 0 to {len(self) - 1}")
-        player: BredPlayer = self.decoder.player(take_one(self.genomes, row), f"individual {row}")
-        return player
+        return self.decoder.player(take_one(self.genomes, row), f"individual {row}")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         if not isinstance(self.genomes, np.ndarray):
             raise TypeError("these individuals have no common shape: see Population.arrays")
         return np.array(self.genomes, dtype=dtype)

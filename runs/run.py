@@ -1,13 +1,13 @@
-"""A run: a recipe in a directory, evolved step by step, stopped and resumed at will."""
+"""A run: one execution of a recipe, in a directory of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.arena.arena import Arena, warm_up
 from evolve_arena.arena.executors import check_executor, make_executor
@@ -16,8 +16,10 @@ from evolve_arena.core.errors import BadValueError, spell
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import load
+from evolve_arena.core.types import Settings
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.evolve.learning.learner import Learner
+from evolve_arena.evolve.method import State
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.players.bred import BredPlayer, read_player, read_player_file
 from evolve_arena.players.packed import PackedPlayers
@@ -40,12 +42,19 @@ from evolve_arena.runs.store.logs import log_run
 from evolve_arena.runs.store.record import Record, read_file
 from evolve_arena.runs.training.loop import Callback, TrainingLoop, list_callbacks
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 PICTURES = "evolve_arena.runs.plots:draw"
-"""What draws runs: it needs matplotlib, and knows runs itself."""
+"""Function that draws runs, as ``module:name``; it needs matplotlib, and imports this module."""
 
 
 class Run:
-    """One run. Made by `evolve_arena.start`, `evolve_arena.resume` or `evolve_arena.load`."""
+    """One execution of a recipe, in a directory of its own.
+
+    `evolve_arena.start`, `evolve_arena.branch`, `evolve_arena.resume` and `evolve_arena.load`
+    return runs.
+    """
 
     def __init__(self, directory: RunDirectory, recipe: Recipe) -> None:
         self.directory = directory
@@ -53,24 +62,24 @@ class Run:
         self.method = recipe.make_method()
         self._is_whole = not recipe.find_absent()
         self.remarks: list[str] = []
-        """What is to be told of its start: what of a file of neat-python, or of another method than
-        the one that was chosen, had no effect; or who won the race from which it comes."""
+        """Remarks on its start: settings of a neat-python file, or of another method than the
+        chosen one, that had no effect; or the winner of the race that the run comes from."""
         self.warnings: list[str] = []
-        """What was wrong with checkpoints that were passed over."""
+        """Warnings, such as faults of checkpoints that were skipped."""
 
     @classmethod
     def open(cls, path: Path | str, allow_process: consent.Allow = False) -> Run:
-        """The run that lies at *path*.
+        """Open the run at *path*.
 
         Args:
             path: Its directory, or its name; see `evolve_arena.runs.store.directory.find_run`.
-            allow_process: Whether its game may be run, if that is one in one file, or who is asked;
-                where the run was started here, nobody needs to be.
+            allow_process: Permission for its game, if that is a Python file, or a function that
+                asks for it; a run that was started here needs none.
 
         Raises:
-            NotARunError: There is none.
+            NotARunError: There is no run at *path*.
             RecipeError: Its recipe can't be read.
-            NotPermittedError: Its game is a file, which may not run.
+            NotPermittedError: Its game is a Python file that has no permission.
         """
         directory = RunDirectory(find_run(path))
         directory.check()
@@ -84,27 +93,35 @@ class Run:
 
     @property
     def generation(self) -> int:
-        """The generation of the newest checkpoint."""
+        """The generation of the newest checkpoint.
+
+        Raises:
+            CheckpointError: There is no usable checkpoint.
+        """
         return int(self.state().generation)
 
     @property
     def population_sha256(self) -> str:
-        """The digest of the population in the newest checkpoint, as hexadecimal digits."""
+        """The SHA-256 of the population in the newest checkpoint, as hexadecimal digits.
+
+        Raises:
+            CheckpointError: There is no usable checkpoint.
+        """
         return self.digest(self.state())
 
-    def digest(self, state: Any) -> str:
-        """The SHA-256 of the population in *state*, as hexadecimal digits."""
+    def digest(self, state: State) -> str:
+        """Return the SHA-256 of the population in *state*, as hexadecimal digits."""
         return digest_population(state.population)
 
     def is_complete(self) -> bool:
-        """Whether the last generation is played and checked; that check may have been stopped."""
+        """Test whether the last generation is played, and its check is finished."""
         begun, last = self.directory.generations(), self.recipe.run.generations
         if not begun or self.generation < last:
             return False
         try:
             with History(self.directory.history) as history:
                 checked = {row[0] for row in history.champions()}
-        except (NotARunError, StorageError):  # going on makes it anew
+        except (NotARunError, StorageError):  # to resume the run would write a new history
             return True
         return last in checked
 
@@ -113,25 +130,30 @@ class Run:
         """The player in ``champion.safetensors``.
 
         Raises:
-            BadValueError: There is none yet.
+            BadValueError: There is no champion yet.
+            StorageError: The file can't be read.
+            DamagedFileError: The file is damaged.
         """
         return self.champion_at(None)
 
-    def state(self, generation: int | None = None) -> Any:
-        """The state in the newest usable checkpoint, or in that of *generation*.
+    def state(self, generation: int | None = None) -> State:
+        """Return the state in the newest usable checkpoint, or in that of *generation*.
 
         Raises:
-            CheckpointError: There is none.
+            CheckpointError: There is no such checkpoint.
+            StorageError: It can't be read from the disk.
         """
         state, problems = load_checkpoint(self.directory, self.method, generation, self.recipe.run)
         self.warnings += [problem for problem in problems if problem not in self.warnings]
         return state
 
     def champion_at(self, generation: int | None) -> BredPlayer:
-        """The champion of *generation*, or the one in ``champion.safetensors`` if None.
+        """Return the champion of *generation*, or the one in ``champion.safetensors`` if None.
 
         Raises:
             BadValueError: There was no check at that generation, or its champion is not kept.
+            StorageError: The champion's file or the history can't be read.
+            DamagedFileError: The champion's file is damaged.
         """
         name = self.path.name
         if generation is None:
@@ -163,17 +185,25 @@ class Run:
             raise StorageError(f"{file} can't be read: {error.strerror}") from None
         except (DamagedFileError, NewerFormatError) as error:
             raise type(error)(
-                f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} makes it anew"
+                f"{file} can't be used: {error} ({spell('evolve resume', 'resume')} restores it"
                 " from the history)"
             ) from None
 
     def history(self) -> Record:
-        """The run so far, as arrays: ``run.history()["median"]``."""
+        """Return the run so far, as arrays: ``run.history()["median"]``.
+
+        Raises:
+            StorageError: The history is damaged.
+        """
         record = read_file(self.directory.history, self.path.resolve().name, self.recipe.title)
         return replace(record, islands=self.recipe.islands, seed=self.recipe.run.seed)
 
     def population(self, generation: int | None = None) -> Population:
-        """The individuals in the newest checkpoint, or in that of *generation*."""
+        """Return the individuals in the newest checkpoint, or in that of *generation*.
+
+        Raises:
+            CheckpointError: There is no such checkpoint.
+        """
         return Population(self.method.decoder, self.state(generation))
 
     def plot(
@@ -183,25 +213,26 @@ class Run:
         generation: int | None = None,
         position: str | None = None,
         seed: int = 0,
-    ) -> Any:
-        """A picture of the run, as a matplotlib Figure, which notebooks show.
+    ) -> Figure:
+        """Draw the run as a matplotlib Figure, which notebooks display.
 
         Args:
             what: ``fitness`` (with checks and diversity), ``network`` (of the champion) or
-                ``ancestors`` (the champions against those before them; plays matches).
-            generation: For ``network``: the champion of the check at that generation.
-            position: For ``network``: how it reacts in this position, as the game writes one, or
-                after moves; ``""`` is the start, ``"self-play"`` the middle of a game of the
+                ``ancestors`` (each champion against earlier ones; plays matches).
+            generation: For ``network``: generation of the check whose champion is drawn.
+            position: For ``network``: position whose activations are drawn, as the game writes
+                one, or as moves; ``""`` is the start, ``"self-play"`` the middle of a game of the
                 champion against itself.
-            seed: Seeds that game.
+            seed: Seed of that game.
 
         Raises:
             UnknownNameError: There is no such picture.
-            BadValueError: The champion has no network, or is not asked in that position; or there
-                is no such champion.
-            PositionError: The position is none.
+            BadValueError: There is no such champion, it has no network, or the network does not
+                decide in that position.
+            PositionError: *position* does not describe a position.
         """
-        return load(PICTURES)(self, what, generation, position, seed)
+        figure: Figure = load(PICTURES)(self, what, generation, position, seed)
+        return figure
 
     def __repr__(self) -> str:
         done = max(self.directory.generations(), default=0)
@@ -213,7 +244,12 @@ class Run:
         return f"<code>{escape(repr(self))}</code><br>{escape(self.recipe.title)}<br>{table}"
 
     def checks(self) -> list[Check]:
-        """All checks so far."""
+        """Return all checks so far.
+
+        Raises:
+            NotARunError: The run has no history yet.
+            StorageError: The history can't be read.
+        """
         with History(self.directory.history) as history:
             return history.checks()
 
@@ -228,23 +264,28 @@ class Run:
         force: bool = False,
         allow_process: bool = False,
     ) -> None:
-        """Evolves on from a checkpoint, or from the start, until the recipe's last generation.
+        """Evolve from a checkpoint, or from the start, until the recipe's last generation.
 
         Args:
-            workers: How many processes play; one per core if None.
-            executor: Which executor; see :data:`evolve_arena.arena.executors.EXECUTORS`.
-            address: As :func:`evolve_arena.arena.executors.make_executor` takes it.
-            callbacks: Functions that are told of each generation, and may stop the run; where
-                neat-python breeds also its reporters.
-            from_generation: Which checkpoint to go on from; the newest usable one if None.
-            force: Whether checkpoints that came after it may be deleted.
-            allow_process: As :meth:`permit` takes it.
+            workers: Number of processes that play matches; one per core if None.
+            executor: Name of one of :data:`evolve_arena.arena.executors.EXECUTORS`.
+            address: Address of a cluster, as in
+                :func:`evolve_arena.arena.executors.make_executor`.
+            callbacks: Functions that are called after each generation, and may stop the run; in
+                runs of neat-python also its reporters.
+            from_generation: Generation of the checkpoint to continue from; the newest usable one
+                if None.
+            force: True to delete later checkpoints.
+            allow_process: Permission for programs, as in :meth:`permit`.
 
         Raises:
-            NotPermittedError: The recipe names a program as an opponent, which may not run.
+            NotPermittedError: The recipe names a program as an opponent without permission.
+            UserCodeError: The recipe needs a function or class that is not registered here.
+            BadValueError: Checkpoints would be deleted without *force*, the checkpoint is beyond
+                the last generation, or an argument is wrong.
             RunBusyError: Another process is writing to the run.
             StorageError: The disk is full or read-only; the last checkpoint is whole.
-            CheckpointError: No checkpoint can be used.
+            CheckpointError: No checkpoint can be used, or the population is no longer finite.
             WorkerError: Workers keep dying.
         """
         check_executor(executor, workers, address)
@@ -254,6 +295,7 @@ class Run:
         told = list_callbacks(callbacks)
         self.method.report_to([each for each in told if not callable(each)])
         with ExitStack() as stack:
+            # Checks: the directory is locked, but nothing in it is changed yet.
             stack.enter_context(self.directory.lock())
             self._check_place()
             self.check_going_back(from_generation, force=force)
@@ -264,7 +306,8 @@ class Run:
                 opponent.check_ready()
             begin, problems = self._find_begin(from_generation)
             self.warnings += problems
-            stack.enter_context(log_run(self.path))  # before this, nothing is changed
+            # Setup: log, executor and history, closed in reverse order.
+            stack.enter_context(log_run(self.path))
             stack.enter_context(_log_end(self))
             machine = stack.enter_context(make_executor(executor, workers, address))
             stack.callback(lambda: self.warnings.extend(machine.remarks))
@@ -287,16 +330,16 @@ class Run:
             )
             loop.go(begin, [each for each in told if callable(each)])
 
-    def create(self, state: Any = None, *, force: bool = False) -> None:
-        """Make the directory, and a first checkpoint of *state* if there is one.
+    def create(self, state: State | None = None, *, force: bool = False) -> None:
+        """Create the directory, with a checkpoint of *state* if it is given.
 
         Args:
-            state: What the run begins with; what its seed gives if None.
-            force: Whether a run that lies there may be deleted.
+            state: First state of the run; the method makes it from the seed if None.
+            force: True to overwrite an existing run.
 
         Raises:
-            RunExistsError: Something lies there.
-            StorageError: It can't be made.
+            RunExistsError: The path exists.
+            StorageError: The directory can't be created.
         """
         directory, recipe = self.directory, self.recipe
         text, beside = recipe.to_toml().encode(), recipe.files()
@@ -309,28 +352,28 @@ class Run:
             directory.create(text, force=force, beside=beside)
 
     def check_code(self) -> None:
-        """Make sure that the functions and classes are here with which it goes on.
+        """Make sure that the functions and classes that the run needs are registered.
 
         Raises:
             UserCodeError: One was given in Python, and has not been registered here.
         """
         if absent := self.recipe.find_absent():
             raise UserCodeError(
-                f"{self.path} goes on only with {', '.join(absent)}, which was given in Python:"
+                f"{self.path} continues only with {', '.join(absent)}, which was given in Python:"
                 f" register it there (evolve_arena.register({absent[0]})), and resume in Python"
             )
         if not self._is_whole:  # what was absent has come since
             self.method, self._is_whole = self.recipe.make_method(), True
 
     def check_going_back(self, generation: int | None, *, force: consent.Allow) -> None:
-        """Make sure that no checkpoint is deleted against the user's will.
+        """Make sure that no checkpoint is deleted without permission.
 
         Args:
-            generation: To which checkpoint the run goes back; to none if None.
-            force: Whether those after it may be deleted, or who is asked.
+            generation: Generation that the run goes back to; None if it does not go back.
+            force: Permission to delete later checkpoints, or a function that asks for it.
 
         Raises:
-            BadValueError: They may not.
+            BadValueError: There are later checkpoints, and no permission.
         """
         there = self.directory.generations()
         later = [each for each in there if generation in there and each > (generation or 0)]
@@ -339,26 +382,26 @@ class Run:
             return
         keep = spell(f"evolve branch {self.path}@{generation}", f"branch(..., {generation})")
         raise BadValueError(
-            f"{told} {later[-1]}: {keep} goes on without deleting them,"
+            f"{told} {later[-1]}: {keep} continues without deleting them,"
             f" {spell('--force', 'force=True')} deletes them"
         )
 
     def permit(self, allow_process: consent.Allow) -> None:
-        """Makes sure that the user lets programs run that the recipe names as opponents.
+        """Obtain permission for the programs that the recipe names as opponents.
 
         Args:
-            allow_process: The permission, or a function that asks for it. Nobody is asked twice
-                about the same program in the same run.
+            allow_process: Permission, or a function that asks for it. It is remembered for the
+                same program in the same run.
 
         Raises:
-            NotPermittedError: The user does not.
+            NotPermittedError: There is no permission.
         """
         if self.recipe.foreign_programs or self.recipe.files():
             self.recipe = consent.obtain(self.recipe, allow_process, self.path)
             consent.remember(self.recipe, self.path)
 
-    def _find_begin(self, generation: int | None) -> tuple[Any, list[str]]:
-        """The state to go on from; nothing that exists is changed yet."""
+    def _find_begin(self, generation: int | None) -> tuple[State, list[str]]:
+        """Return the state to continue from, and problems; existing files are not changed."""
         directory = self.directory
         traces = (directory.history, directory.champion)
         begun = self.recipe.run.begins_elsewhere or any(trace.exists() for trace in traces)
@@ -378,20 +421,20 @@ class Run:
         return state, problems
 
     def _check_place(self) -> None:
-        """Makes sure that the directory is still that of this run.
+        """Make sure that the directory is still that of this run.
 
         Raises:
-            NotARunError: There is no run.
+            NotARunError: The directory no longer holds a run.
             StorageError: Another run was started there.
         """
         self.directory.check()
         if run_id(self.directory.recipe) != self.recipe.run.id:
             raise StorageError(
-                f"{self.path} is another run by now: somebody has started it there meanwhile"
+                f"{self.path} is another run now, which was started there in the meantime"
             )
 
-    def _go_back_to(self, state: Any, history: History) -> None:
-        """Forgets what came after *state*; checkpoints that can't be read are put aside."""
+    def _go_back_to(self, state: State, history: History) -> None:
+        """Delete everything after *state*; unreadable checkpoints are renamed."""
         self.directory.clear_leftovers()
         for newer in self.directory.generations():
             if newer > state.generation:
@@ -399,7 +442,7 @@ class Run:
         history.forget_after(state.generation)
 
     def _forget_checkpoint(self, generation: int) -> None:
-        """Deletes a checkpoint of this run; what is something else is put aside."""
+        """Delete a checkpoint of this run; any other file in its place is renamed."""
         file = self.directory.checkpoint(generation)
         try:
             read_checkpoint(self.directory, self.method, generation, self.recipe.run)
@@ -414,24 +457,25 @@ class Run:
             file.unlink()
 
     def with_generations(self, generations: int, from_generation: int | None = None) -> Run:
-        """The same run with another last generation; its directory is changed too.
+        """Return the same run with another last generation, also written to its directory.
 
         Raises:
-            BadValueError: The run, or *from_generation* if it is to go on from there, is
+            BadValueError: The run, or *from_generation* if it continues from there, is
                 beyond that generation already.
         """
         return self.with_changes({"run.generations": generations}, from_generation)
 
-    def with_changes(self, changes: Mapping[str, Any], from_generation: int | None = None) -> Run:
-        """The same run with other values in its recipe; its directory is changed too.
+    def with_changes(self, changes: Settings, from_generation: int | None = None) -> Run:
+        """Return the same run with other values in its recipe, also written to its directory.
 
         Args:
-            changes: Values by dotted key that change nothing of what is evolved.
-            from_generation: As :meth:`with_generations` takes it.
+            changes: Values by dotted key that do not change the populations.
+            from_generation: Generation that the run continues from; the newest one if None.
 
         Raises:
             RecipeError: A key is unknown, or a value is out of range.
-            BadValueError: As in :meth:`with_generations`.
+            BadValueError: The run is beyond its new last generation already.
+            RunBusyError: Another process is writing to the run.
         """
         changed = Run(self.directory, self.recipe.change(changes))
         now = self.generation if from_generation is None else from_generation
@@ -449,7 +493,7 @@ class Run:
 
 @contextmanager
 def _log_end(run: Run) -> Iterator[None]:
-    """Logs how a stretch of the *run* ends, and its warnings."""
+    """Log the end of a stretch of the *run*, and its warnings."""
     try:
         yield
     except BaseException as error:
@@ -464,9 +508,10 @@ def _log_end(run: Run) -> Iterator[None]:
 
 
 def compile_kernels(runs: Iterable[Run]) -> None:
-    """Compiles what the *runs* are going to play with, so that processes forked later need not."""
-    packed: dict[Any, list[PackedPlayers]] = {}
-    games: dict[Any, AnyGame] = {}
+    """Compile the kernels of *runs*, so that processes forked later need not."""
+    packed: dict[tuple[str, object], list[PackedPlayers]] = {}
+    games: dict[tuple[str, object], AnyGame] = {}
+    # Kernels depend on the game's rules and on the kinds of players: collect these by rules.
     for run in runs:
         decoder, state = run.method.decoder, run.method.initial(run.recipe.run.seed)
         rules = decoder.game.name, decoder.game.rules

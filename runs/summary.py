@@ -1,4 +1,4 @@
-"""A run in a few lines: what it is, how far it got, how good its champion is."""
+"""Summaries of runs: the settings, the progress, and the strength of the champion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.arena.duel_result import (
     describe_forfeits,
@@ -15,6 +14,7 @@ from evolve_arena.arena.duel_result import (
 )
 from evolve_arena.arena.statistics import json_interval, json_share
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import JsonObject
 from evolve_arena.genomes.tensors import DamagedFileError, NewerFormatError
 from evolve_arena.runs.errors import NotARunError
 from evolve_arena.runs.recipes.recipe import read_content
@@ -27,8 +27,13 @@ from evolve_arena.runs.store.record import rate_champions
 OPENINGS_HINT = "; check.opening_plies = 4 begins each pair of games differently"
 
 
-def summarise(run: Run) -> dict[str, Any]:
-    """Everything that ``evolve info`` tells, ready for JSON."""
+def summarise(run: Run) -> JsonObject:
+    """Return all that ``evolve info`` reports, ready for JSON.
+
+    Raises:
+        CheckpointError: The run has no usable checkpoint.
+        StorageError: The history can't be read.
+    """
     state = run.state()
     try:
         with History(run.directory.history) as history:
@@ -61,8 +66,8 @@ def summarise(run: Run) -> dict[str, Any]:
     }
 
 
-def list_runs() -> list[dict[str, Any]]:
-    """The runs at home, what was written last first, ready for JSON; no code of theirs is run."""
+def list_runs() -> list[JsonObject]:
+    """List the runs in the default folder, newest first, ready for JSON, without running code."""
     files = sorted(Path(HOME).glob("*/recipe.toml"), key=_find_time, reverse=True)
     return [_describe_row(file.parent) for file in files]
 
@@ -72,9 +77,9 @@ def _find_time(recipe: Path) -> float:
     return max(file.stat().st_mtime for file in files if file.is_file())
 
 
-def _describe_row(path: Path) -> dict[str, Any]:
-    """What a list of runs tells of one."""
-    row: dict[str, Any] = {"run": str(path), "game": "", "method": "", "title": ""}
+def _describe_row(path: Path) -> JsonObject:
+    """Return the row of a run in a list of runs."""
+    row: JsonObject = {"run": str(path), "game": "", "method": "", "title": ""}
     row |= {"generation": 0, "generations": 0, "games": 0, "trouble": None}
     try:
         content = read_content(str(path / "recipe.toml"))
@@ -90,10 +95,10 @@ def _describe_row(path: Path) -> dict[str, Any]:
 
 
 def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
-    """What must be said of the checks of a *run*.
+    """Return the warnings about the checks of a *run*.
 
-    Told are of each opponent the newest check in which somebody forfeited, and the newest one and
-    the champion's if most of their games were the same.
+    They concern, per opponent, the newest check with forfeits, and the newest check and that of
+    the champion if most of their games were the same.
     """
     told_of = {("", check.opponent): check for check in checks if check.forfeits}
     champion = describe_champion(run, list(checks)) or {}
@@ -119,7 +124,7 @@ def check_caveats(run: Run, checks: Sequence[Check]) -> list[str]:
     return lines
 
 
-def describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
+def describe_champion(run: Run, checks: list[Check]) -> JsonObject | None:
     """Return the checks of the champion of *run*, ready for JSON; None if there is none."""
     if not run.directory.champion.is_file():
         return None
@@ -132,7 +137,7 @@ def describe_champion(run: Run, checks: list[Check]) -> dict[str, Any] | None:
     return _describe_check(checks, generation)
 
 
-def _describe_check(checks: list[Check], generation: int | None) -> dict[str, Any] | None:
+def _describe_check(checks: list[Check], generation: int | None) -> JsonObject | None:
     chosen = [check for check in checks if check.generation == generation]
     if not chosen:
         return None
@@ -156,7 +161,7 @@ def _describe_check(checks: list[Check], generation: int | None) -> dict[str, An
     }
 
 
-def _describe_points(scores: CheckPoints | None) -> dict[str, Any]:
+def _describe_points(scores: CheckPoints | None) -> JsonObject:
     if scores is None:
         return {}
     return {

@@ -1,9 +1,9 @@
-"""What pydantic found wrong, in one line: the key, the value, what was expected."""
+"""Errors of pydantic in one line: the key, the value and what was expected."""
 
 from __future__ import annotations
 
 import difflib
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -13,8 +13,10 @@ from evolve_arena.core.errors import LONGEST, quote
 Number = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """A whole number of 64 bits, as compiled code takes it."""
 MOST_SHOWN, NEAREST = 24, 3
-"""How many keys are shown whole, and how many of a longer list."""
+"""Largest number of keys that are all listed, and number of keys shown of a longer list."""
 
+UNKNOWN = "is an unknown setting"
+"""Words of every message about an unknown key."""
 EXPECTED = {
     "greater_than": "it must be above {gt}",
     "greater_than_equal": "it must be at least {ge}",
@@ -41,12 +43,12 @@ EXPECTED = {
 
 
 def explain(error: ValidationError, model: type[BaseModel], prefix: str = "") -> str:
-    """The first of the mistakes in *error*, and how many more there are.
+    """Describe the first of the mistakes in *error*, and count the others.
 
     Args:
-        error: What pydantic says.
-        model: What was validated.
-        prefix: The section that *model* describes, such as ``method.``.
+        error: Error of pydantic.
+        model: Model that was validated.
+        prefix: Section that *model* describes, such as ``method.``.
     """
     details = error.errors()
     more = len(details) - 1
@@ -57,7 +59,8 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
     key = ".".join(str(part)[:LONGEST] for part in detail["loc"])
     kind, value = detail["type"], detail["input"]
     if kind == "extra_forbidden":
-        return f"{key} is no key{_hint(key.rpartition('.')[2], _keys_beside(detail['loc'], model))}"
+        hint = _hint(key.rpartition(".")[2], _keys_beside(detail["loc"], model))
+        return f"{key} {UNKNOWN}{hint}"
     if kind == "missing":
         return f"{key} is missing"
     if kind == "json_invalid":
@@ -72,7 +75,7 @@ def _explain_one(detail: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def _hint(key: str, known: list[str]) -> str:
-    """What else could be meant by *key*: of many keys the nearest ones, of a few all."""
+    """Suggest known keys for *key*: the nearest of many, or all of a few."""
     few = len(known) <= MOST_SHOWN
     near = difflib.get_close_matches(key, known, n=1 if few else NEAREST, cutoff=0.5)
     meant = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
@@ -90,8 +93,8 @@ def _keys_beside(place: tuple[int | str, ...], model: type[BaseModel]) -> list[s
     return sorted(name for name, field in model.model_fields.items() if not field.exclude)
 
 
-def find_model(annotation: Any) -> type[BaseModel] | None:
-    """The section that a key of this type holds, if it holds one."""
+def find_model(annotation: object) -> type[BaseModel] | None:
+    """Return the section that a key of this type holds, if it holds one."""
     for part in (annotation, *get_args(annotation)):
         if isinstance(part, type) and issubclass(part, BaseModel):
             return part

@@ -78,7 +78,7 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
     names -= {"PKG-INFO", "setup.cfg", "evolve_arena.egg-info"}
     assert names == {*BUILT, *FOLDERS, "evolve_arena"}
     linked = {entry.name for entry in (source / "evolve_arena").iterdir()}
-    assert linked == {"__init__.py", "py.typed"}
+    assert linked == {"__init__.py", "extend.py", "py.typed"}
     assert list_files(source) == list_files(clone)
 
 

@@ -1,1 +1,1 @@
-"""Many runs and players: at once, on other machines, in sweeps, races and tournaments."""
+"""Many runs and players: in parallel, on other machines, in sweeps, races and tournaments."""

@@ -1,8 +1,8 @@
-"""Several runs at a time: which there are, each in a process of its own, and how far they are.
+"""Runs in parallel: the jobs of a study, each in a process of its own, and their progress.
 
-A child starts after the kernels are compiled. It tells of each generation
-through a pipe, and looks there whether it is to stop. If the parent dies, the pipe ends, which
-means the same: the run writes a checkpoint and stops.
+A child process starts after the kernels are compiled. It reports each generation through a pipe,
+from which it also reads a request to stop. If the parent dies, the pipe ends, which means the same:
+the run writes a checkpoint and stops.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import multiprocess
-from multiprocess.connection import wait
+from multiprocess.connection import Connection, wait
 
 from evolve_arena.arena.executors import check_executor, default_workers
 from evolve_arena.arena.executors.processes import START_METHOD
@@ -36,34 +35,34 @@ from evolve_arena.runs.store.files import explain_storage_errors
 from evolve_arena.runs.training.loop import Progress, during_checks
 
 FAR = 1_000_000
-"""By how much the seed of a run's next attempt is larger."""
+"""Difference between the seeds of two attempts at a run."""
 EVERY = 10
-"""Generations between two changes of the line that tells how far runs are."""
+"""Generations between two updates of the line that displays progress."""
 
 
 class RunsStoppedError(ArenaError):
-    """A study that was told to stop; the same call goes on with it."""
+    """Raised if a study is stopped; the same call continues it."""
 
 
 class RunsFailedError(ArenaError):
-    """Runs of a study that ended with an error: which, and why."""
+    """Raised if runs of a study fail; names them, and the reasons."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run that a study needs."""
+    """A run of a study."""
 
     name: str
-    """The name of its directory."""
+    """Name of its directory."""
     recipe: Recipe
     weight: float = 1.0
-    """About how long a generation takes, compared with those of other jobs of the study."""
+    """Approximate duration of a generation, relative to other jobs of the study."""
     attempts: int = 1
-    """How many attempts there are at a run that its method gives up with a
+    """Number of attempts, each with another seed, at a run whose method raises a
     :class:`~evolve_arena.evolve.learning.learner.DivergedError`."""
 
     def attempt(self, number: int) -> Recipe:
-        """The recipe of an attempt, from 0: another seed, far from those of other jobs."""
+        """Return the recipe of an attempt, from 0; its seed is far from those of other jobs."""
         if number == 0:
             return self.recipe
         return self.recipe.change({"run.seed": self.recipe.run.seed + FAR * number})
@@ -71,26 +70,28 @@ class Job:
 
 @dataclass(frozen=True)
 class RunsProgress:
-    """How far a study is."""
+    """Progress of a study."""
 
     run: str
-    """The run of which there is news."""
+    """Name of the run that has progressed."""
     number: int
     """Its place among all runs, from 1."""
     runs: int
+    """Number of runs in the study."""
     generation: int
-    """How far that run is."""
+    """Generation of that run."""
     generations: int
+    """Last generation of that run."""
     seconds: float
-    """Since this call began."""
+    """Seconds since this call began."""
     seconds_left: float
-    """What the rest takes if it goes on as so far."""
+    """Estimated seconds until the study is finished."""
     finished: int = 0
-    """How many runs are at their last generation."""
+    """Number of runs at their last generation."""
     going: Mapping[str, int] = field(default_factory=dict)
-    """The runs that go on at this moment, each with its generation."""
+    """Generations of the runs that are in progress, by name."""
     unit: str = "runs"
-    """What is counted, where it is something else: parts of a table."""
+    """Plural noun for the parts that are counted: ``runs``, ``readings``."""
 
 
 def breed(
@@ -101,27 +102,26 @@ def breed(
     executor: str | None = None,
     address: str | None = None,
 ) -> dict[str, Run]:
-    """The finished runs of all *jobs*, in *folder*, by name.
+    """Run all *jobs* in *folder* to their last generation, and return the runs by name.
 
-    As many runs as there are *workers* go on at a time, each in a process of its own; where
-    fewer runs than workers are left to do, each has its share of the workers. No run depends on
-    another or on the number of workers, so the results don't either.
+    There are as many runs at a time as *workers*, each in a process of its own; fewer runs than
+    workers share these. No run depends on another or on the number of workers, so neither do the
+    results.
 
     Args:
-        jobs: The runs that are needed.
-        folder: Where they lie, each in a folder of its job's name.
-        workers: How many processes play; one per core if None.
-        progress: Is told of each generation, and stops all runs by giving False.
-        executor: ``ray`` lets the runs go on in a Ray cluster, each on one core; see
+        jobs: Runs of the study.
+        folder: Folder of the runs' directories, which have the jobs' names.
+        workers: Number of processes; one per core if None.
+        progress: Function that is called after each generation; False stops all runs.
+        executor: ``ray`` for a Ray cluster, with one core per run; see
             `evolve_arena.runs.many.remote`.
-        address: Where that cluster is; as :func:`evolve_arena.arena.executors.make_executor`
-            takes it.
+        address: Address of that cluster, as in
+            :func:`evolve_arena.arena.executors.make_executor`.
 
     Raises:
-        BadValueError: A run in *folder* has another recipe, or runs can't go on in this executor.
-        RunsStoppedError: *progress* gave False.
-        RunsFailedError: A run ended with an error; all others were finished first, unless one
-            run went on at a time.
+        BadValueError: A run in *folder* has another recipe, or the executor can't run whole runs.
+        RunsStoppedError: *progress* returned False.
+        RunsFailedError: A run failed; all others are finished first, unless runs go one by one.
     """
     check_runs_executor(executor, workers, address)
     with explain_storage_errors(folder):
@@ -132,7 +132,7 @@ def breed(
     if executor == "serial":
         team = workers = 1
     while todo := {name: runs[name] for name in tracker.unfinished()}:
-        # What starts from nothing does not know the user's functions, which runs hold.
+        # Processes that are not forked lack the user's functions, which runs refer to.
         apart = START_METHOD == "fork" or not opened_files()
         if executor == "ray":
             lost = _breed_on_cluster(todo, workers, tracker, address)
@@ -150,14 +150,16 @@ def breed(
 
 
 def check_runs_executor(executor: str | None, workers: int | None, address: str | None) -> None:
-    """Makes sure that whole runs can go on so; see `evolve_arena.arena.executors.check_executor`.
+    """Make sure that this executor exists and can run whole runs.
+
+    See `evolve_arena.arena.executors.check_executor`.
 
     Raises:
-        BadValueError: They can't in this executor, or a number is out of range.
+        BadValueError: It can't run whole runs, or a number is out of range.
         ArenaError: There is no such executor, or it is not installed.
     """
     if check_executor(executor, workers, address) == "spawn":
-        raise BadValueError("whole runs go on in the executor multiprocess, serial or ray")
+        raise BadValueError("whole runs need the executor multiprocess, serial or ray")
 
 
 def _breed_on_cluster(
@@ -179,16 +181,16 @@ def watch_parts(
     folder: Path | None,
     progress: Callable[[RunsProgress], bool] | None,
 ) -> Iterator[str]:
-    """Gives *names* one after the other, and tells each time how far they are.
+    """Yield *names* one by one, and report progress after each.
 
     Args:
-        names: What is to be done, each of which takes about as long.
-        unit: What they are: "readings", say.
-        folder: Where the study lies.
-        progress: Is told.
+        names: Names of the parts, of about equal duration.
+        unit: Plural noun for the parts, such as "readings".
+        folder: Folder of the study, for messages.
+        progress: Function that is called after each part; False stops.
 
     Raises:
-        RunsStoppedError: Who watches wants no more.
+        RunsStoppedError: *progress* returned False.
     """
     start = time.perf_counter()
     for done, name in enumerate(names, start=1):
@@ -203,7 +205,7 @@ def watch_parts(
 def _breed_in_turn(
     runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker
 ) -> dict[str, str]:
-    """One run after the other, each with all *workers*; gives what was lost, and why."""
+    """Run one run after the other, each with all *workers*; return diverged runs with reasons."""
     lost = {}
     for name, run in runs.items():
 
@@ -222,7 +224,11 @@ def _breed_in_turn(
 
 
 def _open(job: Job, path: Path) -> Run:
-    """The run of *job*: the one at *path*, if it is that, else a new one."""
+    """Return the run of *job*: an existing one at *path*, or a new one.
+
+    Raises:
+        BadValueError: The run at *path* has other settings.
+    """
     directory = RunDirectory(path)
     if not directory.recipe.is_file():
         return prepare(job.recipe, run=path)
@@ -235,7 +241,11 @@ def _open(job: Job, path: Path) -> Run:
 
 
 def _open_again(job: Job, run: Run, reason: str) -> Run:
-    """The next attempt at a run that was lost, in its place."""
+    """Return the next attempt at a run that diverged, in its place.
+
+    Raises:
+        RunsFailedError: There are no more attempts.
+    """
     for number in range(1, job.attempts):
         if run.recipe.breeds_like(job.attempt(number - 1)):
             return prepare(job.attempt(number), run=run.path, force=True)
@@ -243,7 +253,7 @@ def _open_again(job: Job, run: Run, reason: str) -> Run:
 
 
 def _reached(run: Run) -> int:
-    """The newest generation of which there is a checkpoint; the one before if a check is left."""
+    """Return the generation of the newest checkpoint, less one if the last check is missing."""
     newest, last = max(run.directory.generations(), default=0), run.recipe.run.generations
     return last - 1 if newest == last and not run.is_complete() else newest
 
@@ -251,18 +261,18 @@ def _reached(run: Run) -> int:
 def breed_side_by_side(
     runs: Mapping[str, Run], workers: int, tracker: ProgressTracker
 ) -> dict[str, str]:
-    """Brings *runs* to their last generation, as many at a time as there are *workers*.
+    """Bring *runs* to their last generation, as many at a time as there are *workers*.
 
-    A run that fails does not keep the others from going on. If the ledger's watcher says no, all
-    of them write a checkpoint and stop.
+    A run that fails does not stop the others. If the tracker is stopped, all of them write a
+    checkpoint and stop.
 
     Args:
         runs: Unfinished runs by name.
-        workers: How many processes play, in all runs together.
-        tracker: Is told of each generation, and says whether to go on.
+        workers: Number of processes, for all runs together.
+        tracker: Tracker that receives each generation, and may stop the runs.
 
     Returns:
-        The runs that their methods gave up with a DivergedError, and why.
+        The reasons of runs that ended with a DivergedError, by name.
 
     Raises:
         RunsFailedError: Runs failed otherwise; the others are finished.
@@ -270,15 +280,17 @@ def breed_side_by_side(
     compile_kernels(runs.values())
     waiting = deque(runs)
     team = min(workers, len(runs))
-    children: dict[Any, _Child] = {}
+    children: dict[Connection, _Child] = {}
     ended: list[_Child] = []
     try:
         while (waiting and tracker.going) or children:
+            # Start children while there is room.
             while waiting and tracker.going and len(children) < team:
                 name = waiting.popleft()
                 child = _Child(name, runs[name], workers // team, list(children))
                 children[child.pipe] = child
                 tracker.begin(name)
+            # Receive a message from each child that has sent one; None is its end.
             for pipe in wait(list(children)):
                 child = children[pipe]
                 generation = child.receive()
@@ -299,9 +311,9 @@ def breed_side_by_side(
 
 
 class _Child:
-    """The parent's side of a process that breeds one run."""
+    """The parent's side of a child process that runs one run."""
 
-    def __init__(self, name: str, run: Run, workers: int, foreign: list[Any]) -> None:
+    def __init__(self, name: str, run: Run, workers: int, foreign: list[Connection]) -> None:
         context = multiprocess.get_context(START_METHOD)
         self.name = name
         self.pipe, far_end = context.Pipe()
@@ -311,12 +323,12 @@ class _Child:
         self.process.start()
         far_end.close()
         self.error: str | None = "it ended without a word"
-        """Why it failed; None if it did not."""
+        """Reason of its failure; None if it succeeded."""
         self.lost = False
-        """Whether the run's method gave it up."""
+        """True if the run's method diverged."""
 
     def receive(self) -> int | None:
-        """The generation that the run is at; None if the process has nothing more to say."""
+        """Return the generation of the run; None at the end of the process."""
         try:
             message = self.pipe.recv()
         except (EOFError, ConnectionResetError):
@@ -327,12 +339,12 @@ class _Child:
         return None
 
     def stop(self) -> None:
-        """Asks the run to stop after the generation that it is at."""
-        with suppress(BrokenPipeError, ConnectionResetError):  # `hear` will find out
+        """Ask the run to stop after its current generation."""
+        with suppress(BrokenPipeError, ConnectionResetError):  # `receive` will find out
             self.pipe.send("stop")
 
     def join(self) -> None:
-        """Waits for the end of the process, which is about to come."""
+        """Wait for the process, which is about to end."""
         self.pipe.close()
         self.process.join()
         code = self.process.exitcode
@@ -341,18 +353,18 @@ class _Child:
             self.error, self.lost = f"its process was killed by {signal.Signals(-code).name}", False
 
     def kill(self) -> None:
-        """Ends the process at once; its run goes on from the last checkpoint another time."""
+        """Kill the process; its run can be resumed from the last checkpoint."""
         self.pipe.close()
         self.process.kill()
         self.process.join()
         self.process.close()
 
 
-def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
-    """The child's life. Its last message is what went wrong, if anything, and how."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever presses Ctrl-C means the parent
+def _breed(pipe: Connection, foreign: Iterable[Connection], run: Run, workers: int) -> None:
+    """Run *run* in the child process; its last message is the error, if any, and its kind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent
     for other in foreign:
-        other.close()  # held open here, they would never tell others that the parent is dead
+        other.close()  # held open here, they would not end for others when the parent dies
 
     @during_checks
     def watch(now: Progress) -> bool:
@@ -370,9 +382,14 @@ def _breed(pipe: Any, foreign: Iterable[Any], run: Run, workers: int) -> None:
 def advance_quietly(
     find: Callable[[], Run], workers: int, watch: Callable[[Progress], bool]
 ) -> tuple[str | None, bool]:
-    """Lets the run that *find* gives go on; gives what went wrong, and whether it was given up.
+    """Advance the run that *find* returns; return the error, if any, and True if it diverged.
 
-    Errors that are nobody's to mend are printed.
+    Unexpected errors are printed with a traceback.
+
+    Args:
+        find: Function that returns the run, and may raise errors of its own.
+        workers: Number of processes that play; with one, matches are played in this process.
+        watch: Callback of the run.
     """
     try:
         if workers > 1:
@@ -388,12 +405,12 @@ def advance_quietly(
 
 
 class ProgressTracker:
-    """Keeps count of the runs of a study, and tells whoever watches.
+    """Tracker of the runs of a study, which reports their progress.
 
     Args:
         jobs: All runs.
-        reached: The generation that each is at.
-        progress: Is told of each generation; None for nobody.
+        reached: Generation of each run, by name.
+        progress: Function that is called after each generation; False stops the study.
     """
 
     def __init__(
@@ -408,30 +425,30 @@ class ProgressTracker:
         self._progress = progress
         self._at_work: list[str] = []
         self.going = True
-        """Whether the study is to go on: False once the watcher has said no."""
+        """True until *progress* has returned False."""
         self._start = time.perf_counter()
         self._done = 0.0
 
     def unfinished(self) -> list[str]:
-        """The runs that are not at their last generation, in the order of the jobs."""
+        """Return the runs that are not at their last generation, in the order of the jobs."""
         return [name for name in self._jobs if self._reached[name] < self._end(name)]
 
     def begin(self, name: str) -> None:
-        """Notes that a run goes on from now."""
+        """Note that a run is in progress."""
         self._at_work.append(name)
 
     def end(self, name: str) -> None:
-        """Notes that a run goes on no more."""
+        """Note that a run is no longer in progress."""
         self._at_work.remove(name)
 
     def restart(self, name: str, generation: int = 0) -> None:
-        """Notes that a run begins anew, or once more at an earlier *generation*."""
+        """Note that a run begins again, at 0 or at an earlier *generation*."""
         self._reached[name] = generation
 
     def tell(self, name: str, generation: int) -> bool:
-        """Notes that a run is at *generation*; whether the study is to go on.
+        """Note that a run is at *generation*, and return False if the study is to stop.
 
-        A generation that was told already is not told again.
+        A generation is reported once.
         """
         if generation == self._reached[name]:
             return self.going
@@ -465,7 +482,7 @@ class ProgressTracker:
 
 
 class RunsScreen(Interruptible):
-    """Shows how far a study is, and stops it cleanly on Ctrl-C. Use it in a ``with``."""
+    """Display of a study's progress, which stops it cleanly on Ctrl-C; a context manager."""
 
     until = "these generations"
 
@@ -475,16 +492,16 @@ class RunsScreen(Interruptible):
             print(file=sys.stderr)  # the line that changes has no end yet
 
     def show(self, progress: RunsProgress) -> bool:
-        """Shows *progress*; False if the study is to stop."""
+        """Display *progress*, and return False if the study is to stop."""
         if not self.quiet:
             show_progress(progress)
         return not self.interrupted
 
 
 def show_progress(progress: RunsProgress) -> bool:
-    """Tells of *progress* on standard error: a line that changes, or one line per run.
+    """Print *progress* to stderr: a line that changes on a terminal, else a line per run.
 
-    Never stops the study.
+    It always returns True, which continues the study.
     """
     ended = progress.generation >= progress.generations
     if sys.stderr.isatty():

@@ -1,17 +1,17 @@
-"""Runs that end by the clock: a recipe that is evolved for so long, or a race of several.
+"""Timed runs: a recipe that evolves for some minutes, or a race of several recipes.
 
-A race takes a game. Its candidates, a recipe for each method that plays the game, evolve by turns,
-each equally long in every lap. After a lap their best players meet, and the weakest candidate drops
-out. Half of the time is for this; the last one left has the rest, and its run is what remains::
+A race takes a game. Its candidates, a recipe for each method that plays the game, evolve in turn,
+each equally long in every lap. After a lap their best players play matches, and the weakest
+candidate drops out. This takes half of the time; the winner has the rest, and its run is kept::
 
     while there are several candidates
         each of them evolves for its share of the lap
-        their players meet, until the weakest is clear
+        their players play matches, until the weakest is clear
         the weakest drops out
     the last one evolves until the time is up
 
-Who wins depends on the clock. The recipe that remains does not: it says how many generations there
-were, and gives the same bits again.
+The winner depends on the clock. Its recipe does not: it records the number of generations, and
+reproduces the same bits.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from evolve_arena.core.game import AnyGame
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.registry import FILE, SPIEL, find_game, game_names, recipe_files
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.td import Td
 from evolve_arena.players.player import CompiledPlayer
@@ -54,7 +55,7 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.logs import log_run
 from evolve_arena.runs.training.loop import Callback, Progress
 
-CANDIDATES: dict[str, dict[str, Any]] = {
+CANDIDATES: dict[str, JsonObject] = {
     "td-tuples": {
         "network.tuples": 60,
         "network.length": 2,
@@ -66,37 +67,36 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "tournament": {},
     "neat": {},
 }
-"""Methods that race in a game that is a file, and what they are told beside what is usual; tuples
-are made as long as tables may be large."""
+"""Methods that race in a game in one file, with changes of their default settings. Tuples are made
+as long as :data:`LARGEST` permits."""
 LENGTHS, LARGEST = (5, 4, 3, 2), 2**24
-"""Cells of a tuple: the first number with which all tables together have no more than so many
-numbers."""
+"""Lengths of tuples in order of preference, and the most entries of all tables together."""
 PLIES_LEARNED = 300_000
-"""Plies in a generation of a learner, if games were as long as they can be, at most."""
+"""Most plies in a generation of a learner, for games of the greatest length."""
 
 ENDLESS = 10**9
-"""Generations of a run that the clock ends."""
+"""Last generation of a run that the clock ends."""
 UNCHECKED = {"check.every": ENDLESS, "run.champion": "last"}
-"""What is changed while candidates race, who have no checks."""
+"""Changes of recipes during the race, which has no checks."""
 MOST_MINUTES = 60 * 24 * 7
 CHECKS = 5
-"""How many checks the last candidate has on its way, about."""
+"""Approximate number of checks of the last candidate."""
 GAMES, MOST_GAMES = 50, 400
-"""Games of each pair until somebody looks whether the weakest is clear, and at most."""
+"""Games of each pair between two tests of whether the weakest is clear, and at most."""
 PLIES = 4
-"""Random plies with which they begin."""
+"""Most random plies at the beginning of a game."""
 MEETING = 0.05
-"""The share of the whole time that a meeting may take, and that other opponents may."""
+"""Share of the whole time for matches among candidates, and for those with other opponents."""
 
 Show = Callable[[Run], AbstractContextManager[Sequence[Callback]]]
-"""Gives callbacks for a stretch of a run, while that goes on."""
+"""Context manager of callbacks that display a stretch of a run."""
 
 
 def check_minutes(minutes: float) -> float:
-    """So many *minutes* in seconds.
+    """Return *minutes* in seconds.
 
     Raises:
-        BadValueError: No run can take so long.
+        BadValueError: They are out of range.
     """
     if not isinstance(minutes, int | float) or not 0 < minutes <= MOST_MINUTES:
         raise BadValueError(
@@ -106,8 +106,8 @@ def check_minutes(minutes: float) -> float:
     return 60.0 * minutes
 
 
-def is_race(recipe: Any, changes: Iterable[str]) -> bool:
-    """Whether a start by the clock is a race: *recipe* is a game, and no method is asked for.
+def is_race(recipe: object, changes: Iterable[str]) -> bool:
+    """Test whether a timed start is a race: *recipe* is a game, and no method is chosen.
 
     >>> is_race("hex", ["game.size"]), is_race("hex", ["method.name"]), is_race("hex-evolved", [])
     (True, False, False)
@@ -120,17 +120,17 @@ def is_race(recipe: Any, changes: Iterable[str]) -> bool:
 
 
 def list_candidates(
-    game: str, changes: Mapping[str, Any] | None = None, allow: Allow = False
+    game: str, changes: Settings | None = None, allow: Allow = False
 ) -> dict[str, Recipe]:
-    """The recipes that race in a *game*, by name.
+    """Return the recipes that race in a *game*, by name.
 
-    Those that ship with it: for each method the one that is called most like the game. In a game
-    that is a file, those of `CANDIDATES`, as far as they play it.
+    They are the shipped ones: for each method the default recipe, or the one with the shortest
+    name. In a game in one file they are those of `CANDIDATES` that play it.
 
     Args:
-        game: The name of a game that ships, a file, or a game of OpenSpiel.
+        game: Name of a shipped game, path of a file, or a game of OpenSpiel.
         changes: Values by dotted key that replace others in all recipes.
-        allow: As :func:`evolve_arena.runs.api.prepare` takes it.
+        allow: Permission, as in :func:`evolve_arena.runs.api.prepare`.
 
     Raises:
         ArenaError: There is no such game, or no method plays it.
@@ -151,7 +151,7 @@ def list_candidates(
 
 
 def _list_recipes(game: str) -> list[str]:
-    """For each method the name of one that ships, that of the *game* first."""
+    """Return the name of a shipped recipe for each method, the default of the *game* first."""
     recipes = [describe_recipe(name) for name in recipe_files(studies=False)]
     found: dict[str, str] = {}
     for one in sorted(recipes, key=lambda one: (not one.is_usual, len(one.name), one.name)):
@@ -161,13 +161,15 @@ def _list_recipes(game: str) -> list[str]:
 
 
 def _fit_learner(recipe: Recipe) -> Recipe:
-    """The *recipe*; if it is one of learners, with tables and generations of a usual size."""
+    """Return the *recipe*, with tables and generations of moderate size if its method learns."""
     decoder: Any = recipe.make_decoder()
+    # Games per generation, as long games are to take no longer than short ones.
     if issubclass(recipe.kind, Td):
         games = min(int(recipe.method["games"]), PLIES_LEARNED // decoder.game.code.LONGEST)
         return recipe.change({"method.games": max(1, games)})
     if not isinstance(decoder, TupleDecoder):
         return recipe
+    # The longest tuples with tables that are not too large.
     error: ArenaError | None = None
     for length in LENGTHS:
         try:
@@ -185,14 +187,14 @@ def _fit_learner(recipe: Recipe) -> Recipe:
 
 
 class TimedStart:
-    """Evolves runs until a time is up, which begins now.
+    """Timer that evolves runs until the time is up; it starts now.
 
     Args:
-        seconds: How long it takes.
-        show: Gives callbacks that show how far a run is.
-        callbacks: Are told of each generation, too; one that gives False stops everything.
-        options: What :meth:`Run.advance` takes: ``workers``, ``executor`` and ``address``.
-        clock: Counts seconds.
+        seconds: Duration.
+        show: Context manager of callbacks that display a run.
+        callbacks: Functions that are called after each generation; False stops everything.
+        options: Arguments of :meth:`Run.advance`: ``workers``, ``executor`` and ``address``.
+        clock: Function that returns the time in seconds.
     """
 
     def __init__(
@@ -201,26 +203,29 @@ class TimedStart:
         show: Show,
         callbacks: Sequence[Callback] = (),
         *,
-        options: Mapping[str, Any],
+        options: Settings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.seconds, self.show, self.callbacks = seconds, show, callbacks
         self.options, self.clock = options, clock
         self.end = clock() + seconds
         self.stopped = False
-        """Whether a callback, or Ctrl-C, has stopped it."""
+        """True if a callback, or Ctrl-C, has stopped it."""
         self.stopped_at_once = False
-        """Whether Ctrl-C has done so inside a generation."""
+        """True if Ctrl-C has stopped it inside a generation."""
 
     def make_executor(self) -> AbstractContextManager[Executor]:
-        """What plays matches beside those of runs."""
+        """Return an executor for matches that are not part of a run."""
         given = self.options
         return closing(make_executor(given["executor"], given["workers"], given["address"]))
 
-    def evolve(self, run: Run, until: float, **changes: Any) -> None:
-        """Evolves by a generation at least, and on to that which ends nearest to *until*.
+    def evolve(self, run: Run, until: float, changes: Settings | None = None) -> None:
+        """Evolve by one generation or more, up to the one that ends nearest to *until*.
 
-        The recipe's file stays as it is, whatever the *changes* by dotted key.
+        Args:
+            run: The run.
+            until: Time of :attr:`clock`.
+            changes: Values by dotted key for this stretch; the recipe's file stays as it is.
         """
         before = self.clock()
 
@@ -230,10 +235,10 @@ class TimedStart:
             before, took = now, now - before
             return not self.stopped and now + took / 2 < until
 
-        self._advance(run, {"run.generations": ENDLESS, **changes}, until, [watch])
+        self._advance(run, {"run.generations": ENDLESS, **(changes or {})}, until, [watch])
 
     def finish(self, run: Run) -> Run:
-        """Lets the run end with the generation that it has reached, and checks its champion."""
+        """End the run at the generation that it has reached, and check its champion."""
         done = run.generation
         self._advance(run, {"run.generations": done}, self.clock(), [])
         last = max(done, run.recipe.run.generations) if self.stopped else done
@@ -241,9 +246,7 @@ class TimedStart:
         ended.remarks, ended.warnings = run.remarks, run.warnings
         return ended
 
-    def _advance(
-        self, run: Run, changes: Mapping[str, Any], until: float, more: Sequence[Callback]
-    ) -> None:
+    def _advance(self, run: Run, changes: Settings, until: float, more: Sequence[Callback]) -> None:
         going = Run(run.directory, run.recipe.change(changes))
         with self.show(run) as shown:
             callbacks = [
@@ -257,7 +260,7 @@ class TimedStart:
         run.warnings = going.warnings
 
     def _wrap(self, callback: Callback, directory: RunDirectory, until: float) -> Callback:
-        """The *callback*, which is told when the stretch ends, and may stop everything."""
+        """Return the *callback* with estimates of the stretch's end; it may stop everything."""
         if not callable(callback):  # a reporter of neat-python
             return callback
         begin, first = self.clock(), max(directory.generations(), default=0)
@@ -290,34 +293,34 @@ def start_timed(
     allow_process: Allow = False,
     tell: Callable[[str], None] = LOG.info,
 ) -> Run:
-    """Makes a run and evolves it until the time is up; of a game, the one that wins a race.
+    """Create a run and evolve it until the time is up; for a game, hold a race.
 
     Args:
-        timer: Evolves.
-        recipe: As for :func:`evolve_arena.runs.api.start`, and so what follows.
-        run: Its directory.
-        changes: Replaces values of the recipe.
-        seed: Replaces its seed.
-        neat_config: A configuration of neat-python.
-        population: Runs whose individuals are in the first population; not in a race.
-        force: Whether a run in that directory may be deleted.
-        allow_process: Whether programs may run.
-        tell: Is given a sentence when a candidate has dropped out.
+        timer: Timer that evolves runs.
+        recipe: Recipe or game, as in :func:`evolve_arena.runs.api.start`.
+        run: Run directory.
+        changes: Values that replace those of the recipe.
+        seed: Seed, replacing the recipe's.
+        neat_config: Configuration file of neat-python.
+        population: Runs whose individuals form the first population; not in a race.
+        force: True to overwrite an existing run.
+        allow_process: Permission for programs, or a function that asks for it.
+        tell: Function that is called with a sentence when a candidate drops out.
 
     Raises:
-        ArenaError: As :func:`evolve_arena.runs.api.start` says.
+        ArenaError: As in :func:`evolve_arena.runs.api.start`.
     """
     values = read_changes(changes) | ({} if seed is None else {"run.seed": seed})
     if "run.generations" in values:
         name = spell("--minutes", "minutes")
         raise BadValueError(f"{name} and run.generations both say when it ends: leave one out")
-    more: dict[str, Any] = {"force": force, "allow_process": allow_process}
+    more: JsonObject = {"force": force, "allow_process": allow_process}
     if neat_config is None and isinstance(recipe, str) and is_race(recipe, values):
         if population:
             name = spell("--population", "population")
             raise BadValueError(f"{name} is for a recipe: methods that race begin with their own")
         race = Race(RunDirectory(run or find_place(recipe)), timer, force=force, tell=tell)
-        more["force"] = True  # what a killed race has left
+        more["force"] = True  # a killed race may have left directories of candidates
         candidates = list_candidates(recipe, values, allow_process)
         return race.go(candidates, lambda one, place: prepare(one, run=place, **more))
     more |= {"neat_config": neat_config, "population": population}
@@ -338,11 +341,11 @@ class Candidate:
     name: str
     run: Run
     seconds: float = 0.0
-    """How long it has evolved."""
+    """Seconds for which it has evolved."""
     score: float = math.nan
-    """The share of the points in its last meeting."""
+    """Share of the points in its last matches."""
     opponents: tuple[str, ...] = ()
-    """Whom it met there."""
+    """Names of the opponents in these."""
 
     def __str__(self) -> str:
         return self.name if math.isnan(self.score) else f"{self.name} {self.score:.3f}"
@@ -352,10 +355,10 @@ class Race:
     """A race, as the module describes it.
 
     Args:
-        place: Where the run of the last candidate is to lie.
-        timer: Evolves, and knows when the time is up.
-        force: Whether a run that lies there may be deleted.
-        tell: Is given a sentence when a candidate has dropped out.
+        place: Run directory of the winner.
+        timer: Timer that evolves runs.
+        force: True to overwrite an existing run.
+        tell: Function that is called with a sentence when a candidate drops out.
     """
 
     def __init__(
@@ -368,17 +371,18 @@ class Race:
     ) -> None:
         self.place, self.timer, self.force, self.tell = place, timer, force, tell
         self.folder = place.path.with_name(f"{place.path.name}.race")
-        """Where the candidates' runs lie meanwhile."""
+        """Folder of the candidates' runs during the race."""
         self.runners: list[Candidate] = []
-        """Who is still in it."""
+        """Candidates that are still in the race."""
         self.dropped: list[Candidate] = []
+        """Candidates that have dropped out, in order."""
 
     def go(self, recipes: Mapping[str, Recipe], prepare: Callable[[Recipe, Path], Run]) -> Run:
-        """Lets the *recipes* race; gives the run that is left, which has gone on until the end.
+        """Hold the race, and return the winner's run after all of the time.
 
         Args:
             recipes: The candidates' recipes, by name.
-            prepare: Makes a run of a recipe in a directory.
+            prepare: Function that creates a run of a recipe in a directory.
         """
         self.place.check_replaceable(force=self.force)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -391,7 +395,7 @@ class Race:
                 self._compile()
                 self._run_laps()
             except BaseException as error:
-                run = self._settle()  # what was evolved is not lost
+                run = self._settle()  # so that no evolution is lost
                 stops = isinstance(error, KeyboardInterrupt) and not self.timer.stopped_at_once
                 if run is None or not stops:
                     raise
@@ -404,7 +408,7 @@ class Race:
         return self.timer.finish(run)
 
     def _compile(self) -> None:
-        """Compiles what all play with, the kernels of each candidate in a process of its own."""
+        """Compile all kernels, those of each candidate in a process of its own."""
         runs = [runner.run for runner in self.runners]
         parts = [[run] for run in runs] + [runs] * (len(runs) > 1)
         if self.timer.options["executor"] in (None, "multiprocess") and START_METHOD == "fork":
@@ -414,7 +418,7 @@ class Race:
             _compile(part)
 
     def _run_laps(self) -> None:
-        """Lets candidates drop out until one is left, or somebody stops it."""
+        """Evolve, compare and drop candidates until one is left, or the race is stopped."""
         timer = self.timer
         half = (timer.clock() + timer.end) / 2
         while len(self.runners) > 1 and not timer.stopped:
@@ -422,7 +426,7 @@ class Race:
             for runner in list(self.runners):
                 begin = timer.clock()
                 try:
-                    timer.evolve(runner.run, begin + share, **UNCHECKED)
+                    timer.evolve(runner.run, begin + share, UNCHECKED)
                 except DivergedError:
                     if len(self.runners) == 1:
                         raise
@@ -435,11 +439,12 @@ class Race:
                 self._drop(min(reversed(self.runners), key=lambda runner: runner.score))
 
     def _meet(self) -> None:
-        """Finds the scores of all runners, in matches among themselves and with somebody else."""
+        """Find the scores of all runners, in matches among themselves and with other opponents."""
         clock, spent = self.timer.clock, MEETING * self.timer.seconds
         first = self.runners[0].run
         game: AnyGame = first.method.decoder.game
         with ExitStack() as stack:
+            # The best player of each candidate.
             machine = stack.enter_context(self.timer.make_executor())
             players: list[CompiledPlayer] = []
             for runner in self.runners:
@@ -449,15 +454,17 @@ class Race:
             count = len(players)
             yardsticks = _find_yardsticks(game)
             matches = Meeting(game, [*players, *yardsticks], machine, first.recipe.run.seed)
+            # Round robins, until the weakest is clear or the time is spent.
             begin, pairs = clock(), round_robin(count).tolist()
             while not matches.is_clear(count) and matches.games < MOST_GAMES * len(pairs):
                 matches.play(pairs, GAMES)
                 if clock() - begin > spent:
                     break
+            # Matches with the game's default opponent, unless two games show that it is too slow.
             for other in range(count, count + len(yardsticks)):
                 begin, pairs = clock(), [(player, other) for player in range(count)]
                 matches.play(pairs, 2)
-                if (clock() - begin) * GAMES > 2 * spent:  # too slow
+                if (clock() - begin) * GAMES > 2 * spent:
                     matches.forget(other)
                 else:
                     matches.play(pairs, GAMES - 2)
@@ -472,7 +479,7 @@ class Race:
         shutil.rmtree(runner.run.path, ignore_errors=True)
 
     def _settle(self) -> Run | None:
-        """Moves the best run to its place, if one has begun, and deletes the others."""
+        """Move the best run to its directory, if one has begun, and delete the others."""
         begun = [each for each in self.runners if any(each.run.directory.generations())]
         if not begun:
             return None
@@ -488,15 +495,15 @@ class Race:
         return best.run
 
     def describe(self) -> str:
-        """Who was raced and what came of it, in a sentence."""
+        """Return a line with the candidates and the outcome."""
         best = self.runners[0]
-        others = " and ".join(map(str, reversed(self.dropped))) or "nobody"
+        others = " and ".join(map(str, reversed(self.dropped))) or "none"
         if math.isnan(best.score):
             return f"race      {best}, not compared with {others}"
         return f"race      {best} against {', '.join(best.opponents)}; dropped out: {others}"
 
     def _evolve_last(self, run: Run) -> Run:
-        """Lets the last one go on for what is left of the time, with some checks on the way."""
+        """Evolve the winner for the rest of the time, with some checks."""
         timer, winner = self.timer, self.runners[0]
         left = timer.end - timer.clock()
         if winner.seconds:
@@ -508,7 +515,7 @@ class Race:
         return run
 
     def _clear(self) -> None:
-        """Deletes what is left of the candidates."""
+        """Delete the remains of the candidates."""
         for runner in (*self.runners, *self.dropped):
             if runner.run.path.parent == self.folder:
                 shutil.rmtree(runner.run.path, ignore_errors=True)
@@ -518,15 +525,15 @@ class Race:
 
 
 class Meeting:
-    """Matches in which several players meet in pairs, colours balanced, from random openings.
+    """Matches of several players in pairs, colours balanced, from random openings.
 
-    All matches go through one kernel, which is compiled once.
+    All matches use one kernel, which is compiled once.
 
     Args:
-        game: The rules.
-        players: Who meets.
-        executor: Plays the matches.
-        seed: Seeds all.
+        game: Rules.
+        players: All players.
+        executor: Executor of the matches.
+        seed: Seed of openings and matches.
     """
 
     def __init__(
@@ -536,20 +543,22 @@ class Meeting:
         self.spec = find_game(game.name)
         self.plies = min(PLIES, self.spec.kernel.longest_opening(game.rules))
         self.points: dict[tuple[int, int], list[float]] = {}
-        """The points of the first player in each game, by pair."""
+        """Points of the first player in each game, by pair."""
         self.games = 0
         self.seed = seed
 
     def play(self, pairs: Iterable[Sequence[int]], games: int) -> None:
-        """Lets each of *pairs* meet so often."""
+        """Play so many games of each of *pairs*."""
         order = np.arange(self.game.seats) % 2
         half = games // 2
+        # Two games from each opening, with seats swapped; players 0 and 1 are the pair.
         tables = np.tile([order, 1 - order], (half, 1))
         seatings = seat_players(tables, self.spec.most_seats)
         for first, second in pairs:
             (seed,) = derive_seeds(self.seed, self.games, "race", 1)
             openings = np.repeat(random_openings(self.game, self.plies, half, int(seed)), 2, axis=0)
             seeds = np.repeat(derive_seeds(int(seed), 0, "race", half), 2)
+            # The others are seated nowhere, but belong to the arguments of the same kernel.
             others = [each for each in range(len(self.players)) if each not in (first, second)]
             seated = [self.players[each] for each in (first, second, *others)]
             played = play_matches(self.game, seated, seatings, seeds, openings, self.executor)
@@ -559,20 +568,20 @@ class Meeting:
             self.games += len(seatings)
 
     def forget(self, player: int) -> None:
-        """Leaves out all games of a *player*."""
+        """Remove all games of a *player*."""
         self.points = {pair: won for pair, won in self.points.items() if player not in pair}
 
     def score(self, player: int) -> float:
-        """The mean of its shares of the points, of each opponent one."""
+        """Return the mean of a player's shares of the points against each opponent."""
         means = [np.mean(won) for won in self._points_of(player).values() if won]
         return float(np.mean(means)) if means else 0.5
 
     def opponents(self, player: int) -> tuple[str, ...]:
-        """Whom it has met."""
+        """Return the names of a player's opponents."""
         return tuple(self.players[other].name for other in self._points_of(player))
 
     def is_clear(self, count: int) -> bool:
-        """Whether of the first *count* players the weakest is clear, by two standard errors."""
+        """Test whether the weakest of *count* players is clear, by two standard errors."""
         if not self.games:
             return False
         estimates = sorted(self._estimate(player) for player in range(count))
@@ -580,7 +589,7 @@ class Meeting:
         return bool(other - worst > 2 * math.hypot(error, more))
 
     def _estimate(self, player: int) -> tuple[float, float]:
-        """The score, and its standard error."""
+        """Return the score, and its standard error."""
         met = [won for won in self._points_of(player).values() if won]
         variances = [np.var(won) / len(won) for won in met]
         return self.score(player), math.sqrt(sum(variances)) / max(1, len(met))
@@ -596,13 +605,13 @@ class Meeting:
 
 
 def _find_yardsticks(game: AnyGame) -> list[CompiledPlayer]:
-    """The opponent whom players of a *game* meet who have none, if it is compiled."""
+    """Return the default opponent of a *game* in a list, which is empty if it is not compiled."""
     player = make_player(find_game(game.name).opponents[0], game)
     return [player] if isinstance(player, CompiledPlayer) else []
 
 
 def _compile(runs: Sequence[Run]) -> None:
-    """Compiles what one run is going to play with, or what several meet with."""
+    """Compile the kernels of one run, or those of matches among several."""
     if len(runs) == 1:
         compile_kernels(runs)
         return

@@ -1,10 +1,9 @@
-"""Whole runs on the nodes of a Ray cluster; what comes of them is fetched into the run's folder.
+"""Whole runs on the nodes of a Ray cluster, with results fetched into the runs' directories.
 
-An actor, which has one core of some node, breeds one run after the other in a temporary folder
-there. What is sent to it are the name and the files of a run, and once the games and code that were
-opened here, as texts.
-At each checkpoint the files that are new come back. If a node dies, its runs go on elsewhere from
-there, so that only the generations since then are played again.
+An actor, which has one core of some node, advances one run after the other in a temporary folder
+there. It receives the name and the files of a run, and once the games and code that were opened
+here, as texts. At each checkpoint the new files come back. If a node dies, its runs continue on
+another one from there, so that only the generations since then are played again.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from evolve_arena import core
 from evolve_arena.arena.executors.cluster_worker import describe_versions
@@ -42,29 +41,32 @@ from evolve_arena.runs.store.history import LOGS, History, copy_database
 from evolve_arena.runs.training.loop import Progress
 
 LOOK = 1.0
-"""Seconds until a node answers, though nothing is new."""
+"""Seconds until a node answers even without news."""
 DEATHS = 3
-"""So many times a run may be lost with its node, without a new checkpoint in between."""
+"""Number of times that a run may be lost with its node before it fails, unless it has a new
+checkpoint in between."""
 PLACE = re.compile(r"checkpoints/gen-\d+\.safetensors|(?!recipe\.toml)\w[\w.-]*")
-"""Where in a run's folder a file may lie that a node sends."""
+"""Paths in a run directory that a node may send."""
 
 Files = dict[str, bytes | None]
-"""What is new in a run's folder: contents by place; None for what is gone."""
+"""Changes of a run directory: contents by path; None for deleted files."""
+Ray: TypeAlias = Any
+"""The module ``ray``, an actor of it, or a reference to an answer: it has no types of its own."""
 
 
 def breed_elsewhere(
-    runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker, ray: Any
+    runs: Mapping[str, Run], workers: int | None, tracker: ProgressTracker, ray: Ray
 ) -> dict[str, str]:
-    """Brings *runs* to their last generation, as `several.breed_side_by_side` does.
+    """Bring *runs* to their last generation, like `parallel_runs.breed_side_by_side`.
 
     Args:
         runs: Unfinished runs by name.
-        workers: How many go on at a time; one for each core of the cluster if None.
-        tracker: Is told of each generation, and says whether to go on.
+        workers: Number of runs at a time; one for each core of the cluster if None.
+        tracker: Tracker that receives each generation, and may stop the runs.
         ray: Ray, connected.
 
     Returns:
-        The runs that their methods gave up with a DivergedError, and why.
+        The reasons of runs that ended with a DivergedError, by name.
 
     Raises:
         ArenaError: A node has another version of something.
@@ -84,28 +86,29 @@ def breed_elsewhere(
 
 @dataclass
 class News:
-    """What a node tells of its run."""
+    """Report of a node on its run."""
 
     generation: int
     files: Files = field(default_factory=dict)
     ended: bool = False
     error: str | None = None
-    """Why it failed, if it did."""
+    """Reason of its failure, if it failed."""
     lost: bool = False
-    """Whether the run's method gave it up."""
+    """True if the run's method diverged."""
     host: str = ""
+    """Name of the node; only in the first report."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Which node it is, and of what it has which version; told once, before it begins."""
+    """Versions of packages on the node; only in the first report."""
 
 
 class _Passage:
-    """The caller's side of a run that is bred elsewhere; holds its folder until :meth:`close`."""
+    """The caller's side of a run on a node; it holds the run's lock until :meth:`close`."""
 
-    def __init__(self, name: str, run: Run, hire: Callable[[], Any]) -> None:
+    def __init__(self, name: str, run: Run, hire: Callable[[], Ray]) -> None:
         self.name = name
         self._run = run
         self.mirror = Mirror(run.directory)
-        run.permit(allow_process=False)  # else it is an error, here as anywhere
+        run.permit(allow_process=False)  # raises NotPermittedError, as in all runs
         with ExitStack() as stack:
             stack.enter_context(run.directory.lock())
             self._begin()
@@ -113,16 +116,16 @@ class _Passage:
             self.begun = self.actor.begin.remote(run.path.name, self.mirror.take())
             self.close = stack.pop_all().close
 
-    def ask(self, *, going: bool) -> Any:
-        """Asks what is new; Ray's word for the answer."""
+    def ask(self, *, going: bool) -> Ray:
+        """Ask for news, and return Ray's reference to the answer."""
         return self.actor.tell.remote(going=going)
 
     def receive(self, news: News) -> bool:
-        """Puts what has come into the run's folder; whether there is a new checkpoint.
+        """Write files of the *news*, and return True if there is a new checkpoint.
 
         Raises:
-            ArenaError: The node has another version of something, or sends what is not a run's.
-            StorageError: It can't be written.
+            ArenaError: The node has another version of something, or sends a file of another path.
+            StorageError: A file can't be written.
         """
         here = describe_versions() if news.versions else {}
         for what in {**here, **news.versions}:
@@ -137,35 +140,35 @@ class _Passage:
         return self.mirror.newest() > before
 
     def _begin(self) -> None:
-        """Leaves nothing to be done that a run does when it goes on."""
+        """Do what a resumption does: repair the history, or write the first checkpoint."""
         directory, run = self._run.directory, self._run
         if directory.history.exists():
-            History(directory.history, write=True).close()  # what a killed process left comes in
+            History(directory.history, write=True).close()  # merges the log of a killed process
         elif not directory.generations() and not directory.champion.exists():
             state = run.method.initial(run.recipe.run.seed)
             save_checkpoint(directory, state, run.method, run.recipe.run)
 
 
 class _Team:
-    """The runs that wait, and those that nodes have in hand."""
+    """The runs that wait, and those on nodes."""
 
-    def __init__(self, runs: Mapping[str, Run], tracker: ProgressTracker, ray: Any) -> None:
+    def __init__(self, runs: Mapping[str, Run], tracker: ProgressTracker, ray: Ray) -> None:
         self.failures: list[str] = []
         self.lost: dict[str, str] = {}
-        """What methods gave up, and why."""
+        """Reasons of diverged runs, by name."""
         self._runs, self._tracker, self._ray = runs, tracker, ray
         self._waiting = deque(runs)
-        self._idle: list[Any] = []
-        self._away: dict[Any, _Passage] = {}
-        """By the answer that is awaited."""
+        self._idle: list[Ray] = []
+        self._away: dict[Ray, _Passage] = {}
+        """Runs on nodes, by the answer that is awaited."""
         self._deaths = Counter[str]()
 
     def is_busy(self) -> bool:
-        """Whether something is to be sent or awaited."""
+        """Test whether a run is to be sent or awaited."""
         return bool(self._away or (self._waiting and self._tracker.going))
 
     def send(self, workers: int | None) -> None:
-        """Sends out as many runs as there are cores, and at most *workers*."""
+        """Send as many runs as there are cores, and at most *workers*."""
         cores = int(self._ray.cluster_resources().get("CPU", 0))
         most = max(1, min(cores, workers or cores))
         while self._waiting and self._tracker.going and len(self._away) < most:
@@ -179,7 +182,7 @@ class _Team:
                 self._tracker.begin(name)
 
     def hear(self) -> None:
-        """Takes what nodes tell by now."""
+        """Receive the answers of nodes that have come by now, and ask these again."""
         answers = self._ray.wait(list(self._away), timeout=LOOK)[0] if self._away else ()
         for answer in answers:
             passage = self._away[answer]
@@ -199,13 +202,13 @@ class _Team:
                 self._away[passage.ask(going=self._tracker.going)] = passage
 
     def close(self) -> None:
-        """Lets nothing go on anywhere."""
+        """Kill all actors and release all locks."""
         for passage in self._away.values():
             passage.close()
         for actor in [*self._idle, *(passage.actor for passage in self._away.values())]:
             self._ray.kill(actor)
 
-    def _hire(self) -> Any:
+    def _hire(self) -> Ray:
         if self._idle:
             return self._idle.pop()
         actor = self._ray.remote(Breeder).options(num_cpus=1, scheduling_strategy="SPREAD")
@@ -222,7 +225,7 @@ class _Team:
             self.failures.append(f"{passage.name}: {news.error}")
 
     def _lose(self, passage: _Passage, error: Exception) -> None:
-        """A node is gone: its run goes on elsewhere from the last checkpoint that came back."""
+        """Queue the run of a lost node again, from the last checkpoint that came back."""
         name = passage.name
         passage.close()
         self._ray.kill(passage.actor)
@@ -238,11 +241,11 @@ class _Team:
 
 
 class Breeder:
-    """Breeds runs on a node, one after the other.
+    """Actor that advances runs on a node, one after the other.
 
     Args:
-        games: What :func:`evolve_arena.core.registry.pack_games` gave the caller.
-        code: What :func:`evolve_arena.core.user_code.opened_files` gave the caller.
+        games: Result of :func:`evolve_arena.core.registry.pack_games` at the caller.
+        code: Result of :func:`evolve_arena.core.user_code.opened_files` at the caller.
     """
 
     def __init__(
@@ -259,14 +262,14 @@ class Breeder:
         self._going = True
 
     def begin(self, name: str, files: Files) -> News:
-        """Begins to breed a run, or goes on with it; gives who this node is.
+        """Start or resume a run, and return the node's name and versions.
 
         Args:
-            name: What the run's folder is called.
+            name: Name of the run's directory.
             files: All of its files.
         """
         self._path = Path(tempfile.mkdtemp(prefix="evolve-run-"), name)
-        os.environ["XDG_STATE_HOME"] = str(self._path.parent)  # what is permitted is not noted
+        os.environ["XDG_STATE_HOME"] = str(self._path.parent)  # permissions are not remembered
         self._mirror = Mirror(RunDirectory(self._path))
         self._mirror.put(files)
         self._news, self._going = News(self._mirror.newest()), True
@@ -275,10 +278,10 @@ class Breeder:
         return News(self._news.generation, host=host, versions=versions)
 
     def tell(self, *, going: bool) -> News:
-        """What is new since it was last asked.
+        """Return the news since the last call.
 
         Args:
-            going: Whether to go on; else the run stops with a checkpoint.
+            going: False to stop the run with a checkpoint.
         """
         with self._changed:
             self._going = self._going and going
@@ -316,19 +319,19 @@ class Breeder:
 
 
 class Mirror:
-    """A run's folder, of which another machine has a copy."""
+    """A run directory of which another machine has a copy."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self._directory = directory
         self._there: dict[str, bytes] = {}
-        """Digests of what the other machine has."""
+        """Digests of the other machine's files, by path."""
 
     def newest(self) -> int:
-        """The generation of the newest checkpoint, or 0."""
+        """Return the generation of the newest checkpoint, or 0."""
         return max(self._directory.generations(), default=0)
 
     def take(self) -> Files:
-        """What the other machine has not, or not so; nobody may write to the run meanwhile.
+        """Find differences from the other machine; the run must not be written meanwhile.
 
         Raises:
             StorageError: A file can't be read, or is larger than any of a run.
@@ -341,7 +344,7 @@ class Mirror:
                 continue
             here.add(place)
             if place in self._there and file.parent == self._directory.checkpoints:
-                continue  # these do not change
+                continue  # checkpoints do not change
             is_database = file == self._directory.history
             try:
                 check_regular(file, LARGEST)
@@ -357,12 +360,12 @@ class Mirror:
         return found
 
     def put(self, files: Files, write: Callable[[Path, bytes], object] = Path.write_bytes) -> None:
-        """Writes what the other machine gave, in an order in which it may be cut short.
+        """Write the other machine's *files*, in an order that may be interrupted.
 
-        The history is never behind a checkpoint, and what goes goes last.
+        The history is never behind a checkpoint, and deletions come last.
 
         Raises:
-            StorageError: It can't be written.
+            StorageError: A file can't be written.
         """
         for place in sorted(
             files, key=lambda place: (files[place] is None, place.startswith("checkpoints/"), place)
@@ -375,13 +378,13 @@ class Mirror:
                     continue
                 file.parent.mkdir(parents=True, exist_ok=True)
                 if file == self._directory.history:
-                    for end in LOGS:  # they belong to the database that was here before
+                    for end in LOGS:  # these belong to the database that is replaced
                         file.with_name(file.name + end).unlink(missing_ok=True)
                 write(file, content)
             self._there[place] = hashlib.sha256(content).digest()
 
     def _belongs(self, file: Path) -> bool:
-        """Whether it is part of the run, and not of what others made of it."""
+        """Test whether a file is part of the run, not a lock, a plot or a log of the database."""
         other = file.name.endswith(LOGS) or file.name in {".lock", MEASURED} or is_leftover(file)
         return file.is_file() and not (
             other or file.is_symlink() or self._directory.plots in file.parents

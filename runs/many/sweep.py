@@ -1,4 +1,4 @@
-"""Sweeps: the same recipe with several values and seeds, and what of it mattered."""
+"""Sweeps: runs of a recipe with several values and seeds, and the effects of these values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.intervals import mean_interval
@@ -23,6 +23,7 @@ from evolve_arena.core.extras import import_extra
 from evolve_arena.core.files import read_file
 from evolve_arena.core.html import make_table
 from evolve_arena.core.logs import print_status
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import Changes, read_changes
 from evolve_arena.runs.consent import Allow, obtain, permit_files
@@ -42,65 +43,73 @@ from evolve_arena.runs.store.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 MOST_RUNS = 10_000
 LARGEST = 1 << 16
-"""Bytes of a file with what was measured."""
+"""Most bytes of a file with a measurement."""
 SEED = 1_000_003
-"""Seeds the games by which champions are measured; no check of a run has it."""
+"""Seed of the games that measure champions; no check of a run has it."""
 
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One run of a sweep, and how good its champion is."""
+    """One run of a sweep, with the score of its champion."""
 
     name: str
-    values: Mapping[str, Any]
-    """What was set, by key."""
+    values: Settings
+    """Values of the sweep's keys."""
     seed: int
     score: float
-    """The share of the points against the opponent, a draw being half a point; in games that count
-    points, by how many points a seat it is ahead."""
+    """Share of the points against the opponent, with draws as half a point; in games that count
+    points, the margin per seat."""
     low: float
-    """The 95 % interval of :attr:`score`, by the games alone: from here ..."""
+    """Lower end of the 95 % interval of :attr:`score`, which reflects the games alone."""
     high: float
-    """... to here."""
+    """Upper end of that interval."""
     games: int
+    """Number of games that measured it."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a setting, or one value of it whatever the others are, is worth."""
+    """Mean score of a setting, or of one value of a key over all values of the others."""
 
-    values: Mapping[str, Any]
+    values: Settings
+    """Values by key."""
     score: float
-    """The mean over runs."""
+    """Mean over runs."""
     low: float
-    """The 95 % interval of that mean, by how runs differ (of one run, by its games): from ..."""
+    """Lower end of the 95 % interval of that mean, from the variance between runs; of a single run,
+    from its games."""
     high: float
-    """... to this."""
+    """Upper end of that interval."""
     runs: int
+    """Number of runs."""
 
 
 @dataclass(frozen=True)
 class Influence:
-    """How much a key mattered: the best of its values against the worst, all else being equal."""
+    """Influence of a key: its best value against its worst, all else being equal."""
 
     key: str
-    best: Any
-    worst: Any
+    best: Json
+    """Value with the highest mean score."""
+    worst: Json
+    """Value with the lowest mean score."""
     difference: float
-    """By how much the mean score is higher with the best value than with the worst."""
+    """Mean score of the best value minus that of the worst."""
     low: float
-    """The 95 % interval of :attr:`difference`, by pairs of runs that differ in this key alone; it
-    allows for the choice of two values among several. NaN where there is a single pair. From ..."""
+    """Lower end of the 95 % interval of :attr:`difference`, from pairs of runs that differ in this
+    key alone, corrected for the choice of two values among several; NaN for a single pair."""
     high: float
-    """... to this."""
+    """Upper end of that interval."""
     pairs: int
+    """Number of pairs of runs."""
 
 
 class Sweep:
-    """What came of a sweep. Made by :func:`sweep`."""
+    """Result of a sweep, as :func:`sweep` returns it."""
 
     def __init__(
         self,
@@ -113,25 +122,25 @@ class Sweep:
     ) -> None:
         self.folder = folder
         self.by_points = by_points
-        """Whether scores are points by which champions are ahead, not shares."""
+        """True if scores are margins of points, not shares."""
         self.keys = tuple(keys)
-        """What was varied."""
+        """Keys with several values."""
         self.against = against
-        """Whom the champions were measured against."""
+        """Opponent that measured the champions."""
         self.rows = rows
-        """One for each run."""
+        """Runs with their scores."""
 
     def __getitem__(self, name: str) -> Run:
-        """The run of that name."""
+        """Return the run called *name*."""
         return Run.open(self.folder / name)
 
     @property
     def settings(self) -> list[Effect]:
-        """Each combination of values, over its seeds, the best first."""
+        """The mean of each combination of values over its seeds, the best first."""
         return sorted(self._group(self.keys), key=lambda effect: -effect.score)
 
     def effects(self, key: str) -> list[Effect]:
-        """Each value of *key*, over all values of the other keys and all seeds, in their order.
+        """Return the mean of each value of *key*, over all other values and seeds.
 
         Raises:
             BadValueError: *key* was not varied.
@@ -142,11 +151,11 @@ class Sweep:
 
     @property
     def influences(self) -> list[Influence]:
-        """How much each key mattered of which there are several values, the most first.
+        """The influence of each key with several values, the largest first.
 
-        Each run with the best value has a twin: the run with the worst value that has the same
-        seed and the same values of all other keys. The interval is Student's, of the mean of their
-        differences, with Bonferroni's correction for all pairs of values.
+        Each run with the best value is paired with the run with the worst value that has the same
+        seed and the same values of all other keys. The interval is Student's, of the mean
+        difference in pairs, with Bonferroni's correction for all pairs of values.
         """
         found = [self._compare(key) for key in self.keys if len(self.effects(key)) > 1]
         return sorted(found, key=lambda influence: -influence.difference)
@@ -156,7 +165,7 @@ class Sweep:
         sides = []
         for effect in (effects[-1], effects[0]):
             rows = [row for row in self.rows if repr(row.values[key]) == repr(effect.values[key])]
-            sides.append([row.score for row in rows])  # in the order of the others and the seeds
+            sides.append([row.score for row in rows])  # both in the order of settings and seeds
         differences = [one - other for one, other in zip(*sides, strict=True)]
         low = high = math.nan
         if len(differences) > 1:
@@ -166,8 +175,8 @@ class Sweep:
         best, worst = effects[-1].values[key], effects[0].values[key]
         return Influence(key, best, worst, fmean(differences), low, high, len(differences))
 
-    def to_frame(self) -> Any:
-        """The rows as a pandas DataFrame.
+    def to_frame(self) -> DataFrame:
+        """Return the rows as a pandas DataFrame.
 
         Raises:
             MissingPackageError: pandas is not installed.
@@ -175,7 +184,7 @@ class Sweep:
         return import_extra("pandas", "pandas").DataFrame(list(self._list_cells()))
 
     def plot(self) -> Figure:
-        """What mattered, as a picture: a panel for each key, a dot for each run, and means."""
+        """Draw the effects: a panel for each key, a dot for each run, and means."""
         from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
 
         figure = new_figure(max(4.5, 3.6 * len(self.keys)), 3.6)
@@ -185,6 +194,7 @@ class Sweep:
         for axes, key in zip(panels, self.keys, strict=True):
             effects = self.effects(key)
             style_axes(axes, title=key, label="score" if axes is panels[0] else "")
+            # Dots of single runs, then means with intervals over them.
             for place, effect in enumerate(effects):
                 value = effect.values[key]
                 dots = [row.score for row in self.rows if repr(row.values[key]) == repr(value)]
@@ -201,7 +211,7 @@ class Sweep:
         return figure
 
     def write(self) -> Path:
-        """Writes ``runs.csv`` and ``sweep.png`` into the folder, and gives the picture's place."""
+        """Write ``runs.csv`` and ``sweep.png`` into the folder, and return the picture's path."""
         from evolve_arena.runs.plots.style import render
 
         text = io.StringIO()
@@ -215,7 +225,7 @@ class Sweep:
         return picture
 
     def table(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """The columns and rows of :attr:`settings`, as texts."""
+        """Return the columns and rows of :attr:`settings`, as texts."""
         rows = [
             (
                 *(_say(effect.values[key]) for key in self.keys),
@@ -228,7 +238,7 @@ class Sweep:
         return [*self.keys, "score", "95 % interval", "runs"], rows
 
     def influence_table(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """The columns and rows of :attr:`influences`, as texts."""
+        """Return the columns and rows of :attr:`influences`, as texts."""
         rows: list[tuple[str, ...]] = [
             (
                 each.key,
@@ -241,8 +251,8 @@ class Sweep:
         ]
         return ["key", "best", "worst", "difference", "95 % interval"], rows
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def to_dict(self) -> JsonObject:
+        """Return all results, ready for JSON."""
         influences = [asdict(each) for each in self.influences]
         for each in influences:
             if math.isnan(each["low"]):
@@ -261,7 +271,7 @@ class Sweep:
     def _repr_html_(self) -> str:
         return make_table(f"{self.folder}: means against {self.against}", *self.table())
 
-    def _list_cells(self) -> Iterator[dict[str, Any]]:
+    def _list_cells(self) -> Iterator[JsonObject]:
         for row in self.rows:
             told = {"score": row.score, "low_95": row.low, "high_95": row.high, "games": row.games}
             yield {"run": row.name, **row.values, "seed": row.seed, **told}
@@ -283,7 +293,7 @@ class Sweep:
 
 def sweep(
     recipe: str,
-    values: Mapping[str, Sequence[Any]],
+    values: Mapping[str, Sequence[object]],
     *,
     seeds: int | Sequence[int] = 3,
     folder: Path | str | None = None,
@@ -297,32 +307,32 @@ def sweep(
     callback: Callable[[RunsProgress], bool] | None = None,
     allow_process: Allow = False,
 ) -> Sweep:
-    """Runs *recipe* with all combinations of *values* and all *seeds*, several at a time.
+    """Run *recipe* with all combinations of *values* and all *seeds*, several at a time.
 
-    The runs lie in *folder*. The same call goes on with a sweep that was stopped: what is finished
-    is not run again. Each champion is then measured anew, in games that no run has seen.
+    The same call continues a sweep that was stopped; finished runs are not repeated. Each champion
+    is then measured in new games, which no run has used.
 
     Args:
-        recipe: The name of a shipped recipe, or the path of a file.
-        values: What is tried, by dotted key: ``{"method.mutation_strength": [0.05, 0.1]}``.
-        seeds: How many (1, 2, ...), or which.
-        folder: Where the runs lie; ``sweeps/NAME`` if None.
-        changes: What all runs have in common; see `evolve_arena.start`.
-        against: Whom champions are measured against; the first opponent of the recipe's checks if
-            None.
-        games: In how many games each.
-        workers: How many runs go on at a time; one per core if None.
-        executor: ``ray`` lets them go on in a Ray cluster; None or ``multiprocess`` here.
-        address: Where that cluster is, if it is not to be started here.
-        progress: Whether to show how far the runs are.
-        callback: Is told of each generation, and stops the sweep by giving False.
-        allow_process: As `evolve_arena.start` takes it.
+        recipe: Name of a shipped recipe, or path of a file.
+        values: Values to try, by dotted key: ``{"method.mutation_strength": [0.05, 0.1]}``.
+        seeds: Number of seeds (1, 2, ...), or the seeds themselves.
+        folder: Folder of the runs; ``sweeps/NAME`` if None.
+        changes: Changes of the recipe in all runs, as in `evolve_arena.start`.
+        against: Opponent that measures champions; the first one of the recipe's checks if None.
+        games: Number of games that measure each champion.
+        workers: Number of runs at a time; one per core if None.
+        executor: ``ray`` for a Ray cluster; None or ``multiprocess`` for this machine.
+        address: Address of that cluster; if None, one is started here.
+        progress: True to display progress.
+        callback: Function that is called after each generation; False stops the sweep.
+        allow_process: Permission, as in `evolve_arena.start`, or a function that asks for it.
 
     Raises:
-        BadValueError: There is nothing to try, or *folder* holds runs of other settings.
-        UnknownNameError: There is no such opponent.
+        BadValueError: There are no values, or *folder* holds runs of other settings.
+        UnknownNameError: There is no such recipe or opponent.
         RecipeError: A key or a value is wrong.
-        RunsStoppedError: It was stopped; the same call goes on.
+        NotPermittedError: The recipe names a program or Python file without permission.
+        RunsStoppedError: The sweep was stopped; the same call continues it.
         RunsFailedError: Runs failed; the others are finished.
     """
     numbers = list(range(1, seeds + 1) if isinstance(seeds, int) else seeds)
@@ -330,6 +340,7 @@ def sweep(
     where = Path(folder or Path("sweeps") / Path(recipe).stem)
     allow = cache(allow_process) if callable(allow_process) else allow_process
     named = _read_values(values, numbers)
+    # A job for each combination and seed; all recipes are checked before any of them runs.
     jobs: list[Job] = []
     asked = []
     common, permit = read_changes(changes), permit_files(allow)
@@ -344,6 +355,7 @@ def sweep(
             jobs.append(Job(name, obtain(made, allow)))
             asked.append((setting, seed))
     opponent = _check_opponent(against, [job.recipe for job in jobs])
+    # Run what is not finished, then measure the champions.
     with RunsScreen(quiet=not progress) as screen:
         if progress:
             total = sum(job.recipe.run.generations for job in jobs)
@@ -368,23 +380,23 @@ def sweep(
     return result
 
 
-def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """What texts like ``method.mutation_strength=0.05,0.1`` say is tried, and what is set for all.
+def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Json]], JsonObject]:
+    """Parse texts like ``method.mutation_strength=0.05,0.1``, with one value or several.
 
     A comma within brackets, braces or quotes belongs to a value: ``network.hidden=[8],[16,16]``.
 
     Returns:
-        The keys that have several values, with these; and those that have one, with it.
+        The keys with several values, with these; and the keys with one value, with it.
 
     Raises:
         RecipeError: A text is not of that form.
-        BadValueError: A key comes twice, or has an empty value.
+        BadValueError: A key occurs twice, or has an empty value.
 
     >>> read_sweep(["network.hidden=[8],[16,16]", "run.generations=50"])
     ({'network.hidden': [[8], [16, 16]]}, {'run.generations': 50})
     """
-    tried: dict[str, list[Any]] = {}
-    common: dict[str, Any] = {}
+    tried: dict[str, list[Json]] = {}
+    common: JsonObject = {}
     for change in changes:
         key, equals, text = change.partition("=")
         parts = [part.strip() for part in _split(text)] if equals else []
@@ -402,7 +414,7 @@ def read_sweep(changes: Iterable[str]) -> tuple[dict[str, list[Any]], dict[str, 
 
 
 def _split(text: str) -> list[str]:
-    """The parts of *text* between commas that stand in no brackets, braces or quotes."""
+    """Split *text* at commas outside of brackets, braces and quotes."""
     parts, begin, depth, quoted = [], 0, 0, ""
     for place, letter in enumerate(text):
         if quoted:
@@ -418,17 +430,17 @@ def _split(text: str) -> list[str]:
 
 
 def _read_values(
-    values: Mapping[str, Sequence[Any]], numbers: Sequence[int]
-) -> dict[str, list[Any]]:
-    """The *values* by key, with functions among them by name.
+    values: Mapping[str, Sequence[object]], numbers: Sequence[int]
+) -> dict[str, list[Json]]:
+    """Return the *values* by key, with names in place of functions.
 
     Raises:
-        BadValueError: There is nothing to try, or too much, or the same twice.
+        BadValueError: There are no values, too many runs, or equal values.
     """
     if not values or not numbers or not all(map(len, values.values())):
         raise BadValueError("a sweep needs at least one key with a value, and a seed")
     if "run.seed" in values:
-        raise BadValueError(f"run.seed is no key of a sweep: {spell('--seeds', 'seeds')} sets it")
+        raise BadValueError(f"run.seed can't be swept: {spell('--seeds', 'seeds')} sets the seeds")
     named = {key: read_changes({key: list(each)})[key] for key, each in values.items()}
     for key, each in {**named, "the seed": numbers}.items():
         texts = [repr(value) for value in each]
@@ -441,10 +453,10 @@ def _read_values(
 
 
 def _check_opponent(against: str | None, recipes: Sequence[Recipe]) -> str:
-    """Whom champions are measured against, who is there and ready in each game of the sweep.
+    """Return the opponent that measures champions, after checking it in each game of the sweep.
 
     Raises:
-        BadValueError: Nobody is named, neither here nor in the recipes.
+        BadValueError: Neither *against* nor the recipes name one.
         ArenaError: There is no such player.
     """
     named = [against and name_player(against), *recipes[0].check.opponents]
@@ -460,9 +472,9 @@ def _check_opponent(against: str | None, recipes: Sequence[Recipe]) -> str:
 
 
 def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float, float, float]:
-    """How good a run's champion is, in games that it has not seen, and the 95 % interval.
+    """Return the score of a run's champion in new games, and its 95 % interval.
 
-    It is measured once: the figures are kept beside the run.
+    It is measured once, and then read from a file in the run's directory.
     """
     champion = run.champion
     asked = [opponent, games, champion.remarks.get("generation"), run.population_sha256]
@@ -482,14 +494,14 @@ def _measure(run: Run, recipe: Recipe, opponent: str, games: int) -> tuple[float
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes *content* to *path*, and deletes what killed sweeps had begun to write there."""
+    """Write *content* to *path*, and delete unfinished files of killed sweeps."""
     for file in path.parent.glob(f".{path.name}." + "[0-9a-f]" * 8):
         file.unlink(missing_ok=True)
     write_whole(path, content)
 
 
-def read_measured(file: Path, asked: Sequence[Any]) -> tuple[float, float, float] | None:
-    """The score and its interval in a *file*; None if it has none, or not of what is *asked*."""
+def read_measured(file: Path, asked: Sequence[object]) -> tuple[float, float, float] | None:
+    """Read a score and its interval from a *file*; None if it is not a measurement of *asked*."""
     try:
         known = json.loads(read_file(file, LARGEST))
         found = float(known["score"]), float(known["low"]), float(known["high"])
@@ -500,5 +512,5 @@ def read_measured(file: Path, asked: Sequence[Any]) -> tuple[float, float, float
     return found if fits and -math.inf < low <= score <= high < math.inf else None
 
 
-def _say(value: Any) -> str:
+def _say(value: object) -> str:
     return re.sub(r"@[0-9a-f]{12}", "", str(value))

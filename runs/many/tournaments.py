@@ -1,10 +1,9 @@
-"""Tournaments as the command line shows them: a crosstable, or a ranking of configurations."""
+"""Tournaments for the command line: a crosstable, ratings, or a ranking of configurations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from evolve_arena.arena.crosstable import play_tournament
 from evolve_arena.arena.duel_result import (
@@ -24,11 +23,12 @@ from evolve_arena.arena.standings import play_at_tables
 from evolve_arena.arena.statistics import json_share, wilson_interval
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game, usual_game
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player
 
 GAMES, GAMES_RANKED, GAMES_AGAINST, GAMES_AT_TABLES = 200, 2, 2000, 1000
-"""Games of each pair: in a crosstable, among configurations, and against one opponent; and how
-many in all at tables of more than two."""
+"""Default numbers of games: per pair in a crosstable, among configurations, and against one
+opponent; and in all in multiplayer matches."""
 
 
 def crosstable(
@@ -38,8 +38,19 @@ def crosstable(
     opening_plies: int = 0,
     seed: int = 0,
     keep: Keep | None = None,
-) -> dict[str, Any]:
-    """Everybody against everybody, ready for JSON; see `play_tournament`."""
+) -> JsonObject:
+    """Play a round robin; the result is ready for JSON. See `play_tournament`.
+
+    Args:
+        players: At least two players.
+        games: Games of each pair; :data:`GAMES` if None.
+        opening_plies: Random plies at the beginning of each game.
+        seed: Seed of openings and players.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        BadValueError: There are fewer than two players, or a number is out of range.
+    """
     table = play_tournament(
         find_common_game(players),
         players,
@@ -63,8 +74,19 @@ def ratings(
     games: int | None = None,
     seed: int = 0,
     keep: Keep | None = None,
-) -> dict[str, Any]:
-    """A tournament at tables, ready for JSON; see `play_at_tables`."""
+) -> JsonObject:
+    """Play multiplayer matches; the result is ready for JSON. See `play_at_tables`.
+
+    Args:
+        game: Rules; as many players take part in a match as it has seats.
+        players: At least two players.
+        games: Number of matches in all; :data:`GAMES_AT_TABLES` if None.
+        seed: Seed of deals and players.
+        keep: Function that is called with each match and its moves.
+
+    Raises:
+        BadValueError: There are fewer than two players, or a number is out of range.
+    """
     seats = min(game.seats, len(players))
     standings = play_at_tables(
         game, players, games=games or GAMES_AT_TABLES, seats=seats, seed=seed, keep=keep
@@ -73,7 +95,7 @@ def ratings(
 
 
 def find_common_game(players: Sequence[Player]) -> AnyGame:
-    """The game of the first player who was made for one, else the usual one."""
+    """Return the game of the first player that is made for one, else the default game."""
     games = (getattr(player, "game", None) for player in players)
     return next((game for game in games if game is not None), make_game(usual_game()))
 
@@ -85,28 +107,30 @@ def ranking(
     games: int | None = None,
     opening_plies: int = 0,
     seed: int = 0,
-) -> dict[str, Any]:
-    """The configurations of *players*, ready for JSON; see :mod:`evolve_arena.arena.ranking`.
+) -> JsonObject:
+    """Rank the configurations of *players*; the result is ready for JSON.
+
+    See :mod:`evolve_arena.arena.ranking`.
 
     Args:
         players: The agents. Their configurations are their names without the last number.
-        opponent: Whom all of them meet; if None, they meet those of other configurations.
-        games: Of each pair, colours balanced; :data:`GAMES_AGAINST` or :data:`GAMES_RANKED` if
-            None.
+        opponent: Opponent of all agents; if None, they play those of other configurations.
+        games: Games of each pair, colours balanced; :data:`GAMES_AGAINST` or
+            :data:`GAMES_RANKED` if None.
         opening_plies: Random plies at the beginning of each game.
-        seed: Seeds everything.
+        seed: Seed of openings and players.
 
     Raises:
         BadValueError: There is no opponent, and fewer than two configurations.
     """
-    options: dict[str, Any] = {"opening_plies": opening_plies, "seed": seed}
+    game = find_common_game(players)
     if opponent is None:
         games = games or GAMES_RANKED
-        tallies = meet_others(find_common_game(players), players, games=games, **options)
+        tallies = meet_others(game, players, games=games, opening_plies=opening_plies, seed=seed)
     else:
         games = games or GAMES_AGAINST
         tallies = meet_opponent(
-            find_common_game(players), players, opponent, games=games, **options
+            game, players, opponent, games=games, opening_plies=opening_plies, seed=seed
         )
     shares = {name: tally.share for name, tally in tallies.items() if tally.games}
     told = {name: _describe_duels(name, row.results, opponent) for name, row in tallies.items()}
@@ -136,8 +160,8 @@ def ranking(
 
 def _describe_duels(
     name: str, results: Sequence[DuelResult], opponent: Player | None
-) -> dict[str, Any]:
-    """What shares of an agent are of. Forfeits of other agents stand with these."""
+) -> JsonObject:
+    """Describe an agent's games, with its own forfeits; those of other agents stand with them."""
     forfeits = count_forfeits(
         (forfeit.player, forfeit.kind, forfeit.sentence, forfeit.errors)
         for result in results

@@ -68,7 +68,7 @@ from evolve_arena.runs.recipes.sections import (
     explain_key,
     list_keys,
 )
-from evolve_arena.runs.validation import explain
+from evolve_arena.runs.validation import UNKNOWN, explain
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -404,7 +404,7 @@ def load_recipe(
     try:
         recipe = _resolve_changed(content, values, source, Path(source).parent, permit)
     except RecipeError as error:
-        if " is no key" in str(error):
+        if UNKNOWN in str(error):
             _refuse_unknown_keys(content, values)
         raise
     return recipe.trust() if OPPONENTS_KEYS & values.keys() else recipe

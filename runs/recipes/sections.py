@@ -16,7 +16,7 @@ from evolve_arena.core.sentences import read_helps
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.players.board.workspace import MAX_DEPTH, MAX_ROLLOUTS
 from evolve_arena.runs.recipes.methods import find_method, methods_of
-from evolve_arena.runs.validation import find_model
+from evolve_arena.runs.validation import UNKNOWN, find_model
 
 MOST_SUGGESTED = 3
 
@@ -188,7 +188,7 @@ def explain_key(key: str, known: Iterable[str]) -> str | None:
     near = suggest_key(key, names)
     meant = f": did you mean {' or '.join(map(quote, near))}?" if near else ""
     option, meant = spell("--set", "changes:"), meant or "; write section.key=value"
-    return f"{option} {key}: {quote(key)} is no key{meant}"
+    return f"{option} {key}: {quote(key)} {UNKNOWN}{meant}"
 
 
 def _with_parts(known: Iterable[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""Run directories: checkpoints, the history, the log, kept games; and what they tell."""
+"""Run directories: checkpoints, the history, the log and kept games."""

@@ -1,4 +1,4 @@
-"""The points of checks, in games that have more than wins and losses."""
+"""Points of checks, in games that count points."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from evolve_arena.arena.duel_result import DuelResult
 
 @dataclass(frozen=True)
 class CheckPoints:
-    """What a check came to in a game of scores: means over its games."""
+    """Result of a check in a game that counts points: means over its games."""
 
     points: float
-    """Of the champion's seats."""
+    """Points of the champion's seats."""
     against: float
-    """Of the opponent's."""
+    """Points of the opponent's seats."""
     margin: float
-    """How many points more the champion scored."""
+    """Points of the champion minus points of the opponent."""
     low: float
     high: float
     """The 95 % interval of :attr:`margin`."""
     forbidden: int
-    """How many games the champion ended by a move outside the rules."""
+    """Number of games that the champion ended by an illegal move."""
 
     def __str__(self) -> str:
         return format_margin(self.margin, (self.low, self.high))
 
 
 def find_scores(result: DuelResult) -> CheckPoints | None:
-    """The points of a duel; None if it was one of wins and losses alone."""
+    """Return the points of a duel; None if its game does not count points."""
     if result.sides is None:
         return None
     own, other = result.sides
@@ -40,7 +40,7 @@ def find_scores(result: DuelResult) -> CheckPoints | None:
 
 
 def format_margin(margin: float, interval: Sequence[float] | None) -> str:
-    """A difference of points and its 95 % interval, if there is one.
+    """Format a difference of points, with its 95 % interval if there is one.
 
     >>> format_margin(4.32, (-0.1, 8.74))
     '+4.3 [-0.1, +8.7]'

@@ -1,4 +1,4 @@
-"""Checkpoints: a method's state as a safetensors blob, and the newest good one of a run."""
+"""Checkpoints: a method's state as a safetensors blob, and the newest usable one of a run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import asdict, fields, is_dataclass, make_dataclass
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.errors import spell
 from evolve_arena.core.logs import LOG
+from evolve_arena.core.types import Array, Arrays, JsonObject
 from evolve_arena.evolve.method import AnyState, Method, State
 from evolve_arena.genomes.limits import MOST_BYTES
 from evolve_arena.genomes.neat.population import NeatPopulation
@@ -32,17 +32,20 @@ from evolve_arena.runs.store.files import explain_storage_errors
 
 FORMAT = 1
 LARGEST = MOST_BYTES // 2
-"""Bytes of a checkpoint: a part of what its generation takes."""
+"""Most bytes of a checkpoint that is read: a part of the memory that a generation may take."""
 
 
-def write_state(state: State, method: Method[Any], run: RunConfig | None = None) -> bytes:
-    """A blob of *state*: its arrays as tensors, everything else as JSON.
+def write_state(state: State, method: Method[State], run: RunConfig | None = None) -> bytes:
+    """Serialise *state*: arrays as tensors, everything else as JSON.
 
-    *run* is the section ``[run]`` of the recipe of the run that it belongs to.
+    Args:
+        state: State of *method*.
+        method: The run's method.
+        run: Section ``[run]`` of the recipe, whose id and seed are written as well.
     """
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: Arrays = {}
     values = _take_apart(state, "", arrays)
-    description: dict[str, Any] = {
+    description: JsonObject = {
         "method": method.name,
         "design": asdict(method.decoder),
         "state": values,
@@ -52,23 +55,30 @@ def write_state(state: State, method: Method[Any], run: RunConfig | None = None)
     return write_tensors("checkpoint", FORMAT, arrays, description)
 
 
-def read_state(blob: bytes, method: Method[Any], run: RunConfig | None = None) -> Any:
-    """The state that :func:`write_state` wrote.
+def read_state(blob: bytes, method: Method[State], run: RunConfig | None = None) -> State:
+    """Return the state that :func:`write_state` wrote.
+
+    Args:
+        blob: Content of the checkpoint.
+        method: Method that the state must belong to.
+        run: Section ``[run]`` of the recipe that the state must belong to, if any.
 
     Raises:
-        DamagedFileError: The blob is not whole, or of another method, decoder or run.
+        DamagedFileError: The blob is incomplete, or of another method, decoder or run.
         NewerFormatError: A later version wrote it.
     """
     content = read_tensors("checkpoint", FORMAT, blob)
+    # The description is compared with the recipe before anything is made of it.
     if content.description.get("method") != method.name:
         raise DamagedFileError(f"it is of the method {_show(content.description.get('method'))}")
     if mismatch := _compare_decoders(content.description.get("design"), method):
         raise DamagedFileError(f"it does not fit the recipe: {mismatch}")
     if run is not None and content.description.get("run") != run.id:
         raise DamagedFileError("it belongs to another run")
+    # The state must use every array, and have every field.
     try:
         arrays = dict(content.arrays)
-        state = _put_together(method.state_type, content.description["state"], "", arrays)
+        state: State = _put_together(method.state_type, content.description["state"], "", arrays)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedFileError(f"its state is incomplete ({error})") from None
     if arrays:
@@ -78,8 +88,8 @@ def read_state(blob: bytes, method: Method[Any], run: RunConfig | None = None) -
     return state
 
 
-def digest_population(population: Any) -> str:
-    """The SHA-256 of an array, or of all arrays of a dataclass, as hexadecimal digits."""
+def digest_population(population: object) -> str:
+    """Return the SHA-256 of an array, or of all arrays of a dataclass, as hexadecimal digits."""
     digest = hashlib.sha256()
     arrays = {"": population}
     if is_dataclass(population):
@@ -90,10 +100,10 @@ def digest_population(population: Any) -> str:
     return digest.hexdigest()
 
 
-def _compare_decoders(written: Any, method: Method[Any]) -> str | None:
-    """In what a checkpoint's genomes mean other players than those of *method*.
+def _compare_decoders(written: object, method: Method[State]) -> str | None:
+    """Describe a difference between the decoder of a checkpoint and that of *method*, if any.
 
-    Genomes of one decoder can have the form of those of another one.
+    Genomes of different decoders can have the same shape.
     """
     own = json.loads(json.dumps(asdict(method.decoder)))
     for key, value in written.items() if isinstance(written, dict) else ():
@@ -102,9 +112,9 @@ def _compare_decoders(written: Any, method: Method[Any]) -> str | None:
     return None
 
 
-def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """What is no array in the dataclass *part*; arrays go to *arrays*, by dotted name."""
-    values: dict[str, Any] = {}
+def _take_apart(part: Any, prefix: str, arrays: Arrays) -> JsonObject:
+    """Return the dataclass *part* without its arrays, which go to *arrays* by dotted name."""
+    values: JsonObject = {}
     for field in fields(part):
         value, name = getattr(part, field.name), prefix + field.name
         if isinstance(value, np.ndarray):
@@ -112,7 +122,7 @@ def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict
         elif is_dataclass(value):
             values[field.name] = _take_apart(value, f"{name}.", arrays)
         elif type(value) is tuple:  # of islands
-            parts: list[Any] = [None] * len(value)  # an array is told by its place alone
+            parts: list[JsonObject | None] = [None] * len(value)  # None stands for an array
             for place, each in enumerate(value):
                 if isinstance(each, np.ndarray):
                     arrays[f"{name}.{place}"] = each
@@ -124,17 +134,25 @@ def _take_apart(part: Any, prefix: str, arrays: dict[str, NDArray[Any]]) -> dict
     return values
 
 
-def _put_together(
-    kind: type[Any], values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
-) -> Any:
-    """The dataclass *kind* of these *values*, and of *arrays*, which are taken out of there.
+def _put_together(kind: type[Any], values: JsonObject, prefix: str, arrays: Arrays) -> Any:
+    """Return a dataclass *kind* of *values* and of *arrays*, from which it removes those it uses.
 
-    Everything must be of the type that *kind* says.
+    Args:
+        kind: Dataclass whose annotations decide the types.
+        values: Values without arrays, by field.
+        prefix: Beginning of the names of its arrays.
+        arrays: Arrays by dotted name.
+
+    Raises:
+        TypeError: A value is not of the annotated type.
+        KeyError: A value is missing.
     """
     if kind is AnyState:
         return _put_anything_together(values, prefix, arrays)
     parts = dict(values)
     hints = get_type_hints(kind)
+    # A field is an array, a tuple of arrays or states (of islands), a dataclass, a named tuple of
+    # counters, or a whole number.
     for field in fields(kind):
         name, hint = prefix + field.name, hints[field.name]
         if get_origin(hint) is np.ndarray:
@@ -154,7 +172,7 @@ def _put_together(
         elif isinstance(hint, type) and issubclass(hint, tuple):
             numbers = parts[field.name]
             if type(numbers) is not list:
-                raise TypeError(f"{name} is {_show(numbers)}, no list")
+                raise TypeError(f"{name} is {_show(numbers)}, not a list")
             checked = [_check_number(name, number) for number in numbers]
             parts[field.name] = cast(Any, hint)(*checked)
         else:
@@ -162,11 +180,12 @@ def _put_together(
     return kind(**parts)
 
 
-def _put_anything_together(
-    values: dict[str, Any], prefix: str, arrays: dict[str, NDArray[Any]]
-) -> Any:
-    """A dataclass of all *values*, and of the *arrays* whose names begin with the *prefix*."""
-    parts: dict[str, Any] = {}
+def _put_anything_together(values: JsonObject, prefix: str, arrays: Arrays) -> Any:
+    """Return a dataclass of all *values*, and of *arrays* whose names begin with *prefix*.
+
+    States of unknown methods, whose classes are absent here, are read in this way.
+    """
+    parts: JsonObject = {}
     for name, value in values.items():
         place = f"{prefix}{name}"
         if isinstance(value, dict):
@@ -182,22 +201,22 @@ def _put_anything_together(
     return make_dataclass("State", parts, frozen=True, eq=False)(**parts)
 
 
-def _pick(hint: Any, name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
-    """The array of that *name*, of the type that *hint* says."""
+def _pick(hint: object, name: str, arrays: Arrays) -> Array:
+    """Remove the array called *name* from *arrays* and return it; *hint* is its expected type."""
     array, expected = arrays.pop(name), np.dtype(get_args(get_args(hint)[1])[0])
     if array.dtype != expected:
         raise TypeError(f"{name} is of type {array.dtype}, not {expected}")
     return array
 
 
-def _check_number(name: str, value: Any) -> int:
+def _check_number(name: str, value: object) -> int:
     if type(value) is not int or not 0 <= value < 2**63:
-        raise TypeError(f"{name} is {_show(value)}, no whole number from 0 to 2^63 - 1")
+        raise TypeError(f"{name} is {_show(value)}, not a whole number from 0 to 2^63 - 1")
     return value
 
 
 def _find_lost_numbers(part: Any) -> str | None:
-    """An array of the dataclass *part* that holds NaN or infinity and must not; None if none."""
+    """Return the name of an array in the dataclass *part* with NaN or infinity; None if none."""
     for field in fields(part):
         value = getattr(part, field.name)
         if type(value) is tuple:
@@ -214,25 +233,29 @@ def _find_lost_numbers(part: Any) -> str | None:
     return None
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     return reprlib.repr(value)
 
 
 def save_checkpoint(
-    directory: RunDirectory, state: State, method: Method[Any], run: RunConfig | None = None
+    directory: RunDirectory, state: State, method: Method[State], run: RunConfig | None = None
 ) -> None:
-    """Writes the checkpoint of *state*, whole or not at all; the directory must be locked.
+    """Write the checkpoint of *state*, whole or not at all.
 
-    *run* is the section ``[run]`` of its recipe, which says what the checkpoint belongs to.
+    Args:
+        directory: Run directory, which must be locked.
+        state: State of *method*.
+        method: The run's method.
+        run: Section ``[run]`` of the recipe, which identifies the run.
 
     Raises:
-        CheckpointError: The state holds genes that are no numbers any more.
-        StorageError: It can't be written; all others are untouched.
+        CheckpointError: The state holds NaN or infinity.
+        StorageError: It can't be written; other checkpoints are untouched.
     """
     if name := _find_lost_numbers(state):
         raise CheckpointError(
             f"{directory.path}: in generation {state.generation} {name} is no longer finite (NaN"
-            " or infinity came up), so nothing is saved; go on from the last checkpoint with"
+            " or infinity came up), so nothing is saved; continue from the last checkpoint with"
             " smaller mutations"
         )
     blob, file = write_state(state, method, run), directory.checkpoint(state.generation)
@@ -241,7 +264,7 @@ def save_checkpoint(
 
 
 def drop_checkpoints(directory: RunDirectory, run: RunConfig) -> None:
-    """Deletes the checkpoints that the section ``[run]`` of the recipe does not keep.
+    """Delete the checkpoints that the section ``[run]`` of the recipe does not keep.
 
     Raises:
         StorageError: One can't be deleted.
@@ -257,25 +280,24 @@ def drop_checkpoints(directory: RunDirectory, run: RunConfig) -> None:
 
 def load_checkpoint(
     directory: RunDirectory,
-    method: Method[Any],
+    method: Method[State],
     generation: int | None = None,
     run: RunConfig | None = None,
-) -> tuple[Any, list[str]]:
-    """The state at *generation*, or the newest one that can be read.
+) -> tuple[State, list[str]]:
+    """Return the state at *generation*, or the newest one that can be read.
 
     Args:
-        directory: Where the run lies.
-        method: Its method.
-        generation: Which state.
-        run: The section ``[run]`` of the run's recipe: checkpoints of others are not used.
+        directory: Run directory.
+        method: The run's method.
+        generation: Generation of the checkpoint; the newest usable one if None.
+        run: Section ``[run]`` of the recipe; checkpoints of other runs are not used.
 
     Returns:
         The state, and a line about each newer checkpoint that could not be read.
 
     Raises:
-        CheckpointError: There is none, or the one that was asked for is of no use, or the
-            newest one was written by a newer version.
-        StorageError: One can't be read from the disk.
+        CheckpointError: There is no usable checkpoint, or a newer version wrote the newest one.
+        StorageError: A checkpoint can't be read from the disk.
     """
     found = directory.generations()
     if generation is not None:
@@ -305,19 +327,19 @@ def load_checkpoint(
 
 
 def read_checkpoint(
-    directory: RunDirectory, method: Method[Any], generation: int, run: RunConfig | None
-) -> Any:
-    """The state in the checkpoint of *generation*.
+    directory: RunDirectory, method: Method[State], generation: int, run: RunConfig | None
+) -> State:
+    """Return the state in the checkpoint of *generation*; see :func:`load_checkpoint`.
 
     Raises:
-        DamagedFileError: It is not whole, or of something else.
+        DamagedFileError: It is incomplete, or of another run, method or generation.
         NewerFormatError: A later version wrote it.
         StorageError: It can't be read from the disk.
     """
     path = directory.checkpoint(generation)
     try:
         blob = read_blob("checkpoint", FORMAT, path, LARGEST)
-    except OSError as error:  # it may well be whole: nothing is to be put aside
+    except OSError as error:  # the file may well be whole, so it must not be renamed
         raise StorageError(f"{path} can't be read: {error.strerror}") from None
     state = read_state(blob, method, run)
     if state.generation != generation:

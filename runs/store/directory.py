@@ -1,4 +1,4 @@
-"""A run directory: what lies where, who may write to it, and its checkpoints."""
+"""Run directories: their files, their lock, and their creation."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ PARTS = (
     "measured.json",
 )
 DATABASE = tuple(f"history.db{end}" for end in ("", "-wal", "-shm", "-journal"))
-"""The history, and what SQLite may write beside it."""
+"""The history, and files that SQLite may write beside it."""
 MEASURED = "measured.json"
-"""How good a sweep has found a run's champion."""
+"""File with a sweep's measurement of a run's champion."""
 EXPORTED = {"champion.py", "champion.json"}
-"""Files that are written into a run and not read: a link there is replaced itself, if at all."""
+"""Files that are written into a run and never read; a link in their place is replaced itself."""
 LOG_NAME = "evolve.log"
 """A run's own log; see `evolve_arena.runs.store.logs`."""
 UNFINISHED = 3600.0
-"""Seconds after which a folder that is not renamed yet belongs to nobody any more."""
+"""Age in seconds at which a folder that was not renamed counts as abandoned."""
 PATIENCE = 0.5
-"""Seconds for which a run may be locked by another process before it counts as in use."""
+"""Seconds for which another process may lock a run before it counts as in use."""
 HOME = "evolved"
-"""The folder of runs whose place nobody has chosen."""
+"""Default folder of runs."""
 PREFIX = "run:"
-"""How a run's champion is named among players."""
+"""Prefix of a run's champion in specifications of players."""
 CHECKPOINT = re.compile(r"gen-([0-9]{1,18})\.safetensors")
 
 
 def find_run(name: Path | str) -> Path:
-    """The directory of the run that *name* means: ``evolved/first``, ``first``, ``run:first``.
+    """Return the directory of a run: ``evolved/first``, ``first`` and ``run:first`` are the same.
 
     A path comes first, then a run of that name in :data:`HOME`.
     """
@@ -61,15 +61,15 @@ def find_run(name: Path | str) -> Path:
 
 
 def is_run(path: Path | str) -> bool:
-    """Whether a run lies at *path*."""
+    """Test whether *path* is a run directory."""
     return os.path.isfile(os.path.join(path, "recipe.toml"))
 
 
 class RunDirectory:
-    """The folder of one run.
+    """The directory of one run.
 
     Args:
-        path: Where it is, or is to be.
+        path: Its path; it need not exist.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -89,23 +89,24 @@ class RunDirectory:
         force: bool = False,
         beside: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Makes the folder, and the recipe's file in it.
+        """Create the directory, and the recipe's file in it.
 
         Args:
-            recipe: What is to stand in that file; it is not written if there is nothing.
-            force: Whether a run that lies there may be deleted.
-            beside: What else is to lie there, by path.
+            recipe: Content of that file, which is not written if empty.
+            force: True to overwrite an existing run.
+            beside: Contents of other files, by path.
 
         Raises:
-            RunExistsError: Something lies there; with *force*, something that is no run.
+            RunExistsError: The path exists; with *force*, and is not a run.
             RunBusyError: Another process is writing there.
-            StorageError: It can't be made.
+            StorageError: It can't be created.
         """
         self.check_replaceable(force=force)
         with explain_storage_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         with self.lock(), explain_storage_errors(self.path):
-            self.check_replaceable(force=force)  # somebody may have been here first
+            self.check_replaceable(force=force)  # another process may have been faster
+            # The recipe is written last: it makes the directory a run.
             self._clear(keep_recipe=bool(recipe))
             self.checkpoints.mkdir(exist_ok=True)
             self.plots.mkdir(exist_ok=True)
@@ -116,24 +117,24 @@ class RunDirectory:
                 self.write(self.recipe, recipe)
 
     def check_replaceable(self, *, force: bool) -> None:
-        """Makes sure that a run may begin here.
+        """Make sure that a run may begin here.
 
         Args:
-            force: Whether a run that lies here may be deleted.
+            force: True to permit that an existing run is overwritten.
 
         Raises:
-            RunExistsError: Something lies here; with *force*, something that is no run.
+            RunExistsError: The path exists; with *force*, and is not a run.
         """
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise RunExistsError(f"{self.path} exists and is no folder")
+            raise RunExistsError(f"{self.path} exists and is not a folder")
         if all(self._is_bare(file) for file in self.path.iterdir()):
             return
         if not self.recipe.is_file():
             other = spell("--run", "run=")
             raise RunExistsError(
-                f"{self.path} is not empty and holds no run: choose another {other}"
+                f"{self.path} is not empty and is not a run: choose another {other}"
             )
         if not force:
             raise RunExistsError(
@@ -144,14 +145,14 @@ class RunDirectory:
             )
 
     def take_over(self, other: RunDirectory, *, force: bool = False) -> None:
-        """Moves the run of *other* here, on the same disk.
+        """Move the run of *other* here, on the same disk.
 
         Args:
-            other: Its directory, which is deleted.
-            force: Whether a run that lies here may be deleted.
+            other: Directory of that run, which is deleted.
+            force: True to overwrite an existing run.
 
         Raises:
-            RunExistsError: As :meth:`create` says.
+            RunExistsError: As in :meth:`create`.
             RunBusyError: Another process is writing here, or there.
             StorageError: It can't be moved.
         """
@@ -167,13 +168,13 @@ class RunDirectory:
             shutil.rmtree(other.path)
 
     def create_whole(self, recipe: bytes, beside: Mapping[str, bytes]) -> None:
-        """Make the folder with all that is to lie there, or nothing: see :meth:`create`.
+        """Create the directory with all its files, or nothing; see :meth:`create`.
 
-        It is made under another name beside its place, and then renamed.
+        It is created under another name beside its path, and then renamed.
 
         Raises:
-            RunExistsError: Something lies there.
-            StorageError: It can't be made.
+            RunExistsError: The path exists.
+            StorageError: It can't be created.
         """
         self.check_replaceable(force=False)
         with explain_storage_errors(self.path):
@@ -183,7 +184,7 @@ class RunDirectory:
         try:
             made.create(recipe, beside=beside)
             with explain_storage_errors(self.path):
-                if self.path.exists():  # with no more in it than a start that was killed leaves
+                if self.path.exists():  # nearly empty: left by a start that was killed
                     self._clear(keep_recipe=False)
                     (self.path / ".lock").unlink(missing_ok=True)
                     self.path.rmdir()
@@ -202,32 +203,32 @@ class RunDirectory:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def write(self, path: Path, content: bytes) -> None:
-        """Writes one of the run's files, whole or not at all, while :meth:`lock` holds the run.
+        """Write one of the run's files, whole or not at all, while :meth:`lock` holds the run.
 
         Raises:
-            StorageError: The disk is full or read-only, or another folder stands here now.
+            StorageError: The disk is full or read-only, or another folder has this path now.
         """
         write_whole(path, content, self.check_held)
 
     def check(self) -> None:
-        """Makes sure that a run lies here.
+        """Make sure that this is a run directory.
 
         Raises:
-            NotARunError: There is none, or a part of it is a link.
+            NotARunError: It is not, or a part of it is a link.
         """
         if not os.path.exists(self.path):  # false for names that no file can have
             near = suggest_path(self.path)
             raise NotARunError(f"{self.path} does not exist{near or self._suggest()}")
         if not self.recipe.is_file():
-            raise NotARunError(f"{self.path} is no run: it has no recipe.toml{self._suggest()}")
+            raise NotARunError(f"{self.path} is not a run: it has no recipe.toml{self._suggest()}")
         self._refuse_links()
 
     def checkpoint(self, generation: int) -> Path:
-        """Where the checkpoint of *generation* lies."""
+        """Return the path of the checkpoint of *generation*."""
         return self.checkpoints / f"gen-{generation:06d}.safetensors"
 
     def generations(self) -> list[int]:
-        """The generations of which there are checkpoints, ascending."""
+        """Return the generations that have checkpoints, ascending."""
         if not self.checkpoints.is_dir():
             return []
         names = {file.name for file in self.checkpoints.iterdir()}
@@ -235,7 +236,7 @@ class RunDirectory:
         return sorted(number for number in numbers if self.checkpoint(number).name in names)
 
     def clear_leftovers(self) -> None:
-        """Deletes files that killed processes had begun to write."""
+        """Delete files that killed processes had begun to write."""
         for folder in (self.path, self.checkpoints, self.plots):
             for file in folder.iterdir() if folder.is_dir() else ():
                 if is_leftover(file):
@@ -243,7 +244,7 @@ class RunDirectory:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Holds the run while one process writes to it; the system frees it if that dies.
+        """Lock the run for this process; the system releases the lock if the process dies.
 
         Raises:
             RunBusyError: Another process holds it.
@@ -258,20 +259,20 @@ class RunDirectory:
                 yield
             finally:
                 self._held = before
-                with suppress(OSError):  # the page reads there who goes on with the run
+                with suppress(OSError):  # the page reads the id of the writing process there
                     os.ftruncate(descriptor, 0)
                 hold(descriptor, free=True)
         finally:
             os.close(descriptor)
 
     def check_held(self) -> None:
-        """Makes sure that the lock that this process holds is the one in this folder.
+        """Make sure that the lock that this process holds is the one in this directory.
 
-        It no longer is if the folder was moved or deleted, and perhaps another run started in
+        It no longer is if the directory was moved or deleted, and perhaps another run started in
         its place.
 
         Raises:
-            StorageError: It is not, or none is held.
+            StorageError: It is not, or no lock is held.
             NotARunError: A part of the run has become a link.
         """
         self._check_lock()
@@ -289,7 +290,11 @@ class RunDirectory:
             )
 
     def _refuse_links(self) -> None:
-        """Makes sure that nothing of the run leads elsewhere, to what belongs to somebody else."""
+        """Make sure that no part of the run is a link, which may lead to another's files.
+
+        Raises:
+            NotARunError: A part is a link.
+        """
         parts = [self.path / name for name in {*PARTS, *DATABASE} - EXPORTED]
         for folder in (self.path / "game", self.path / "code"):
             parts += folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ()
@@ -300,7 +305,7 @@ class RunDirectory:
                 )
 
     def _open_lock(self) -> int:
-        """Opens the lock's file, which must be an ordinary one: what it holds is overwritten."""
+        """Open the lock's file, which must be a regular one, since its content is overwritten."""
         file = self._lock_file
         with explain_storage_errors(file):
             kind = describe_special(file)
@@ -332,9 +337,9 @@ class RunDirectory:
 
     @staticmethod
     def _hold(descriptor: int) -> None:
-        """Lock an open file, and try again for :data:`PATIENCE` while another process holds it.
+        """Lock an open file, trying for :data:`PATIENCE` while another process holds it.
 
-        A start in a folder where a run has just begun locks it to see that, and lets go at once.
+        A start in the directory of a new run locks it to look inside, and releases it at once.
         """
         end = time.monotonic() + PATIENCE
         while True:
@@ -346,16 +351,16 @@ class RunDirectory:
             time.sleep(0.01)
 
     def _is_bare(self, file: Path) -> bool:
-        """Whether *file* is what a start that was killed at its very beginning leaves."""
+        """Test whether *file* may be left by a start that was killed at its very beginning."""
         if file in (self.checkpoints, self.plots):
             return file.is_dir() and not any(file.iterdir())
         return file.name == ".lock" or is_leftover(file)
 
     def _clear(self, *, keep_recipe: bool) -> None:
-        """Deletes the run that lies here, and nothing else.
+        """Delete this run, and no other files.
 
-        The recipe goes last, or is left to be replaced: as long as it is here, what remains
-        after a kill is a run, which can be replaced.
+        The recipe goes last, or is left to be replaced: as long as it exists, the remains of a
+        killed deletion are a run, which can be replaced.
         """
         self.clear_leftovers()
         mine = [file for file in self.path.iterdir() if self._is_mine(file)]
@@ -372,7 +377,7 @@ class RunDirectory:
         )
 
     def _suggest(self) -> str:
-        """Runs that lie near, for somebody who mistyped."""
+        """Return a hint that lists runs nearby, for a mistyped path."""
         for folder in (self.path.parent, Path(HOME)):
             try:
                 near = sorted(file.parent.name for file in folder.glob("*/recipe.toml"))

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, and that take no other file's place."""
+"""Atomic writing of files, without replacing files that are not ours."""
 
 from __future__ import annotations
 
@@ -19,24 +19,21 @@ from evolve_arena.runs.errors import RunExistsError, StorageError
 OURS = r"recipe\.toml|champion\.safetensors|champion\.py|champion\.json|gen-[0-9]+\.safetensors"
 LEFTOVER = re.compile(rf"\.({OURS})\.[a-z0-9_]{{8}}")
 TRIES, PAUSE = 40, 0.05
-"""How often a file is renamed that can't be, and the seconds in between."""
+"""Number of attempts to rename a file, and the seconds between them."""
 
 RECORD = ".exported.json"
-"""Beside the files: their SHA-256 by name. It stays when another run takes the place of this one,
-as most of the files do."""
+"""File beside exports with their SHA-256 by name. Like most exports, it stays when another run
+replaces this one."""
 LARGEST_RECORD, LARGEST_FILE = 1 << 16, 1 << 30
 
 Guard = Callable[[], None]
-"""Raises an error if nothing may be written any more."""
+"""Function that raises an error if nothing may be written any more."""
 
 
 def write_whole(
     path: Path, content: bytes, guard: Guard | None = None, *, private: bool = False
 ) -> None:
-    """Writes *content* to *path* so that at any instant the old or the new file is there.
-
-    See :func:`open_whole`.
-    """
+    """Write *content* to *path* atomically; see :func:`open_whole`."""
     with open_whole(path, guard, private=private) as file:
         file.write(content)
 
@@ -45,25 +42,26 @@ def write_whole(
 def open_whole(
     path: Path, guard: Guard | None = None, *, private: bool = False
 ) -> Iterator[BinaryIO]:
-    """A new file that takes the place of *path* once all is written to it.
+    """Open a new file that replaces *path* once it is complete.
 
-    It is written beside it, flushed to the disk and renamed. A symbolic link at *path* is
-    replaced itself: the file that it leads to stays as it is.
+    It is written beside *path*, flushed to the disk and renamed. A symbolic link at *path* is
+    replaced itself; its target is not touched.
 
     Args:
-        path: Nothing may be there, or a regular file, or a link to one or to nothing.
-        guard: Is called when the folder is open: whatever happens to the folder's name
-            afterwards, what is written goes into the folder that the guard saw.
-        private: Whether nobody but the user may read it.
+        path: Path of a regular file, of a link to one or to nothing, or of nothing.
+        guard: Function that is called when the folder is open: even if the folder is renamed
+            afterwards, the file goes into the folder that the guard saw.
+        private: True to make it readable by the user alone.
 
     Raises:
-        StorageError: The disk is full or read-only, or at *path* is no regular file; what stood
-            there is untouched.
+        StorageError: The disk is full or read-only, or *path* is not a regular file; it is
+            untouched then.
     """
     with explain_storage_errors(path), _open_folder(path.parent) as folder:
         if guard:
             guard()
         _refuse_special(path)
+        # Use a name that `is_leftover` recognises; exclusively, so that no link is followed.
         name = _inside(folder, path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         descriptor = os.open(name, flags, 0o600 if private else 0o666, dir_fd=folder)
@@ -71,7 +69,7 @@ def open_whole(
             with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                os.fsync(file.fileno())  # the content reaches the disk before the name
             _replace(name, _inside(folder, path), folder)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -82,11 +80,11 @@ def open_whole(
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Makes sure that a file that somebody named as an output may be written.
+    """Make sure that the user's output file may be written.
 
     Raises:
-        RunExistsError: Something is there, and *force* is false.
-        StorageError: What is there is no regular file, so that it can't be replaced.
+        RunExistsError: *path* exists, and *force* is False.
+        StorageError: *path* is not a regular file, so that it can't be replaced.
     """
     with explain_storage_errors(path):
         _refuse_special(path)
@@ -105,12 +103,16 @@ def _refuse_special(path: Path) -> None:
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether *path* is what :func:`open_whole` leaves if it is killed on the way."""
+    """Test whether *path* may be left by :func:`open_whole` in a killed process."""
     return LEFTOVER.fullmatch(path.name) is not None
 
 
 def set_aside(path: Path, why: str = "unusable") -> Path:
-    """Renames what can't be used to a free name that nothing here reads, and gives that."""
+    """Rename an unusable file to a free name that is never read, and return that path.
+
+    Raises:
+        StorageError: It can't be renamed.
+    """
     aside, number = path.with_name(f"{path.name}.{why}"), 1
     with explain_storage_errors(path):
         while os.path.lexists(aside):
@@ -121,7 +123,11 @@ def set_aside(path: Path, why: str = "unusable") -> Path:
 
 @contextmanager
 def explain_storage_errors(path: Path) -> Iterator[None]:
-    """Turns the system's refusal to write at *path* into a :class:`StorageError`."""
+    """Turn an OSError of writing at *path* into a :class:`StorageError`.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
     try:
         yield
     except OSError as error:
@@ -130,7 +136,7 @@ def explain_storage_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _open_folder(folder: Path) -> Iterator[int | None]:
-    """A descriptor of *folder*; None where the system has none for folders."""
+    """Open a descriptor of *folder*; None where the system has none for folders."""
     if os.open not in os.supports_dir_fd:
         yield None
         return
@@ -142,7 +148,7 @@ def _open_folder(folder: Path) -> Iterator[int | None]:
 
 
 def _replace(name: str, path: str, folder: int | None) -> None:
-    """Renames a file, which Windows refuses as long as somebody reads the one at *path*."""
+    """Rename a file to *path*, which Windows refuses while another process reads *path*."""
     for left in reversed(range(TRIES)):
         try:
             os.replace(name, path, src_dir_fd=folder, dst_dir_fd=folder)
@@ -154,24 +160,23 @@ def _replace(name: str, path: str, folder: int | None) -> None:
 
 
 def _inside(folder: int | None, path: Path) -> str:
-    """How *path* is called beside the descriptor of its folder."""
+    """Return *path* relative to the descriptor of its folder, if there is one."""
     return str(path) if folder is None else path.name
 
 
 def write_export(file: Path, content: bytes, *, force: bool) -> None:
-    """Writes *content* to a *file* of a run, and notes its digest in :data:`RECORD`.
+    """Write *content* to a *file* of a run, and record its digest in :data:`RECORD`.
 
-    It replaces an older export unless somebody has edited that. A file of which no digest is known,
-    such as one that an older version has exported, counts as edited unless it is what would be
-    written anyway.
+    It replaces an older export unless that was edited. A file without a recorded digest, such as an
+    export of an older version, counts as edited unless it equals *content*.
 
     Args:
-        file: Where; a link is replaced itself.
-        content: The exported player.
-        force: Whether to replace what was edited.
+        file: Path of the file; a link is replaced itself.
+        content: Exported player.
+        force: True to replace an edited file.
 
     Raises:
-        RunExistsError: The file was edited, and *force* is false.
+        RunExistsError: The file was edited, and *force* is False.
         StorageError: It can't be written.
     """
     record = file.with_name(RECORD)
@@ -188,7 +193,7 @@ def write_export(file: Path, content: bytes, *, force: bool) -> None:
 
 
 def _digest(file: Path) -> str | None:
-    """The SHA-256 of what lies there; None if nothing does, or a link that is replaced itself."""
+    """Return the SHA-256 of a file; None for a missing file, or a link, which would be replaced."""
     if file.is_symlink() or not file.exists():
         return None
     return hashlib.sha256(read_file(file, LARGEST_FILE, follow=False)).hexdigest()

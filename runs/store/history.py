@@ -1,9 +1,8 @@
-"""What happened in a run, generation by generation, in a SQLite database.
+"""The history of a run, generation by generation, in a SQLite database.
 
-Any tool can read it, also while the run goes on. Nothing that evolution depends on is in
-here, so nothing that happens to it stops a run: if it is damaged, it is put aside and begun anew;
-if somebody else has locked it, rows wait in memory until it is free. Only a disk that is full or
-may not be written to is an error.
+Any tool can read it, even while the run is being written. Evolution does not depend on it, so its
+faults do not stop a run: a damaged database is renamed, and a new one begins; while another process
+locks it, rows wait in memory. Only a disk that is full or read-only is an error.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount, Score
 from evolve_arena.arena.executors import Node
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special
+from evolve_arena.core.types import Json
 from evolve_arena.evolve.method import Report
 from evolve_arena.players.bred import LARGEST
 from evolve_arena.runs.errors import (
@@ -74,13 +74,13 @@ CREATE TABLE IF NOT EXISTS check_ends (
 PATIENCE = 0.25
 """Seconds that a generation may wait to be written, and that a checkpoint waits for a lock."""
 LONG_PATIENCE = 30.0
-"""Seconds that a run waits for somebody else's lock at its beginning and its end."""
+"""Seconds that a run waits for another process's lock at its beginning and its end."""
 
 TOUCH = (
     "UPDATE generations SET games = games"
     " WHERE generation = (SELECT max(generation) FROM generations)"
 )
-"""Changes nothing; a transaction that has nothing to write does not reach the disk."""
+"""Statement without effect, since a transaction without changes is not flushed to the disk."""
 
 IMPOSSIBLE = {
     "generations": "generation < 0 OR games < 0",
@@ -90,7 +90,7 @@ IMPOSSIBLE = {
     "check_ends": "min(generation, champion) < 0 OR seconds < 0.0",
     "nodes": "generation < 0 OR min(workers, done, lost, late, games) < 0",
 }
-"""Rows, by table, that no run writes."""
+"""Conditions of rows that no run writes, by table."""
 
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 FROM_OUTSIDE = {
@@ -102,30 +102,32 @@ FROM_OUTSIDE = {
     sqlite3.SQLITE_NOMEM,
     sqlite3.SQLITE_INTERRUPT,
 }
-"""Errors that say nothing of the database itself; begun anew, it would have them too."""
+"""Errors from outside the database, which a new one would have as well."""
 UNREADABLE = {
     sqlite3.SQLITE_IOERR_READ,
     sqlite3.SQLITE_IOERR_SHORT_READ,
     sqlite3.SQLITE_IOERR_CORRUPTFS,
 }
-"""Errors of reading that another file would not have; other errors of input and output it would."""
+"""I/O errors that a new file would not have, unlike all others."""
 
 LOGS = ("-wal", "-shm", "-journal")
-"""Ends of the names of the files that belong to a database."""
+"""Suffixes of the files that belong to a database."""
 LONGEST = 1 << 20
-"""Bytes of a text, which a program that plays may have written in part."""
+"""Most bytes of a text, a part of which may come from a program that plays."""
 MOST_TEXT = 1 << 28
-"""Bytes of all texts that one question is answered with."""
+"""Most bytes of all texts in the answer to one query."""
 
 COLUMNS = "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)"
 
 T = TypeVar("T")
 Rows = list[tuple[object, ...]]
+Answer = list[tuple[Json, ...]]
+"""Rows of a query; the cells are numbers, texts, bytes or None, as the schema says."""
 
 
 @dataclass(frozen=True)
 class Check(Score):
-    """How a generation's champion did against an opponent from outside."""
+    """Result of a generation's champion against an external opponent."""
 
     generation: int
     opponent: str
@@ -134,9 +136,9 @@ class Check(Score):
     losses: int
     distinct_games: int
     scores: CheckPoints | None = None
-    """None in games that are won and lost, and no more."""
+    """Points of the games; None if the game does not count points."""
     forfeits: tuple[ForfeitCount, ...] = ()
-    """By the champion (player 0) and by the opponent."""
+    """Forfeits of the champion (player 0) and of the opponent."""
 
     @property
     def wilson_95(self) -> tuple[float, float]:
@@ -146,11 +148,11 @@ class Check(Score):
 
 @dataclass(frozen=True)
 class ChampionMatch(Score):
-    """How a generation's champion did against an earlier one of the same run."""
+    """Result of a generation's champion against an earlier one of the same run."""
 
     generation: int
     opponent: int
-    """The generation of that one."""
+    """Generation of the earlier champion."""
     wins: int
     draws: int
     losses: int
@@ -160,29 +162,29 @@ class ChampionMatch(Score):
 
 @dataclass(frozen=True)
 class CheckEnd:
-    """What a check came to, beside its games."""
+    """Outcome of a check, beside its games."""
 
     generation: int
     champion: int
-    """The generation of the run's champion afterwards."""
+    """Generation of the run's champion afterwards."""
     seconds: float
-    """How long it took."""
+    """Duration of the check in seconds."""
 
 
 class History:
     """The history of one run.
 
     Args:
-        path: The database.
-        write: Whether to make and change it; else it is opened for reading only.
-        guard: Is called before anything is written, and raises an error if nothing may be.
-        thorough: Whether every row of one that is read is looked at first, in case somebody else
-            wrote it; without, values may be of any type. Its tables are looked at always.
+        path: Path of the database.
+        write: True to create and change it; else it is opened for reading only.
+        guard: Function that is called before each write, and raises an error to prevent it.
+        thorough: True to check every row when it is opened for reading, in case another program
+            wrote it; else values may be of any type. The tables are always checked.
 
     Raises:
-        NotARunError: There is none to read.
+        NotARunError: There is no database to read.
         DamagedHistoryError: It is damaged, and is opened for reading.
-        StorageError: It can't be made.
+        StorageError: It can't be created.
     """
 
     def __init__(
@@ -195,7 +197,7 @@ class History:
     ) -> None:
         self.path = path
         self.warnings: list[str] = []
-        """What went wrong and did not stop the run."""
+        """Warnings about faults that did not stop the run."""
         self._write, self._guard = write, guard
         self._waiting: list[tuple[str, Rows]] = []
         self._written = -PATIENCE
@@ -211,10 +213,10 @@ class History:
             self._begin_anew(error)
 
     def flush(self) -> None:
-        """Brings everything to the disk, so that no checkpoint is ahead of the history.
+        """Flush everything to the disk, so that no checkpoint is ahead of the history.
 
-        Commits are only flushed here, which takes as long as some generations. Somebody who
-        reads is not waited for: what he reads is moved from the log to the database later.
+        Commits are only flushed here, which takes as long as some generations. Readers are not
+        waited for: rows that they read are moved from the log to the database later.
         """
         self._waiting.append((TOUCH, [()]))
         with suppress(BusyHistoryError):
@@ -224,11 +226,10 @@ class History:
             self._execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self, patience: float | None = None) -> None:
-        """Notes what is waiting and closes the database.
+        """Write waiting rows and close the database.
 
         Args:
-            patience: For how many seconds to wait if somebody else has locked it;
-                :data:`LONG_PATIENCE` if None.
+            patience: Seconds to wait for another process's lock; :data:`LONG_PATIENCE` if None.
         """
         try:
             if not self._write_waiting(LONG_PATIENCE if patience is None else patience):
@@ -247,10 +248,10 @@ class History:
         self.close(None if kind is None else PATIENCE)
 
     def add_generation(self, report: Report, seconds: float) -> None:
-        """Notes what a step reported and how long it took.
+        """Add the report of a generation, and its duration in *seconds*.
 
-        A transaction takes longer than many a match, so it may wait for others; but never for
-        longer than :data:`PATIENCE`, for anyone may be reading along.
+        A transaction takes longer than many matches, so generations are collected, but for no
+        longer than :data:`PATIENCE`, as other programs may be reading.
         """
         number = report.generation
         self._note("generations", [(number, report.games, seconds)])
@@ -260,7 +261,7 @@ class History:
             self._write_waiting()
 
     def add_nodes(self, since: int, nodes: Sequence[Node]) -> None:
-        """Notes what the machines did that work since generation *since*; with the next write."""
+        """Add the work of the machines since generation *since*, to be written next time."""
         self._note("nodes", [(since, place, *astuple(node)) for place, node in enumerate(nodes)])
 
     def add_check(
@@ -271,14 +272,14 @@ class History:
         matches: Sequence[ChampionMatch] = (),
         end: CheckEnd | None = None,
     ) -> None:
-        """Notes the champion of a generation and what it did against each opponent.
+        """Add the champion of a generation and its results.
 
         Args:
-            report: Of the search for it.
-            player: The champion.
-            results: Its games against players from outside.
-            matches: And those against earlier champions.
-            end: What the check came to.
+            report: Report of the search for the champion.
+            player: The champion, serialised.
+            results: Games against external opponents.
+            matches: Games against earlier champions.
+            end: Outcome of the check.
         """
         self._write_waiting()
         number, statistics = report.generation, report.statistics
@@ -324,9 +325,11 @@ class History:
         self._write_waiting()
 
     def drop_champions(self, keep: Collection[int], larger_than: int) -> None:
-        """Makes room: of champions of more bytes only those of the generations in *keep* stay.
+        """Delete the stored players of large champions; their results stay.
 
-        What is known of the others does.
+        Args:
+            keep: Generations whose champions are not deleted.
+            larger_than: Size in bytes up to which champions are not deleted.
         """
         kept = ", ".join(str(int(generation)) for generation in sorted(keep))
         query = (
@@ -342,14 +345,14 @@ class History:
             self._waiting.append((f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows))
 
     def write_waiting(self) -> None:
-        """Writes what waits, so that whoever reads along knows it, unless somebody else writes."""
+        """Write waiting rows for the sake of readers, unless another process has locked it."""
         self._write_waiting()
 
     def _write_waiting(self, patience: float = 0.0) -> bool:
-        """Writes what waits, in one transaction, unless it is locked for all of *patience*.
+        """Write waiting rows in one transaction, unless it is locked for all of *patience*.
 
         Returns:
-            Whether it was written.
+            True if they were written.
         """
         if not self._waiting:
             return True
@@ -359,7 +362,7 @@ class History:
         except BusyHistoryError:
             return False
         except ArenaError:
-            self._waiting = []  # if this can't be written, nobody tries again
+            self._waiting = []  # these rows can't be written: do not try again
             raise
         return True
 
@@ -377,7 +380,7 @@ class History:
         self._waiting = []
 
     def forget_after(self, generation: int) -> None:
-        """Removes what happened after the state at *generation*."""
+        """Delete all that happened after the state at *generation*."""
         for table, first in (
             ("generations", generation),
             ("statistics", generation),
@@ -394,9 +397,9 @@ class History:
         self._write_waiting()
 
     def generations(self) -> dict[str, list[float]]:
-        """Columns ``generation``, ``games``, ``seconds`` and one per statistic, in order.
+        """Return the columns ``generation``, ``games``, ``seconds`` and one per statistic.
 
-        All are of the same instant, also while the run goes on.
+        All are of the same instant, even while the run is being written.
         """
         self._write_waiting()
         with self._explain():
@@ -423,7 +426,7 @@ class History:
         return table
 
     def species(self) -> dict[int, dict[int, int]]:
-        """How many individuals each species had, by its number and then by generation."""
+        """Return the sizes of the species, by the species' number and then by generation."""
         found: dict[int, dict[int, int]] = {}
         query = "SELECT generation, species, individuals FROM species ORDER BY 2, 1"
         for generation, number, individuals in self._read(query):
@@ -431,7 +434,8 @@ class History:
         return found
 
     def checks(self) -> list[Check]:
-        """All checks, by generation and then in the order of opponents' names."""
+        """Return all checks, sorted by generation and then by the opponent's name."""
+        # Points and forfeits have tables of their own, which old runs lack.
         scores = {
             (generation, opponent): CheckPoints(*values)
             for generation, opponent, *values in self._read_table("check_points")
@@ -450,15 +454,15 @@ class History:
         ]
 
     def champion_matches(self) -> list[ChampionMatch]:
-        """What champions of this run did against earlier ones; nothing in old runs."""
+        """Return the results of champions against earlier ones; empty for old runs."""
         return [ChampionMatch(*row) for row in sorted(self._read_table("champion_matches"))]
 
     def check_ends(self) -> list[CheckEnd]:
-        """What each check came to; nothing in old runs."""
+        """Return the outcome of each check; empty for old runs."""
         return [CheckEnd(*row) for row in sorted(self._read_table("check_ends"))]
 
-    def _read_table(self, table: str) -> list[tuple]:  # type: ignore[type-arg]
-        """The rows of a *table*; none if the history is older than that."""
+    def _read_table(self, table: str) -> Answer:
+        """Return the rows of a *table*; none if the history is older than that."""
         if not self._read("SELECT 1 FROM sqlite_master WHERE name = ?", table):
             return []
         names, kinds, *_ = zip(*_find_columns()[table], strict=True)
@@ -469,7 +473,7 @@ class History:
         return rows
 
     def nodes(self) -> list[Node]:
-        """What each machine did since the run was started or resumed the last time.
+        """Return the work of each machine since the run was last started or resumed.
 
         It is empty unless the executor has several machines.
         """
@@ -477,13 +481,14 @@ class History:
         return [Node(*row[2:]) for row in rows if row[0] == rows[-1][0]]
 
     def champions(self) -> list[tuple[int, float, float]]:
-        """Generation, points and matches of each champion."""
-        return list(self._read("SELECT generation, points, matches FROM champions ORDER BY 1"))
+        """Return the generation, points and matches of each champion."""
+        rows = self._read("SELECT generation, points, matches FROM champions ORDER BY 1")
+        return [(generation, points, matches) for generation, points, matches in rows]
 
     def champion(self, generation: int) -> bytes | None:
-        """The champion of *generation* as `evolve_arena.players.bred.read_player` reads it.
+        """Return the champion of *generation* as `evolve_arena.players.bred.read_player` reads it.
 
-        None if there was none, or if it is no longer kept.
+        It is None if there was none, or if it is no longer kept.
         """
         usual = self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
         try:
@@ -493,21 +498,23 @@ class History:
         return rows[0][0] or None if rows else None
 
     def kept_champions(self) -> list[int]:
-        """The generations whose champions can still be read."""
+        """Return the generations whose champions can still be read."""
         rows = self._read("SELECT generation FROM champions WHERE length(player) > 0 ORDER BY 1")
         return [generation for (generation,) in rows]
 
     def totals(self, since: int = 0) -> tuple[int, int, float]:
-        """Generations played *since* one, games in them, and the seconds that they took."""
+        """Return the number of generations *since* one, of their games and of their seconds."""
         query = "SELECT count(*), coalesce(sum(games), 0), coalesce(sum(seconds), 0.0)"
-        rows = self._read(query + " FROM generations WHERE generation >= ?", since)
-        return rows[0]
+        ((generations, games, seconds),) = self._read(
+            query + " FROM generations WHERE generation >= ?", since
+        )
+        return generations, games, seconds
 
-    def _read(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
+    def _read(self, query: str, *values: object) -> Answer:
         self._write_waiting()
         return self._execute(query, *values)
 
-    def _execute(self, query: str, *values: object) -> list[tuple]:  # type: ignore[type-arg]
+    def _execute(self, query: str, *values: object) -> Answer:
         if not self._write:
             with self._explain():
                 return _fetch(self._database.execute(query, values), self.path)
@@ -516,7 +523,7 @@ class History:
         )
 
     def _keep_trying(self, act: Callable[[], T], patience: float) -> T:
-        """What *act* gives; if the database turns out to be damaged, with a new one."""
+        """Return the result of *act*; if the database is damaged, that with a new database."""
         try:
             return self._wait_for(act, patience)
         except DamagedHistoryError as error:
@@ -525,12 +532,12 @@ class History:
         return self._wait_for(act, patience)
 
     def _wait_for(self, act: Callable[[], T], patience: float) -> T:
-        """What *act* gives, as soon as nobody else has locked the database.
+        """Return the result of *act*, waiting while another process locks the database.
 
         Raises:
-            BusyHistoryError: Somebody has, for all of *patience*, in seconds.
+            BusyHistoryError: It was locked for all of *patience*, in seconds.
             DamagedHistoryError: The database is damaged.
-            StorageError: The disk is full, or may not be written to.
+            StorageError: The disk is full or read-only.
         """
         end = time.monotonic() + patience
         while True:
@@ -543,7 +550,7 @@ class History:
                 time.sleep(0.05)
 
     def _begin_anew(self, error: DamagedHistoryError) -> None:
-        """Puts the database aside, with what belongs to it, and opens a new one."""
+        """Rename the database and the files that belong to it, and open a new one."""
         self._guard()
         files = [self.path.with_name(self.path.name + end) for end in ("", *LOGS)]
         there = [file for file in files if os.path.lexists(file)]
@@ -551,21 +558,21 @@ class History:
         for log in there[1:]:
             with explain_storage_errors(log):
                 log.rename(aside.with_name(aside.name + log.name.removeprefix(self.path.name)))
-        self.warnings.append(f"{error}; it was put aside as {aside.name}, and begun anew")
+        self.warnings.append(f"{error}; it was renamed to {aside.name}, and a new one begins")
         with self._explain():
             self._database = _open_to_write(self.path)
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
-        """Turns errors of the database into those that :class:`History` promises."""
+        """Turn errors of SQLite into those that :class:`History` documents."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # messages quote the content
             text = f"{self.path} can't be used: {one_line(str(error), 200)}"
             code = getattr(error, "sqlite_errorcode", None)
             if code is None:
-                # What Python could not read was not written by it; what it could not write is
-                # a mistake of ours.
+                # Without a code Python itself failed: on text that no run has written, or, which
+                # is an error of this package, on a value that can't be stored.
                 damaged = isinstance(error, sqlite3.OperationalError | UnicodeDecodeError)
             elif code & 0xFF in BUSY:
                 raise BusyHistoryError(text) from None
@@ -596,7 +603,7 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
-    """A connection that also works where nothing may be written, beside the database even."""
+    """Open a connection for reading, even in a folder that may not be written to."""
     _check_files(path)
     address = path.absolute().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
@@ -621,15 +628,15 @@ def _open_to_read(path: Path, thorough: bool) -> sqlite3.Connection:
 def estimate_left(
     now: int, last: int, every: int, step: float, checks: Mapping[int, float]
 ) -> float:
-    """Seconds until a run ends that is at generation *now* of *last*.
+    """Estimate the seconds until the end of a run that is at generation *now* of *last*.
 
     Args:
-        now: Where it is.
-        last: Where it ends.
-        every: Generations between checks; there is one at the end as well.
-        step: Seconds that a generation takes.
-        checks: Seconds that each check took so far, by generation. What that at generation 0 took
-            counts only as long as there was no other.
+        now: Current generation.
+        last: Last generation.
+        every: Generations between checks; there is a check at the end as well.
+        step: Seconds per generation.
+        checks: Seconds of each check so far, by generation. That of generation 0 counts only
+            while there is no other.
 
     >>> estimate_left(20, 35, 10, 2.0, {0: 1.0, 10: 5.0, 20: 7.0})
     42.0
@@ -642,17 +649,17 @@ def estimate_left(
 
 
 def copy_database(path: Path) -> bytes:
-    """The database as the content of one file, with all that is committed by now."""
+    """Return the database as the content of one file, with all committed rows."""
     with closing(_open_to_read(path, False)) as here, closing(sqlite3.connect(":memory:")) as copy:
         here.backup(copy)
         return copy.serialize()
 
 
 def _check_files(path: Path) -> None:
-    """Makes sure that SQLite meets only regular files: it would wait for a pipe, and follow a link.
+    """Make sure that all files are regular, as SQLite waits for pipes and follows links.
 
     Raises:
-        DamagedHistoryError: One is something else.
+        DamagedHistoryError: One is not.
     """
     for end in ("", *LOGS):
         file = path.with_name(path.name + end)
@@ -662,7 +669,7 @@ def _check_files(path: Path) -> None:
 
 @cache
 def _find_columns() -> dict[str, list[tuple[str, str, int, int]]]:
-    """The columns of each table: name, type, place in the key, and 0 as nothing is generated."""
+    """Return the columns of each table: name, type, place in the key, and 0 (not generated)."""
     with closing(sqlite3.connect(":memory:")) as own:
         own.executescript(SCHEMA)
         tables = own.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -670,10 +677,10 @@ def _find_columns() -> dict[str, list[tuple[str, str, int, int]]]:
 
 
 def _check_tables(database: sqlite3.Connection, path: Path) -> None:
-    """Makes sure that nothing is computed when rows are read or written: all stands in tables.
+    """Make sure that reading and writing rows computes nothing: all data are plain tables.
 
     Raises:
-        DamagedHistoryError: There is a view or a trigger, or a table is not as a run makes it.
+        DamagedHistoryError: There is a view or a trigger, or a table differs from the schema.
     """
     kinds = {kind for (kind,) in database.execute("SELECT DISTINCT type FROM sqlite_master")}
     if strange := {"trigger", "view"} & kinds:
@@ -689,10 +696,10 @@ def _check_tables(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_rows(database: sqlite3.Connection, path: Path) -> None:
-    """Makes sure that rows are such as a run writes: a database keeps anything.
+    """Make sure that all rows could be those of a run, since SQLite stores values of any type.
 
     Raises:
-        DamagedHistoryError: They are not.
+        DamagedHistoryError: A row could not.
     """
     for table, columns in _find_columns().items():
         if not database.execute(COLUMNS, (table,)).fetchall():
@@ -704,13 +711,13 @@ def _check_rows(database: sqlite3.Connection, path: Path) -> None:
             raise DamagedHistoryError(f"{path} can't be used: a row of {table} makes no sense")
 
 
-def _fetch(cursor: sqlite3.Cursor, path: Path) -> list[tuple[Any, ...]]:
-    """All rows, unless their texts are too many: thousands can be one that lies there once.
+def _fetch(cursor: sqlite3.Cursor, path: Path) -> Answer:
+    """Return all rows; a damaged database may repeat one long text in thousands of them.
 
     Raises:
-        DamagedHistoryError: They are.
+        DamagedHistoryError: The texts together have more than :data:`MOST_TEXT` bytes.
     """
-    rows: list[tuple[Any, ...]] = []
+    rows: Answer = []
     left = MOST_TEXT
     with closing(cursor):  # else an error keeps it, and with it a lock
         while part := cursor.fetchmany(64):

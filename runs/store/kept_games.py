@@ -1,6 +1,6 @@
-"""Games that were kept: a file of JSON lines, one a game, from which each can be replayed.
+"""Kept games: files of JSON lines, one per game, from which each game can be replayed.
 
-They may teach, too: see `evolve_arena.evolve.imitation`.
+They also are training data; see `evolve_arena.evolve.imitation`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from evolve_arena.runs.validation import Number, explain
 
 ENDING = ".jsonl"
 LARGEST = 2**28
-"""Bytes of a file of games that teach."""
+"""Most bytes of a file of games that is read as training data."""
 
 
 @dataclass(frozen=True)
 class KeptGame:
-    """A game as it stands in a file."""
+    """A game as stored in a file."""
 
     game: str
     options: dict[str, Number]
     players: list[str]
-    """By seat."""
+    """Names of the players, by seat."""
     seed: Annotated[str, Field(pattern=r"^-?[0-9]{1,20}$")]
-    """Of the match, as digits: JSON's numbers would lose some."""
+    """Seed of the match, as digits: numbers of JSON would lose some."""
     numbers: list[Number]
-    """The moves by their numbers."""
+    """Moves, as their numbers."""
     text: str
-    """The moves as people write them; empty where some are hidden."""
+    """Moves in the usual notation; empty if some are hidden."""
     places: list[Number]
     sentence: str
 
@@ -51,14 +51,14 @@ KEPT = TypeAdapter(KeptGame)
 
 
 class KeptGames:
-    """Collects matches for a file.
+    """Collector of matches for a file.
 
     Args:
-        path: The file, which ends in ``.jsonl``.
+        path: Path of the file, which ends in ``.jsonl``.
 
     Raises:
-        BadValueError: It ends otherwise.
-        RunExistsError: It exists.
+        BadValueError: The path has another ending.
+        RunExistsError: The path exists.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class KeptGames:
         self._lines: list[str] = []
 
     def keep(self, game: AnyGame, names: Sequence[str], seed: int, match: Match) -> None:
-        """Takes a *match* of *game* between the players called *names*, by seat."""
+        """Add a *match* of *game* between the players called *names*, by seat."""
         text, ui = "", find_text_ui(game)
         if ui.is_open:
             positions = [game.initial(seed)]
@@ -90,35 +90,39 @@ class KeptGames:
         self._lines.append(json.dumps(asdict(kept)))
 
     def write(self) -> None:
-        """Writes the file, whole or not at all."""
+        """Write the file, whole or not at all.
+
+        Raises:
+            StorageError: It can't be written.
+        """
         write_whole(self.path, "".join(f"{line}\n" for line in self._lines).encode())
 
 
 def parse_game(line: str, where: str) -> KeptGame:
-    """The game in a *line*; *where* that stands is for messages.
+    """Parse the game in a *line*; messages name the place *where* it is.
 
     Raises:
-        BadValueError: There is none.
+        BadValueError: The line is not a kept game.
     """
     try:
         kept = KEPT.validate_json(line, strict=True)
     except ValidationError as error:
         reason = explain(error, BaseModel)
-        raise BadValueError(f"{where}: this is no game that was kept: {reason}") from None
+        raise BadValueError(f"{where}: this is not a kept game: {reason}") from None
     players = [one_line(name, 80) for name in kept.players]
     return replace(kept, players=players, sentence=one_line(kept.sentence, 200))
 
 
 def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]:
-    """The games in a *text*: those of a file of JSON lines, or as people write them.
+    """Parse the games in a *text*, which is JSON lines or the usual notation of games.
 
     Args:
-        text: What was read.
-        game: What is played, if the text does not say.
-        where: What stands before the number of a line in messages.
+        text: Content of a file.
+        game: Game of a text in the usual notation.
+        where: Words before the number of a line in messages.
 
     Raises:
-        ArenaError: There is no game in it, or a move of one can't be played.
+        ArenaError: The text has no game, or an illegal move.
     """
     if text.lstrip().startswith("{"):
         lines = [line for line in text.splitlines() if line.strip()]
@@ -133,10 +137,10 @@ def parse_games(text: str, game: AnyGame, where: str = "line") -> list[KeptGame]
 
 
 def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
-    """The games in a file of kept games, or of games as people write them, to learn from.
+    """Read training games from a file of kept games or of games in the usual notation.
 
     Raises:
-        BadValueError: It can't be read, or a game in it is of other rules or against them.
+        BadValueError: It can't be read, or a game in it has other rules or an illegal move.
     """
     try:
         text = read_file(Path(path), LARGEST).decode("utf-8", errors="replace")
@@ -148,7 +152,11 @@ def read_lessons(path: str, game: AnyGame) -> list[StoredGame]:
 
 
 def _read_lesson(kept: KeptGame, game: AnyGame) -> StoredGame:
-    """The game, once it has been played again."""
+    """Return the game, after replaying it to check its moves.
+
+    Raises:
+        ArenaError: It has other rules than *game*, or an illegal move.
+    """
     if (kept.game, dict(kept.options)) != (game.name, dict(game.options)):
         raise BadValueError(f"a game of it was not played by the rules of {game.describe()}")
     position = game.initial(int(kept.seed))

@@ -1,4 +1,4 @@
-"""Where the log goes: standard error, a file, and ``evolve.log`` in a run's directory."""
+"""Destinations of the log: stderr, a file, and ``evolve.log`` in a run's directory."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from evolve_arena.core.logs import LOG
 from evolve_arena.runs.store.directory import LOG_NAME
 
 LARGEST = 256 * 1024
-"""Bytes of a log file; the one before it is kept too, with ``.1`` at its end."""
+"""Most bytes of a log file; the previous one is kept too, as ``.1``."""
 LONGEST = 1000
-"""Characters of a line."""
+"""Most characters of a line."""
 
 
 def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
-    """Tells all that goes on, until this process ends.
+    """Log all levels until this process ends.
 
     Args:
-        verbose: Whether on standard error.
-        file: Where else.
+        verbose: True to log to stderr.
+        file: File to log to.
 
     Raises:
         BadValueError: The *file* can't be written.
@@ -47,9 +47,9 @@ def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
 
 @contextmanager
 def log_run(folder: Path) -> Iterator[None]:
-    """Writes the steps of the run in *folder* to its ``evolve.log``, as far as that can be written.
+    """Log the steps of the run in *folder* to its ``evolve.log``, as far as that can be written.
 
-    The caller's own handlers get no more than before.
+    The caller's own handlers get no more records than before.
     """
     handler = _LogFile(folder / LOG_NAME)
     handler.setLevel(logging.INFO)
@@ -86,7 +86,7 @@ def _add(handler: logging.Handler) -> None:
 
 
 class _StandardError(logging.StreamHandler[TextIO]):
-    """Standard error as it is at the moment: a live view puts another stream there."""
+    """Handler for the current ``sys.stderr``, which a live display replaces for a while."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
@@ -101,9 +101,9 @@ class _StandardError(logging.StreamHandler[TextIO]):
 
 
 class _LogFile(RotatingFileHandler):
-    """A file of bounded size that never disturbs what is logged: if it can't be written, it isn't.
+    """Log file of bounded size; failures to write it are ignored.
 
-    It is only written if it is an ordinary file with one name: a run's folder may come from
+    It is only written if it is a regular file with one name: a run's folder may come from
     elsewhere, and hold a link to another file of the user's.
     """
 
@@ -112,12 +112,12 @@ class _LogFile(RotatingFileHandler):
         self._owner = os.getpid()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Writes a line; not from workers, who have closed the file."""
+        """Write a line, but not in workers, which have closed the file."""
         if os.getpid() == self._owner:
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's name)
-        """Does nothing: a full disk, say, is told by what else is written."""
+        """Do nothing: other writes report a full disk, for example."""
 
     def _open(self) -> TextIOWrapper:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -127,12 +127,12 @@ class _LogFile(RotatingFileHandler):
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             os.close(descriptor)
-            raise OSError(0, "it is no ordinary file")
+            raise OSError(0, "it is not a regular file")
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
 
 class _PassOn(logging.Handler):
-    """Hands on to the handlers of the caller what they would have got."""
+    """Handler that forwards records to the caller's handlers, as if there were no other."""
 
     def emit(self, record: logging.LogRecord) -> None:
         root = logging.getLogger()

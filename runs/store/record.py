@@ -1,4 +1,4 @@
-"""The history of a run as arrays, read in one go, also while the run is being written."""
+"""The history of a run as arrays, read at one instant, also while the run is being written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from deap import tools
@@ -19,6 +19,9 @@ from evolve_arena.core.html import make_table
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.runs.store.history import ChampionMatch, Check, History
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 Column = NDArray[np.float64]
 
 CHECK_COLUMNS = (
@@ -27,9 +30,9 @@ CHECK_COLUMNS = (
 )
 """The columns of a table of checks; the last two are the ends of the 95 % interval."""
 MOST_ROWS = 20
-"""How many checks a notebook shows."""
+"""Number of checks that a notebook displays."""
 MOST_POINTS = 250
-"""A line of more points than this is drawn as means over equal stretches of generations."""
+"""Most points of a curve; longer ones are averaged over equal stretches of generations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +41,22 @@ class Record:
 
     name: str
     title: str
-    """The title of its recipe."""
+    """Title of the recipe."""
     statistics: dict[str, Column]
-    """One value per generation for each figure that the method tells, ``generation`` too; not
-    a number where one is missing."""
+    """Statistics of the method by name, one value per generation; NaN where one is missing.
+    ``generation`` is one of them."""
     checks: list[Check]
     species: dict[int, dict[int, int]] = field(default_factory=dict)
-    """How many individuals each species had, by its number and then by generation."""
+    """Number of individuals of each species, by the species' number and then by generation."""
     islands: IslandsConfig | None = None
-    """The section ``[islands]`` of its recipe."""
+    """Section ``[islands]`` of the recipe."""
     seed: int = 0
     ratings: dict[int, Rating] = field(default_factory=dict)
-    """How strong the champion of each check is among the run's own: Elo above that of generation 0,
-    by generation. Empty unless `run.champion` is ``strongest``."""
+    """Elo ratings of the run's champions among each other, by generation; that of generation 0 is
+    0. Empty unless `run.champion` is ``strongest``."""
 
     def __getitem__(self, name: str) -> Column:
-        """The figure called *name*, one value per generation.
+        """Return the statistic called *name*, one value per generation.
 
         Raises:
             UnknownNameError: The run has no such figure.
@@ -63,15 +66,15 @@ class Record:
         return self.statistics[name]
 
     def logbook(self) -> tools.Logbook:
-        """All figures as a ``deap.tools.Logbook``, with a record for each generation."""
+        """Return all statistics as a ``deap.tools.Logbook``, with a record per generation."""
         logbook = tools.Logbook()
         logbook.header = list(self.statistics)
         for row in zip(*(column.tolist() for column in self.statistics.values()), strict=True):
             logbook.record(**dict(zip(self.statistics, row, strict=True)))
         return logbook
 
-    def to_frame(self) -> Any:
-        """All figures as a pandas DataFrame, with a row for each generation.
+    def to_frame(self) -> DataFrame:
+        """Return all statistics as a pandas DataFrame, with a row per generation.
 
         Raises:
             MissingPackageError: pandas is not installed.
@@ -79,18 +82,26 @@ class Record:
         pandas = import_extra("pandas", "pandas")
         return pandas.DataFrame(self.statistics).set_index("generation")
 
-    def checks_to_frame(self) -> Any:
-        """All checks as a pandas DataFrame: one row for each generation and opponent."""
+    def checks_to_frame(self) -> DataFrame:
+        """Return all checks as a pandas DataFrame, with a row per generation and opponent.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+        """
         pandas = import_extra("pandas", "pandas")
         return pandas.DataFrame(self._list_checks(), columns=CHECK_COLUMNS)
 
-    def ratings_to_frame(self) -> Any:
-        """The ratings of its champions as a pandas DataFrame: one row for each check."""
+    def ratings_to_frame(self) -> DataFrame:
+        """Return the ratings of the champions as a pandas DataFrame, with a row per check.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+        """
         pandas = import_extra("pandas", "pandas")
         rows = [(g, each.elo, *each.interval) for g, each in self.ratings.items()]
         return pandas.DataFrame(rows, columns=("generation", "elo", "low_95", "high_95"))
 
-    def _list_checks(self) -> list[tuple[Any, ...]]:
+    def _list_checks(self) -> list[tuple[int, str, int, int, int, int, float, float, float]]:
         return [
             (c.generation, c.opponent, c.games, c.wins, c.draws, c.losses, c.won, *c.win_interval)
             for c in self.checks
@@ -110,41 +121,41 @@ class Record:
 
     @property
     def generations(self) -> int:
-        """How many generations were played so far."""
+        """Number of generations played so far."""
         return len(self.statistics.get("generation", ()))
 
     @property
     def opponents(self) -> list[str]:
-        """Who the champions met, in the order of their names."""
+        """Names of the opponents in checks, sorted."""
         return sorted({check.opponent for check in self.checks})
 
     @property
     def adapts(self) -> bool:
-        """Whether the mutation strength changes."""
+        """True if the mutation strength changes."""
         strengths = self.statistics.get("mutation_strength", np.zeros(0))
         return bool(len(strengths) and np.nanmin(strengths) < np.nanmax(strengths))
 
     @property
     def grows(self) -> bool:
-        """Whether networks have sizes of their own."""
+        """True if networks differ in size."""
         return "connections" in self.statistics
 
     @property
     def scores(self) -> bool:
-        """Whether games have points, which checks tell."""
+        """True if checks have points."""
         return any(check.scores for check in self.checks)
 
     @property
     def learns(self) -> bool:
-        """Whether the individuals play themselves and learn; then they have no fitness."""
+        """True if individuals learn by self-play, so that they have no fitness."""
         return "error" in self.statistics
 
 
 def read_file(file: Path, name: str, title: str) -> Record:
-    """The history in a *file* of the run called *name*; an empty one if there is no file.
+    """Read the history of the run called *name* from a *file*; it is empty if there is no file.
 
     Raises:
-        StorageError: It is damaged.
+        StorageError: The history is damaged.
     """
     if not file.is_file():
         return Record(name, title, {}, [])
@@ -159,9 +170,9 @@ def read_file(file: Path, name: str, title: str) -> Record:
 
 
 def blocks(column: Column, most: int = MOST_POINTS) -> Column:
-    """*column* as means over equal stretches, so many that at most *most* points remain.
+    """Average *column* over equal stretches, so that at most *most* points remain.
 
-    A rest at the end that does not fill a stretch makes a shorter one.
+    The last stretch may be shorter.
 
     >>> blocks(np.array([1.0, 3.0, 5.0, 7.0, 9.0]), most=3).tolist()
     [2.0, 6.0, 9.0]
@@ -175,20 +186,21 @@ def blocks(column: Column, most: int = MOST_POINTS) -> Column:
 
 
 def stretch(count: int, most: int = MOST_POINTS) -> int:
-    """Over how many generations :func:`blocks` takes the mean."""
+    """Return the number of generations that :func:`blocks` averages."""
     return max(1, -(-count // most))
 
 
 def rate_champions(matches: Sequence[ChampionMatch]) -> dict[int, Rating]:
-    """Elo ratings of a run's champions by generation, from their *matches* with each other.
+    """Return Elo ratings of a run's champions by generation, from their *matches* with each other.
 
-    The earliest one has 0. Whoever is tied to it by no match, as champions of a history that was
-    lost in part, is left out.
+    The rating of the earliest is 0. Champions that no chain of matches connects with it, as after
+    the loss of a part of the history, are left out.
     """
     generations = sorted({g for match in matches for g in (match.generation, match.opponent)})
     if not generations:
         return {}
     places = {generation: place for place, generation in enumerate(generations)}
+    # Fill the crosstable: points and games of each champion against each other one.
     points, games = np.zeros((2, len(places), len(places)))
     for match in matches:
         one, two = places[match.generation], places[match.opponent]

@@ -1,4 +1,4 @@
-"""The champions of a run: those that are kept, and the one that its file holds."""
+"""The champions of a run: those in its history, and the best one in its file."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.store.record import rate_champions
 
 PATIENCE = 1.0
-"""Seconds between two writes of the champion's file while the run goes on; to bring it to the
-disk takes longer than a generation."""
+"""Seconds between two writes of the champion's file during a run; to flush it takes longer than a
+generation."""
 
 LARGE = 2**20
-"""Bytes of a champion of which the history does not keep every one. Weights of networks take
-some kilobytes, tables of tuples some megabytes, and a run may have hundreds of checks."""
+"""Size in bytes of champions above which the history does not keep all of them. Weights of networks
+take some kilobytes, tables of tuples some megabytes, and a run may have hundreds of checks."""
 
 
 class Champions:
-    """The champions until *generation*, of which the file holds the best from now on.
+    """The champions up to *generation*; the best one is kept in the run's file from now on.
 
     Args:
-        directory: Of the run.
-        recipe: Its recipe, which says how the best one is found.
-        history: Where the others lie.
-        first: The name of the first opponent from outside, if there is one.
-        generation: The last one that counts.
+        directory: Run directory.
+        recipe: Recipe, which defines the best one.
+        history: History, which stores all champions.
+        first: Name of the first external opponent, if there is one.
+        generation: Last generation that counts.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class Champions:
         self._blob: bytes | None = None
         self._since = -PATIENCE
         self.best_player: BredPlayer | None = None
-        """The best one, if there is any."""
+        """The best champion, if there is one."""
         checked = {row[0] for row in history.champions() if row[0] <= generation}
         self.checked = checked
-        """The generations that had a check before."""
+        """Generations that had a check before."""
         self.matches = history.champion_matches()
-        """Those between champions."""
+        """Matches between champions."""
         self._worths = dict.fromkeys(checked & {*history.kept_champions()}, -math.inf)
         checks = [check for check in history.checks() if check.opponent == first]
         self._weigh_again([check for check in checks if check.generation in self._worths])
@@ -65,12 +65,12 @@ class Champions:
 
     @property
     def best(self) -> int | None:
-        """The generation of the best one: of equals the newest."""
+        """The generation of the best champion; of equals, that of the newest."""
         return _find_best(self._worths)
 
     @property
     def generations(self) -> list[int]:
-        """Those whose champions are kept, in order."""
+        """The generations whose champions are kept, ascending."""
         return sorted(self._worths)
 
     @property
@@ -80,7 +80,7 @@ class Champions:
         return (int(player.remarks.get("generation", 0)), player) if player else None
 
     def find(self, generation: int) -> BredPlayer | None:
-        """The champion of *generation*, if it can be had."""
+        """Return the champion of *generation*; None if it is missing, damaged or locked."""
         if generation == self.best:
             return self.best_player
         with suppress(BusyHistoryError, DamagedFileError, NewerFormatError):
@@ -91,14 +91,14 @@ class Champions:
     def add(
         self, generation: int, player: BredPlayer, blob: bytes, first: DuelResult | None, won: bool
     ) -> None:
-        """Notes the champion of *generation*; it becomes the best one if it is better.
+        """Add the champion of *generation*, which becomes the best one if it is better.
 
         Args:
-            generation: That of the check.
+            generation: Generation of the check.
             player: The champion.
-            blob: The same, as files hold it.
-            first: What it did against the first opponent from outside.
-            won: Whether it beat the best one so far, or there is none.
+            blob: The champion, serialised.
+            first: Result against the first external opponent, if there is one.
+            won: True if it beat the best one so far, or if there is none.
         """
         worth = -math.inf
         if self._rule == "strongest":
@@ -112,15 +112,15 @@ class Champions:
             self._drop()
 
     def begin(self, blob: bytes) -> None:
-        """Puts a champion into the file before anything is known of it, if there is none."""
+        """Write a champion to the file before its games, if there is no file yet."""
         if not self._directory.champion.is_file():
             self._directory.write(self._directory.champion, blob)
 
     def show(self, *, soon: bool = False) -> None:
-        """Writes the best one's file if it holds another one.
+        """Write the file of the best champion if the best one has changed.
 
         Args:
-            soon: Whether that may wait for a moment.
+            soon: True if this may wait for a moment.
         """
         if soon and time.monotonic() - self._since <= PATIENCE:
             return
@@ -131,21 +131,22 @@ class Champions:
 
     @property
     def rating(self) -> Rating | None:
-        """That of the newest champion among all of them."""
+        """The Elo rating of the newest champion among all of them."""
         ratings = rate_champions(self.matches)
         return ratings[max(ratings)] if ratings else None
 
     def _weigh(self, wins: int, games: int, scores: CheckPoints | None) -> float:
-        """What a champion is worth by its check against the first opponent, if that counts.
+        """Return the worth of a champion, by its check against the first opponent.
 
-        That is how often it won or, in a game of points, how many more it scored.
+        It is the share of games won or, in games that count points, the margin; and the least
+        possible if the newest champion is always the best.
         """
         if self._rule == "last":
             return -math.inf
         return wins / games if scores is None else scores.margin
 
     def _weigh_again(self, checks: Sequence[Check]) -> None:
-        """Restores the worths of champions from the history."""
+        """Restore the worths of champions from the history."""
         worths = {c.generation: self._weigh(c.wins, c.games, c.scores) for c in checks if c.games}
         if self._rule == "strongest":
             ends = self._history.check_ends()
@@ -156,10 +157,10 @@ class Champions:
         self._worths |= {key: worths[key] for key in self._worths.keys() & worths.keys()}
 
     def _drop(self) -> None:
-        """Keeps the newest champion, and what was the best at each checkpoint.
+        """Keep only the newest champion, and the best one at each checkpoint.
 
-        Whichever of these the run goes on from one day, its champion's file can be restored. The
-        first one stays as well if later ones are rated by it.
+        So the champion's file can be restored when the run is resumed from any checkpoint. The
+        first champion stays as well if later ones are rated by it.
         """
         newest = max(self._worths)
         keep = {newest, min(self._worths)} if self._rule == "strongest" else {newest}
@@ -171,7 +172,7 @@ class Champions:
         self._worths = {generation: self._worths[generation] for generation in keep}
 
     def _restore(self, generation: int) -> None:
-        """Writes the file of the best one that can be read."""
+        """Write the file of the best champion that can be read."""
         history = self._history
         while (best := self.best) is not None:
             self._blob = history.champion(best)
@@ -189,10 +190,13 @@ class Champions:
         self._check_file(generation)
 
     def _check_file(self, generation: int) -> None:
-        """Of a history that was lost, the champion's file may be all that is left.
+        """Keep the champion's file, which may be all that is left of a lost history.
 
-        It stays, unless it is of a later *generation* than the run goes on from, or can't be
-        read.
+        It is deleted if it is of a later *generation* than the run continues from, and renamed if
+        it is damaged.
+
+        Raises:
+            StorageError: It can't be read from the disk.
         """
         file = self._directory.champion
         if not file.is_file():
@@ -211,6 +215,6 @@ class Champions:
 
 
 def _find_best(worths: dict[int, float]) -> int | None:
-    """The generation of the largest worth: of equals the newest."""
+    """Return the generation of the largest worth; of equals, the newest."""
     ranks = [(worth, generation) for generation, worth in worths.items()]
     return max(ranks)[1] if ranks else None

@@ -1,4 +1,4 @@
-"""A run on its way: step, check, note, checkpoint, until it ends or is told to."""
+"""The training loop: step the method, check the champion, record, save a checkpoint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.crosstable import Rating
@@ -19,7 +19,7 @@ from evolve_arena.arena.sequential import FIRST_LOOK, find_stronger, list_looks
 from evolve_arena.core.compiled import working_clock
 from evolve_arena.core.logs import LOG
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.evolve.method import Method
+from evolve_arena.evolve.method import Method, State
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import Recipe
@@ -31,92 +31,97 @@ from evolve_arena.runs.training.champions import Champions
 
 @dataclass(frozen=True)
 class Checking:
-    """How far a check is."""
+    """Progress of a check."""
 
     generation: int
     opponent: str
-    """Against whom the champion plays."""
+    """Name of the opponent that the champion is playing."""
     played: int
+    """Number of games played against this opponent."""
     games: int
-    """How many games were played against that one, and of how many at most."""
+    """Largest number of games against this opponent."""
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What a generation brought, for callbacks; one value of its own for each generation."""
+    """Progress of a run, as callbacks receive it: an immutable value per generation."""
 
     generation: int = 0
+    """Number of generations completed."""
     generations: int = 0
+    """Last generation of the run."""
     games: int = 0
-    """Matches in which players were bred, since the start or resumption."""
+    """Training matches since the start or resumption."""
     seconds: float = 0.0
-    """Spent on them, without checks and without what was compiled."""
+    """Seconds spent on generations since then, without checks and compilation."""
     playing: float = 0.0
-    """How many of the seconds were spent playing matches."""
+    """Part of :attr:`seconds` that was spent playing matches."""
     left: float | None = None
-    """Seconds until the run ends, checks included, as far as it is known."""
+    """Estimated seconds until the run ends, checks included; None if unknown."""
     statistics: Mapping[str, float] = field(default_factory=dict)
+    """Statistics of the generation, by name."""
     results: tuple[DuelResult, ...] = ()
-    """The last check; that of this generation, if there was one."""
+    """Results of the last check, by opponent."""
     checked: int | None = None
-    """The generation of the last check."""
+    """Generation of the last check."""
     champion: BredPlayer | None = None
-    """The champion of that check."""
+    """Champion of that check."""
     best: int | None = None
-    """The generation of the run's champion after it."""
+    """Generation of the run's champion after that check."""
     rating: Rating | None = None
-    """How strong the champion of that check is among the run's own, that of generation 0 having 0;
-    only if `run.champion` is ``strongest``."""
+    """Elo rating of that check's champion among the run's champions, of which that of generation 0
+    has 0; only if `run.champion` is ``strongest``."""
     checking: Checking | None = None
-    """The check that goes on; only callbacks marked by :func:`during_checks` hear of that."""
-    state: Any = None
-    """The method's state after the generation, with its ``population``; it must not be changed.
-    None after generations that islands went through on their own."""
+    """The check that is in progress; only for callbacks marked by :func:`during_checks`."""
+    state: State | None = None
+    """State of the method after the generation, with its ``population``; not to be changed. None
+    after generations that islands completed on their own."""
     path: Path = Path()
-    """The run's directory."""
+    """Run directory."""
     nodes: Sequence[Node] = ()
-    """What each machine did since the start or resumption, if the executor has several."""
+    """Work of each machine since the start or resumption, if the executor has several."""
 
 
 Callback = Callable[[Progress], bool | None]
-"""Is called once for each generation, after its check if it has one; the run stops, after a
-checkpoint, if it gives False. A reporter of neat-python, an object that can't be called, is one,
-too, in runs that neat-python breeds; it stops nothing."""
+"""Function that is called after each generation, and after its check if it has one. If it returns
+False, the run stops after a checkpoint. In runs of neat-python, its reporters are accepted too;
+they are not callable, and stop nothing."""
 
 
 def list_callbacks(callbacks: Callback | Iterable[Callback]) -> list[Callback]:
-    """One callback, or several, as a list."""
+    """Return one callback, or several, as a list."""
     if callable(callbacks) or not isinstance(callbacks, Iterable):
         return [callbacks]
     return list(callbacks)
 
 
-C = TypeVar("C", bound=Callable[..., Any])
+C = TypeVar("C", bound=Callable[..., object])
 
 CHAMPION_GAMES = 10_000
-"""Games of a new champion against one before it, at most: so many show who wins 0.52 of them."""
+"""Most games of a new champion against an earlier one; enough to detect a share of 0.52."""
 FIRST_GAMES = 100
-"""Games of the untrained champion against each opponent from outside, at most."""
+"""Most games of the untrained champion against each external opponent."""
 FEWEST_GAMES, FIRST_FEWEST_GAMES = 40, 10
-"""Games against each opponent, of a check and of that of the untrained champion, that are played
-even if they take longer than they may."""
+"""Fewest games against each opponent in a check, and in that of the untrained champion, even if
+they exceed its time."""
 FREE_SECONDS = 2.0
-"""Seconds that any check may take."""
+"""Seconds that every check may take."""
 MOST_PLIES = 4
-"""Random plies before champions meet, who play the same game again and again otherwise."""
+"""Most random plies before games of champions, which would all be the same otherwise."""
 
 
 def during_checks(callback: C) -> C:
-    """Marks a callback that is also called while a check goes on, every moment.
+    """Mark a callback that is also called during checks, many times per second.
 
-    `Progress.checking` is set then. A check is given up if it says no, and the run stops.
+    `Progress.checking` is set then. If the callback returns False, the check is abandoned and the
+    run stops.
     """
     callback.during_checks = True  # type: ignore[attr-defined]
     return callback
 
 
 def _tell(callbacks: Sequence[Callback], progress: Progress) -> bool:
-    """Calls all *callbacks*; whether the run is to go on."""
+    """Call all *callbacks*, and return False if one of them stops the run."""
     answers = [callback(progress) for callback in callbacks]
     return all(answer is not False for answer in answers)
 
@@ -127,25 +132,25 @@ class _StoppedError(Exception):
 
 @dataclass
 class _Pace:
-    """How much of a run was spent, and on what."""
+    """Games and seconds spent on a run."""
 
     games: int = 0
-    """Games in which players were bred, since the start or resumption."""
+    """Training games since the start or resumption."""
     seconds: float = 0.0
-    """Seconds that breeding took since then."""
+    """Seconds of training since then."""
     playing: float = 0.0
-    """Of them, those spent playing."""
+    """Part of :attr:`seconds` that was spent playing."""
     generations: int = 0
     """Generations since then."""
     before: float = 0.0
-    """Seconds that breeding took until then."""
+    """Seconds of training before the resumption."""
     since_check: int = 0
-    """Games in which players were bred since the last check."""
+    """Training games since the last check."""
     checks: dict[int, float] = field(default_factory=dict)
-    """Seconds that each check took, by generation."""
+    """Seconds of each check, by generation."""
 
     def estimate_left(self, now: int, last: int, every: int) -> float | None:
-        """Seconds until the run ends that is at generation *now*; see :func:`estimate_left`."""
+        """Estimate the seconds until the end at generation *now*; see :func:`estimate_left`."""
         if not self.generations:
             return None
         return estimate_left(now, last, every, self.seconds / self.generations, self.checks)
@@ -153,17 +158,27 @@ class _Pace:
 
 @dataclass(frozen=True)
 class TrainingLoop:
-    """What one stretch of a run needs at hand; :meth:`go` does the work."""
+    """The loop of a run, from a start or resumption to its end.
+
+    :meth:`go` runs it::
+
+        repeat
+            at a check: find the champion, play its games, record its results
+            call the callbacks
+            at a checkpoint, or at the end: save the state
+            at the end: return
+            step the method until the next check or checkpoint
+    """
 
     directory: RunDirectory
     recipe: Recipe
-    method: Method[Any]
+    method: Method[State]
     history: History
     arena: Arena
     opponents: list[Player]
 
-    def go(self, state: Any, callbacks: Sequence[Callback]) -> None:
-        """Evolves on from *state* until the recipe's last generation, or a callback says no."""
+    def go(self, state: State, callbacks: Sequence[Callback]) -> None:
+        """Evolve from *state* until the recipe's last generation, or until a callback stops it."""
         begin = saved = state.generation
         last = self.recipe.run.generations
         first = self.opponents[0].name if self.opponents else None
@@ -172,6 +187,7 @@ class TrainingLoop:
         progress = Progress(saved, last, state=state, path=self.directory.path)
         progress = replace(progress, best=champions.best, rating=champions.rating)
         going = True
+        # A check at the beginning: of the untrained, or one that was cut short.
         if self._is_due(saved) and saved not in champions.checked:
             progress, going = self._check(state, champions, pace, progress, callbacks)
             if saved:
@@ -179,6 +195,7 @@ class TrainingLoop:
         while True:
             now = state.generation
             ending = now >= last or not going
+            # Checkpoint, then the champion's file.
             if now != saved and (ending or now % self.recipe.run.checkpoint_every == 0):
                 self._save(state)
                 saved = now
@@ -187,6 +204,7 @@ class TrainingLoop:
                 champions.show(soon=not ending)
             if ending:
                 return
+            # Generations up to the next check or checkpoint; several where islands run alone.
             before = working_clock(), self.arena.executor.seconds
             state, reports = self.method.proceed(state, self.arena, self._find_next_stop(now))
             seconds = working_clock() - before[0]
@@ -198,6 +216,7 @@ class TrainingLoop:
             pace.since_check += games
             nodes = tuple(self.arena.executor.nodes())
             self.history.add_nodes(begin, nodes)
+            # Record and report each of them; only the last one has a state, and can be checked.
             for report in reports:
                 self.history.add_generation(report, seconds / len(reports))
                 now, met = report.generation + 1, state if report is reports[-1] else None
@@ -214,14 +233,14 @@ class TrainingLoop:
                 going = _tell(callbacks, progress) and going
 
     def _find_pace(self, champions: Champions) -> _Pace:
-        """What the run was spent on until now."""
+        """Return the games and seconds spent on the run until now."""
         newest = max(champions.checked, default=0)
         checks = {end.generation: end.seconds for end in self.history.check_ends()}
         seconds, games = self.history.totals()[2], self.history.totals(newest)[1]
         return _Pace(before=seconds, since_check=games, checks=checks)
 
     def _describe(self, progress: Progress, pace: _Pace) -> Progress:
-        """The same *progress* with what the run was spent on."""
+        """Return *progress* with the games and seconds spent on the run."""
         every = self.recipe.check.every
         return replace(
             progress,
@@ -232,33 +251,39 @@ class TrainingLoop:
         )
 
     def _find_next_stop(self, generation: int) -> int:
-        """The next generation at which there is a check, a checkpoint, or the end."""
+        """Return the next generation with a check, a checkpoint, or the end."""
         run = self.recipe.run
         steps = (self.recipe.check.every, run.checkpoint_every)
         return min(run.generations, *((generation // step + 1) * step for step in steps))
 
     def _is_due(self, generation: int) -> bool:
-        """Whether there is a check at *generation*; the untrained are the ladder's first rung."""
+        """Test whether there is a check at *generation*; at 0 only if champions are rated."""
         if generation == 0:
             return self.recipe.run.champion == "strongest"
         every, last = self.recipe.check.every, self.recipe.run.generations
         return generation % every == 0 or generation == last
 
-    def _save(self, state: Any) -> None:
-        """Writes a checkpoint, and then makes room."""
+    def _save(self, state: State) -> None:
+        """Write a checkpoint, and then delete those that are no longer kept."""
         self.history.flush()
         save_checkpoint(self.directory, state, self.method, self.recipe.run)
         drop_checkpoints(self.directory, self.recipe.run)
 
     def _check(
         self,
-        state: Any,
+        state: State,
         champions: Champions,
         pace: _Pace,
         progress: Progress,
         callbacks: Sequence[Callback],
     ) -> tuple[Progress, bool]:
-        """Finds the champion and measures it; False if a callback stopped that: it is dropped."""
+        """Find the champion and measure it.
+
+        Returns:
+            The progress with the results, and True; or *progress* and False if a callback stopped
+            the check, of which nothing is recorded then.
+        """
+        # Champion: written to its file if there is none yet.
         self.history.write_waiting()
         begun, now = working_clock(), state.generation
         genome, report = self.method.champion(state, self.arena)
@@ -267,6 +292,7 @@ class TrainingLoop:
         player.remarks = {"recipe": self.recipe.title, "generation": now}
         blob = player.serialise(**player.remarks, seed=state.seed)
         champions.begin(blob)
+        # Games: against earlier champions, then against external opponents.
         watchers = [each for each in callbacks if getattr(each, "during_checks", False)]
 
         def watch(opponent: str, played: int, games: int) -> None:
@@ -280,6 +306,7 @@ class TrainingLoop:
             results = check.meet_outside(begun + self._limit_seconds(pace))
         except _StoppedError:
             return progress, False
+        # Results: which champion is the best now, the history, the log.
         champions.add(now, player, blob, results[0] if results else None, won)
         best = champions.best
         assert best is not None
@@ -305,17 +332,17 @@ class TrainingLoop:
         return self._describe(progress, pace), True
 
     def _limit_games(self, pace: _Pace) -> int:
-        """How many games a new champion plays against one before it, at most.
+        """Return the most games of a new champion against an earlier one.
 
-        Who is champion must not depend on a clock; but these games take as long as those in which
-        players are bred, of which there is a number.
+        The choice of the champion must not depend on a clock, so the limit is a share of the number
+        of training games, which take about as long.
         """
         check = self.recipe.check
         spent = int(pace.since_check * check.share / 2)
         return max(FIRST_LOOK, min(CHAMPION_GAMES, spent) if check.share < 1.0 else check.games)
 
     def _limit_seconds(self, pace: _Pace) -> float:
-        """How long a check may take before it is cut short."""
+        """Return the seconds after which a check is cut short."""
         share = self.recipe.check.share
         if share >= 1.0:
             return math.inf
@@ -331,17 +358,17 @@ class _Check:
     player: BredPlayer
     """The new champion."""
     seed: int
-    """The run's."""
+    """Seed of the run."""
     generation: int
     watch: Callable[[str, int, int], None]
-    """Is told against whom it plays, how many games were played, and of how many."""
+    """Function that is called with the opponent, the games played and their largest number."""
 
     def meet_champions(self, champions: Champions, most: int) -> tuple[list[ChampionMatch], bool]:
-        """The games against earlier champions, and whether it takes the place of the best one.
+        """Play against earlier champions, and return the results and True if it beats the best.
 
         Args:
-            champions: All of them.
-            most: How many games to play against the best one, unless it is clear before.
+            champions: Earlier champions.
+            most: Most games against the best one; a sequential test may end them earlier.
         """
         if self.loop.recipe.run.champion != "strongest":
             return [], False
@@ -357,7 +384,7 @@ class _Check:
                     break
             won = stronger == 0
             matches.append(self._note(standing[0], series.result))
-        # One far back, or the first, ties ratings together: along a chain errors would add up.
+        # Matches with an early champion connect the ratings: along a chain errors would add up.
         earlier = [each for each in champions.generations if each < self.generation]
         middle = len(earlier) // 2 if len(earlier) % 2 else 0
         far = earlier[middle] if earlier else None
@@ -370,9 +397,9 @@ class _Check:
         return matches, won
 
     def meet_outside(self, end: float) -> list[DuelResult]:
-        """The games against players from outside: as many as fit until *end*, of all the first.
+        """Play against the external opponents, as many games as fit until the time *end*.
 
-        What decides who is champion is played whole.
+        Games that decide which champion is the best are not cut short.
         """
         check, rule = self.loop.recipe.check, self.loop.recipe.run.champion
         games, fewest = check.games, FEWEST_GAMES
@@ -382,6 +409,7 @@ class _Check:
         seeds = derive_seeds(self.seed, self.generation, "check", len(opponents))
         results = []
         for place, (opponent, seed) in enumerate(zip(opponents, seeds, strict=True)):
+            # Each opponent gets an equal share of the time that is left.
             now = working_clock()
             until = now + (end - now) / (len(opponents) - place)
             if place == 0 and rule == "best-check":
@@ -396,9 +424,9 @@ class _Check:
         return results
 
     def _begin(self, opponent: BredPlayer, games: int, purpose: str) -> DuelSeries:
-        """Games against another champion, from random openings, both as they were bred.
+        """Begin games against another champion, from random openings, without search.
 
-        A search that they play with elsewhere would take longer than what breeds them.
+        Champions that play with a search elsewhere would take longer here than their training.
         """
         check = self.loop.recipe.check
         plies = min(MOST_PLIES, longest_opening(self.loop.method.decoder.game) // 2)
@@ -421,7 +449,7 @@ class _Check:
         )
 
     def _play(self, series: DuelSeries, until: int, name: str) -> None:
-        """Goes on with a *series* until so many games were played."""
+        """Continue a *series* up to a number of games."""
         until = min(until + until % 2, series.games)
         while series.played < until:
             self.watch(name, series.played, series.games)

@@ -89,7 +89,7 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
         (["start", "connect-four", "--workers", "0", "--run", "x"], "workers is 0"),
         (["resume", "nowhere"], "nowhere does not exist"),
         (["resume", RUN, "--from", "3"], "no checkpoint of generation 3"),
-        (["info", "."], "is no run"),
+        (["info", "."], "is not a run"),
         (["plot", RUN, "--to", "x.gif"], ".gif"),
         (["export", RUN, "--to", "pyton"], "did you mean 'python'?"),
         (["export", RUN, "--generation", "3"], "no champion of generation 3"),

@@ -21,7 +21,7 @@ Rows = NDArray[Any]
 TINY = {"run.generations": 2, "run.checkpoint_every": 1, "check.every": 1, "check.games": 10}
 
 
-def quick_wins(matches: ea.Matches) -> float:
+def quick_wins(matches: ea.extend.Matches) -> float:
     return float(matches.won.mean() - 0.01 * matches.plies.mean())
 
 
@@ -41,7 +41,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Any:
     return np.zeros(genes)
 
 
-class Lowest(ea.Player):
+class Lowest(ea.extend.Player):
     """Plays the first move."""
 
     def choose(self, position: Any, stream: Any) -> Any:
@@ -49,7 +49,7 @@ class Lowest(ea.Player):
         return self.game.legal_moves(position)[0]
 
 
-class Climber(ea.VectorMethod):
+class Climber(ea.extend.VectorMethod):
     """Climbs hills."""
 
     def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
@@ -107,7 +107,7 @@ def test_only_going_on_needs_the_code(
     for words in (["resume", "own", "--generations", "3"], ["branch", "own@1"]):
         said = evolve(*words, code=2)
         assert said.count("\n") == 1
-        assert "own goes on only with" in said
+        assert "own continues only with" in said
         assert any(
             f"{name}, which was given in Python: register it there" in said for name in names
         )
@@ -129,7 +129,7 @@ def test_a_new_run_has_no_use_for_what_stands_in(
     with pytest.raises(RecipeError, match="unknown operator for 'mate' 'blend'"):
         small_recipe().change({"method.mate": "blend"})
     ea.load("own")
-    with pytest.raises(UserCodeError, match="goes on only with blend, which was given in Python"):
+    with pytest.raises(UserCodeError, match="continues only with blend, which was given in Python"):
         ea.start(small_recipe().change({"method.mate": "blend"}), run="new")
     assert not Path("new").exists()
     recipe = Path("own/recipe.toml")

@@ -66,12 +66,32 @@ def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
 
 
 def test_the_interface_is_what_the_package_names() -> None:
-    assert set(ea.__all__) == {name for names in ea.PLACES.values() for name in names}
+    named = {name for names in ea.PLACES.values() for name in names}
+    assert set(ea.__all__) == named | {"__version__", "extend"}
     assert dir(ea) == ea.__all__
-    for name in ea.__all__:
+    for name in named:
         assert callable(getattr(ea, name))
     with pytest.raises(AttributeError, match="no attribute 'begin'"):
-        _ = ea.begin  # type: ignore[attr-defined]
+        _ = ea.begin
+
+
+def test_extensions_have_a_module_and_their_old_names_warn() -> None:
+    named = {name for names in ea.extend.PLACES.values() for name in names}
+    assert set(ea.extend.__all__) == named == set(ea.MOVED)
+    assert dir(ea.extend) == ea.extend.__all__
+    for name in named:
+        new = getattr(ea.extend, name)
+        assert callable(new)
+        text = f"evolve_arena.{name} is deprecated .*: use evolve_arena.extend.{name}$"
+        with pytest.warns(DeprecationWarning, match=text) as caught:
+            assert getattr(ea, name) is new
+        assert caught[0].filename == __file__
+    with pytest.warns(DeprecationWarning, match="extend.Method") as caught:
+        from evolve_arena import Method
+    assert Method is ea.extend.Method
+    assert caught[0].filename == __file__
+    with pytest.raises(AttributeError, match="has no attribute 'Run'"):
+        _ = ea.extend.Run
 
 
 def test_a_run_lies_where_its_recipe_is_named(
@@ -124,7 +144,9 @@ def test_a_prepared_run_has_not_begun(tmp_path: Path) -> None:
 
 def test_a_recipe_of_a_run_that_was_edited_is_named(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_text("[run]\nsede = 1\n")
-    with pytest.raises(RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is no key"):
+    with pytest.raises(
+        RecipeError, match=r"recipe\.toml: .* edited it: run\.sede is an unknown setting"
+    ):
         load(tmp_path)
 
 
@@ -133,7 +155,7 @@ def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path)
     text = run.directory.recipe.read_text(encoding="utf-8")
     told = r"recipe\.toml: another version of Evolve Arena made .*: "
     for before, now, why in (
-        ("[game]", "[game]\nturned = false", r"game\.turned is no key$"),
+        ("[game]", "[game]\nturned = false", r"game\.turned is an unknown setting$"),
         ('encoding = "features"', 'encoding = "two-planes"', "unknown encoding"),
     ):
         run.directory.recipe.write_text(text.replace(before, now))
@@ -148,7 +170,7 @@ def test_a_run_with_something_that_is_gone_is_of_another_version(tmp_path: Path)
         load(run.path)
     written = tmp_path / "mine.toml"  # but who writes a recipe is told of the key alone
     written.write_text("[game]\nname = 'checkers'\nturned = false\n")
-    with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is no key"):
+    with pytest.raises(RecipeError, match=r"mine\.toml: game\.turned is an unknown setting"):
         prepare(str(written), run=tmp_path / "other")
 
 
@@ -229,8 +251,8 @@ def test_a_runs_opponents_are_closed_however_it_ends(spies: list[Spy], tmp_path:
 
 def test_a_game_and_a_player_of_ones_own_are_met_by_name() -> None:
     game = type("Mine", (find_game("connect-four").game,), {"name": "mine"})
-    ea.register_game(replace(find_game("connect-four"), game=game))
-    ea.register_player("spy", PlayerKind("spy", "a spy", lambda argument, game: Spy()))
+    ea.extend.register_game(replace(find_game("connect-four"), game=game))
+    ea.extend.register_player("spy", PlayerKind("spy", "a spy", lambda argument, game: Spy()))
     try:
         assert ea.make_game("mine").name == "mine"
         assert ea.duel("spy", "random", games=20, game=ea.make_game("mine")).score > 0.2

@@ -97,7 +97,7 @@ def test_settings_change_from_there_on(first: ea.Run) -> None:
     run = ea.branch("evolved/first@6", changes=CHANGED, executor="serial")
     assert run.recipe.method["mutation_probability"] == 0.9
     assert run.population_sha256 != first.population_sha256
-    wrong = r"^evolved/first@6 can't go on with these settings: .* shape \(\d+, \d+\), not \(6, "
+    wrong = r"^evolved/first@6 can't continue with these settings: .* shape \(\d+, \d+\), not \(6, "
     with pytest.raises(BadValueError, match=wrong):
         ea.branch("evolved/first@6", changes={"method.individuals": 6, "method.tournament_size": 3})
     with pytest.raises(BadValueError, match="its population has shape"):
@@ -108,7 +108,7 @@ def test_settings_change_from_there_on(first: ea.Run) -> None:
 def test_what_can_be_no_branch_is_one_line(first: ea.Run) -> None:
     for place, error, told in (
         ("evolved/first@5", CheckpointError, r"no checkpoint of generation 5 \(nearest: 6; it has"),
-        ("evolved/first@x", BadValueError, r"'evolved/first@x': after @ stands a generation's"),
+        ("evolved/first@x", BadValueError, r"'evolved/first@x': a generation number must follow"),
         ("evolved/first", BadValueError, r"first@8 is at the last generation, 8: .* generations="),
         ("evolved/second@3", NotARunError, r"evolved/second does not exist"),
     ):
@@ -174,7 +174,7 @@ def test_the_recipe_of_a_branch_begins_it_again_or_not_at_all(first: ea.Run) -> 
 
 def test_going_back_deletes_nothing_without_a_word(first: ea.Run) -> None:
     line = (
-        r"^evolved/first has checkpoints after generation 3, up to 8: branch\(\.\.\., 3\) goes on"
+        r"^evolved/first has checkpoints after generation 3, up to 8: branch\(\.\.\., 3\) continues"
         r" without deleting them, force=True deletes them$"
     )
     with pytest.raises(BadValueError, match=line):

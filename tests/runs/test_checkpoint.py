@@ -346,7 +346,7 @@ def test_states_of_others_are_named(tmp_path: Path, kind: Any, method: Any, mess
 def test_numbers_that_no_state_has_are_refused(tmp_path: Path, key: str, number: Any) -> None:
     said = refuse(tmp_path, craft(make_blob(), {key: number}))
     assert f"{key} is" in said
-    assert "no whole number from 0 to 2^63 - 1" in said
+    assert "not a whole number from 0 to 2^63 - 1" in said
 
 
 WHOLE = make_state().population
@@ -382,9 +382,9 @@ def test_a_description_that_is_no_section_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"counters": [1, 2, -3]}, "counters is -3, no whole number"),
-        ({"counters": [1, 2, 3.0]}, r"counters is 3\.0, no whole number"),
-        ({"counters": {"genome": 1}}, "counters is .*, no list"),
+        ({"counters": [1, 2, -3]}, "counters is -3, not a whole number"),
+        ({"counters": [1, 2, 3.0]}, r"counters is 3\.0, not a whole number"),
+        ({"counters": {"genome": 1}}, "counters is .*, not a list"),
         ({"counters": [1, 2, 3, 4]}, "incomplete"),
         ({"counters": [0, 0, 0]}, "the last number of a genome is 0"),
         ({"counters": [100, 2**40, 10_000]}, "the last number of a node is 1099511627776"),

@@ -104,7 +104,10 @@ def test_force_deletes_the_run_and_nothing_else(tmp_path: Path) -> None:
 def test_force_does_not_delete_what_is_no_run(tmp_path: Path) -> None:
     file = tmp_path / "thesis.tex"
     file.write_text("years of work")
-    for path, told in ((tmp_path, "not empty and holds no run"), (file, "exists and is no folder")):
+    for path, told in (
+        (tmp_path, "not empty and is not a run"),
+        (file, "exists and is not a folder"),
+    ):
         with pytest.raises(RunExistsError, match=told):
             RunDirectory(path).create(force=True)
     assert files_in(tmp_path) == {"thesis.tex"}
@@ -145,7 +148,7 @@ def test_a_path_that_is_no_run_is_named_with_runs_that_lie_near(tmp_path: Path) 
     (tmp_path / "other").mkdir()
     with pytest.raises(NotARunError, match=r"onne does not exist; did you mean .*one\?$"):
         RunDirectory(tmp_path / "onne").check()
-    with pytest.raises(NotARunError, match=r"other is no run: it has no recipe\.toml; runs in"):
+    with pytest.raises(NotARunError, match=r"other is not a run: it has no recipe\.toml; runs in"):
         RunDirectory(tmp_path / "other").check()
     with pytest.raises(NotARunError, match=r"gone/run does not exist$"):
         RunDirectory(tmp_path / "gone" / "run").check()

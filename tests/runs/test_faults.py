@@ -315,9 +315,9 @@ def test_a_run_that_was_replaced_is_left_alone(
     run = Run.open(path)
     make(path, "run.seed=2", force=True)
     before = outcome_of(path)
-    with pytest.raises(StorageError, match="run is another run by now"):
+    with pytest.raises(StorageError, match="run is another run now"):
         run.with_generations(20, from_generation=3)
-    with pytest.raises(StorageError, match="run is another run by now"):
+    with pytest.raises(StorageError, match="run is another run now"):
         run.advance(executor="serial")
     assert outcome_of(path) == before
 

@@ -352,7 +352,7 @@ def test_no_damage_stops_a_run(tmp_path: Path) -> None:
         if warnings:
             put_aside += 1
             assert len(warnings) == 1
-            assert "it was put aside as history.db.unusable, and begun anew" in warnings[0]
+            assert "it was renamed to history.db.unusable, and a new one begins" in warnings[0]
             assert (folder / "history.db.unusable").is_file()
     assert 3 < put_aside < 27
 

@@ -231,10 +231,10 @@ def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
 def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any]) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown game 'chess': did you mean 'checkers'"):
         ask("random", "random", game="chess")
-    with pytest.raises(BadValueError, match="7 is no game: give a name such as 'connect-four'"):
+    with pytest.raises(BadValueError, match="7 is not a game: give a name such as 'connect-four'"):
         ask("random", "random", game=7)
     for wrong in (object(), object, None):
-        with pytest.raises(BadValueError, match="is no player: give a specification such as"):
+        with pytest.raises(BadValueError, match="is not a player: give a specification such as"):
             ask(wrong, "random")
 
 

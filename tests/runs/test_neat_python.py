@@ -224,10 +224,10 @@ def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
     expected = [network.activate(row.tolist()) for row in rows]
     assert np.allclose(evaluate(graphs, 0, rows), expected, rtol=1e-12, atol=0.0)
 
-    back = ea.from_neat_python(genome, settings, game=game, name="grown")
+    back = ea.extend.from_neat_python(genome, settings, game=game, name="grown")
     assert back.serialise() == player.serialise()
     with pytest.raises(UnknownNameError, match=f"^unknown option of {game} 'hed'"):
-        ea.from_neat_python(genome, settings, game=game, hed="value")
+        ea.extend.from_neat_python(genome, settings, game=game, hed="value")
 
 
 GAME = make_game("connect-four")

@@ -53,7 +53,7 @@ def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 
 
-def make_random(game: Any) -> ea.Player:
+def make_random(game: Any) -> ea.extend.Player:
     return make_player("random", game)
 
 
@@ -71,7 +71,7 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
     game = network.game
     again = read_player(network.serialise(), "again")
     assert type(again) is type(network)
-    players: list[ea.Player] = [network, make_random(game), again]
+    players: list[ea.extend.Player] = [network, make_random(game), again]
     rows = (np.arange(6)[:, None] + np.arange(game.seats)) % 3
     seeds = np.arange(6, dtype=np.uint64) + np.uint64(2**63)
     openings = random_openings(game, min(2, longest_opening(game)), 6, 5)

@@ -26,7 +26,7 @@ RecipeMaker = Callable[..., ea.Recipe]
 CODE = """
 # {mark}
 from pathlib import Path
-from evolve_arena import Player, VectorMethod
+from evolve_arena.extend import Player, VectorMethod
 
 Path("STARTED").touch()
 
@@ -321,10 +321,10 @@ def test_programs_are_no_fixed_opponents(small_recipe: RecipeMaker) -> None:
 
 
 def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> None:
-    def own_fitness(matches: ea.Matches) -> float:
+    def own_fitness(matches: ea.extend.Matches) -> float:
         return float(matches.lost.mean())
 
-    class OwnPlayer(ea.Player):
+    class OwnPlayer(ea.extend.Player):
         def choose(self, position: Any, stream: Any) -> Any:
             return self.pick(self.game.legal_moves(position), stream)
 
@@ -342,7 +342,7 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
 
 def test_a_registered_method_breeds_any_game(small_recipe: RecipeMaker) -> None:
     @ea.register
-    class KeepAll(ea.VectorMethod):
+    class KeepAll(ea.extend.VectorMethod):
         def breed(
             self,
             population: NDArray[np.float32],

@@ -103,7 +103,7 @@ def test_commas_divide_values_unless_they_stand_in_one() -> None:
         (["method.tournament_size=3,3"], "has the value '3' twice"),
         (["method.tournament_size=3"], "nothing is varied: .*method.tournament_size=ONE,OTHER"),
         (["check.games=4,6", "--set", "check.games=8"], "check.games is given twice"),
-        (["run.seed=1,2"], "run.seed is no key of a sweep: --seeds sets it"),
+        (["run.seed=1,2"], "run.seed can't be swept: --seeds sets the seeds"),
         (["check.games=4,6", "--against", "tset-bot"], "did you mean 'test-bot'"),
         (["check.games=4,6", "--set", "check.opponents=[]"], "name one with --against"),
     ],

@@ -316,8 +316,8 @@ def test_champions_meet_each_other_and_players_from_outside(server: Client) -> N
         ("rate", b'{"runs": ["first", "study/second-1"], "games": 1e999}', "games is inf: it must"),
         ("rate", b'{"runs": "first"}', "runs is 'first': it must be a list"),
         ("stop", b"{}", "run is missing"),
-        ("stop", b'{"run": "first", "rum": 1}', "rum is no key: did you mean 'run'?"),
-        ("replay", b'{"game": "pig", "text": "{\\"seed\\": Infinity}"}', "no game that was kept"),
+        ("stop", b'{"run": "first", "rum": 1}', "rum is an unknown setting: did you mean 'run'?"),
+        ("replay", b'{"game": "pig", "text": "{\\"seed\\": Infinity}"}', "not a kept game"),
     ],
 )
 def test_a_body_that_is_wrong_is_told_what_was_expected(
@@ -336,7 +336,7 @@ def test_what_is_asked_of_a_game_is_told_likewise(server: Client) -> None:
         ({"act": "inside", "ply": -1}, "ply is -1: it must be from 0 to 0"),
         ({"act": "hint", "player": ["random"]}, "player is ['random']: it must be a text"),
         ({"act": "_find_table"}, "act is '_find_table': it must be one of look, play"),
-        ({"act": "step", "ply": 1}, "ply is no key"),
+        ({"act": "step", "ply": 1}, "ply is an unknown setting"),
     ):
         status, content = server.ask(f"/api/play/{game}", body)
         assert (status, sentence in content["error"]) == (400, True), content
