@@ -26,5 +26,5 @@ PLAYERS = {
 LEARNERS = {"checkers": {"td-linear": "evolve_arena.studies.checkers_td.td_linear:TdLinear"}}
 
 LADDERS = {"checkers": ("piotrowski:rafalmore", "piotrowski:rafalmmore")}
-"""Whom players are measured against. Those are left out that look seven plies ahead: the
+"""Opponents that players are measured against, without those that look seven plies ahead: the
 strongest, rafalmmored, takes a third of a second for a game."""
