@@ -1,9 +1,9 @@
-"""Writes the parts of the documentation that follow from the code: ``python -m docs.generate``.
+"""Generate the parts of the documentation that follow from the code: ``python -m docs.generate``.
 
 Such a part stands between two lines of a page, ``<!-- generated: NAME -->`` and ``<!-- end -->``,
-and the function of that name in :data:`GENERATED` gives its text. The pages are kept as they are
-then, so that they can be read where the sources are; with ``--check`` nothing is written, and the
-exit code is 1 if a page is not as the code has it.
+and the function of that name in :data:`GENERATED` returns its text. The pages are stored with these
+parts, so that they can be read beside the sources; with ``--check`` nothing is written, and the
+exit code is 1 if a page is out of date.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ PART = re.compile(r"^<!-- generated: (\w+) -->\n(.*?)^<!-- end -->$", re.M | re.
 EXAMPLE = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.M | re.S)
 TITLES = {"Args": "Parameters"}
 WIDEST = 80
-"""Letters in a line of code."""
+"""Columns of a line of code."""
 
 
 def main() -> None:
-    """Writes all pages, or with ``--check`` names those that are stale."""
-    registry.installed_places = lambda group: {}  # type: ignore[assignment]  # of this machine
+    """Write all pages, or with ``--check`` name those that are out of date."""
+    registry.installed_places = lambda group: {}  # type: ignore[assignment]  # same everywhere
     stale = []
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text("utf-8")
@@ -43,13 +43,13 @@ def main() -> None:
             if "--check" not in sys.argv:
                 page.write_text(whole, "utf-8", newline="\n")
     if "--check" in sys.argv and stale:
-        sys.exit(f"stale: {', '.join(stale)}; write them anew with python -m docs.generate")
+        sys.exit(f"out of date: {', '.join(stale)}; renew them with python -m docs.generate")
     for page in stale:
         print(page)
 
 
 def fill(text: str) -> str:
-    """The *text* of a page with its generated parts as the code has them now."""
+    """Return the *text* of a page with its generated parts renewed."""
 
     def write(found: re.Match[str]) -> str:
         if found[1] not in GENERATED:
@@ -63,7 +63,7 @@ def fill(text: str) -> str:
 
 
 def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     lines = [list(headers), *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     cleaned = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
@@ -74,7 +74,7 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def write_keys(model: type[BaseModel], prefix: str) -> str:
-    """The table of a section's keys."""
+    """Return the table of a section's keys."""
     from evolve_arena.cli.recipe_texts import describe_section
 
     return write_table(
@@ -86,7 +86,7 @@ def write_keys(model: type[BaseModel], prefix: str) -> str:
                 text.meaning,
             )
             for text in describe_section(model, prefix)
-            if not text.key.endswith(".name") or "Which method" not in text.meaning
+            if text.key != "method.name"
         ),
     )
 
@@ -98,21 +98,21 @@ def _write_default(default: str) -> str:
 
 
 def find_method_sections() -> dict[type[Any], tuple[str, list[str]]]:
-    """The methods by class: the name, and which games it plays."""
+    """Return the methods by class, each with its name and its games."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.recipes.methods import methods_of
 
     found: dict[type[Any], tuple[str, list[str]]] = {}
     for game in sorted(shipped_games()):
         for name, method in methods_of(game).items():
-            if not method.__module__.startswith("evolve_arena."):  # somebody's own
+            if not method.__module__.startswith("evolve_arena."):  # of an installed package
                 continue
             found.setdefault(method, (name, []))[1].append(game)
     return found
 
 
 def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], list[str]]]:
-    """The sections ``[network]`` that differ, by kind and content: section, games, methods."""
+    """Return the different sections ``[network]``, by kind and content: section, games, methods."""
     from evolve_arena.core.registry import find_game
 
     found: dict[tuple[str, str], tuple[type[BaseModel], list[str], list[str]]] = {}
@@ -127,7 +127,7 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
 
 
 def write_game_keys() -> str:
-    """``[game]``: the options of each game."""
+    """Return the table of ``[game]``: the options of each game."""
     from evolve_arena.cli.recipe_texts import describe_game
     from evolve_arena.core.registry import find_game, shipped_games
 
@@ -139,7 +139,7 @@ def write_game_keys() -> str:
 
 
 def write_network_keys() -> str:
-    """``[network]``: each kind of network."""
+    """Return the tables of ``[network]``, one for each kind of network."""
     parts = []
     for (kind, _), (section, games, methods) in list_networks().items():
         who = f"For {', '.join(f'`{name}`' for name in games)}; "
@@ -154,7 +154,7 @@ def write_network_keys() -> str:
 
 
 def write_method_keys() -> str:
-    """``[method]``: each method."""
+    """Return the tables of ``[method]``, one for each method."""
     parts = []
     sections = find_method_sections()
     names = [name for name, _ in sections.values()]
@@ -171,7 +171,7 @@ def write_method_keys() -> str:
 
 
 def write_section(place: str) -> Callable[[], str]:
-    """The table of a section that is the same for all recipes."""
+    """Return a function that writes the table of a section common to all recipes."""
 
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
@@ -191,7 +191,7 @@ def write_section(place: str) -> Callable[[], str]:
 
 
 def write_recipes() -> str:
-    """The recipes that ship."""
+    """Return the table of the recipes that ship."""
     from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     rows = []
@@ -206,7 +206,7 @@ def write_recipes() -> str:
 
 
 def write_games() -> str:
-    """The games that ship."""
+    """Return the table of the games that ship."""
     from evolve_arena.core.registry import find_game, shipped_games
 
     rows = []
@@ -220,7 +220,7 @@ def write_games() -> str:
 
 
 def write_abilities() -> str:
-    """A table of what can be done with the games that ship, and the reasons why the rest can't."""
+    """Return a table of features by game, with the reasons why some games lack them."""
     from evolve_arena.cli.abilities import list_abilities
     from evolve_arena.core.registry import shipped_games
 
@@ -245,7 +245,7 @@ def write_abilities() -> str:
 
 
 def write_players() -> str:
-    """Who can be named, as ``evolve players`` tells it."""
+    """Return a table of the players' names, as in ``evolve players``."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.players import list_players
 
@@ -264,7 +264,7 @@ def write_players() -> str:
 
 
 def write_commands() -> str:
-    """Each command with what it takes, from the command line itself."""
+    """Return each command with its arguments and options, from the command line itself."""
     import typer
 
     from evolve_arena.cli.app import app
@@ -286,7 +286,7 @@ def _write_command(command: Any, path: str) -> Iterator[str]:
 
 
 def write_help(text: str | None) -> str:
-    """A help text, of which the terminal shows all paragraphs."""
+    """Return a help text in Markdown, with all paragraphs that the terminal shows."""
     return write_sentence((text or "").partition("\f")[0].strip()).replace("<", "&lt;")
 
 
@@ -315,7 +315,7 @@ def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
 
 
 def write_python() -> str:
-    """The names of the package, each with its signature and its docstring, read in the sources."""
+    """Return the names of the package, each with its signature and docstring, from the sources."""
     import evolve_arena
 
     places = {name: place for place, names in evolve_arena.PLACES.items() for name in names}
@@ -331,7 +331,7 @@ def write_python() -> str:
 
 
 def _write_class(node: ast.ClassDef) -> Iterator[str]:
-    """A class: how it is made, its docstring, its fields, then its methods."""
+    """Yield a class: its constructor, docstring, fields, and methods."""
     made = next((each for each in node.body if getattr(each, "name", "") == "__init__"), None)
     signature = _write_signature(made, node.name) if made else node.name
     yield f"### `{node.name}`\n\n```python\nclass {signature}\n```"
@@ -362,7 +362,7 @@ def _write_function(node: Any, owner: str = "") -> str:
 
 
 def _write_signature(node: Any, name: str) -> str:
-    """The signature of a function; one parameter a line if it is long."""
+    """Return the signature of a function, with one parameter a line if it is long."""
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and name != "__init__" else ""
     returns = "" if returns == " -> None" else returns
     arguments = node.args
@@ -393,7 +393,7 @@ def _write_parameter(argument: ast.arg, default: ast.expr | None) -> str:
 
 
 def _write_docstring(node: Any) -> str:
-    """A docstring in Markdown: sections are lists, examples are code."""
+    """Return a docstring in Markdown: sections as lists, examples as code."""
     lines: list[str] = []
     section = ""
     for line in (ast.get_docstring(node) or "").splitlines():
@@ -417,7 +417,7 @@ def _write_docstring(node: Any) -> str:
 
 
 def _write_example(text: str) -> str:
-    """An example as code, its results as comments: tests run it where it comes from."""
+    """Return an example as code, with results as comments; tests run it at its source."""
     lines = [
         line[4:] if line.startswith((">>> ", "... ")) else f"# {line}"
         for line in text.rstrip().splitlines()
@@ -426,7 +426,7 @@ def _write_example(text: str) -> str:
 
 
 def write_dialects() -> str:
-    """What programs are told before their first move, by each kind of host."""
+    """Return the texts that programs get before their first move, by each kind of host."""
     from evolve_arena.core.registry import find_game, shipped_games
 
     texts: dict[tuple[Any, ...], tuple[str, list[str]]] = {}
@@ -456,7 +456,7 @@ def write_dialects() -> str:
 
 
 def write_intervals() -> str:
-    """The 95 % interval of a share, by how many games it is of."""
+    """Return a table of the 95 % interval of a share, by number of games."""
     from evolve_arena.arena.statistics import elo_difference, wilson_interval
 
     shares = (0.5, 0.7, 0.9, 0.99)
@@ -472,7 +472,7 @@ def write_intervals() -> str:
 
 
 def write_differences() -> str:
-    """How many games each of two players needs until a difference of their shares can be seen."""
+    """Return a table of the games that each of two players needs for a difference to be seen."""
     from scipy.stats import norm
 
     rows, level, power = [], norm.ppf(0.975), norm.ppf(0.8)
@@ -488,7 +488,7 @@ def write_differences() -> str:
 
 
 def write_best_of() -> str:
-    """The best of some checks of a player that does not change, on average."""
+    """Return a table of the best of several checks of a constant player, on average."""
     import numpy as np
     from scipy.stats import binom
 

@@ -82,7 +82,7 @@ NOTES = [
     " nobody trained anew. Players trained anew differ by more, so that fewer than 95 % can be"
     " expected.",
     "Weights lost: times that a player's diverged in 100 games of training; it"
-    "  continues with the previous ones.",
+    " continues with the previous ones.",
 ]
 
 

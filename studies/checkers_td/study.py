@@ -231,7 +231,7 @@ def _tell_of_lost(results: Results) -> list[str]:
         return []
     return [
         f"In {lost} cases a player's weights diverged while it learned; it continued"
-        "  with the previous ones."
+        " with the previous ones."
     ]
 
 

@@ -71,7 +71,7 @@ class TdLinearConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td-linear"] = "td-linear"
-    """Name of the method."""
+    """The name of this method."""
     games: int = Field(default=200, ge=1, le=1_000_000)
     judge: str = "minimax:depth=2,noise=0.2"
     update: Literal["every-move", "end-of-game"] = "end-of-game"

@@ -72,7 +72,7 @@ LADDER_GAMES = 10_000
 PUBLISHED_GAMES = 1000
 NOTES = [
     "Points of the row's player, a draw counting half, colours balanced; a published cell is taken"
-    " to be of 1000 games.  See docs/guides/minimax.md for the cells with MM2, which differ.",
+    " to be of 1000 games. See docs/guides/minimax.md for the cells with MM2, which differ.",
     "A F R D K: the expected share of concept states solved, a player with chance being asked many"
     " times. The original states are lost; ours are others of the same kinds.",
 ]

@@ -40,7 +40,7 @@ class TdConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td"] = "td"
-    """Name of the method."""
+    """The name of this method."""
     step: float = Field(default=1.0, gt=0.0, le=1.0)
     """η: share of the way from the old value to the new estimate that a target takes."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)

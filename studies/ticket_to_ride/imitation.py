@@ -50,7 +50,7 @@ class ImitationConfig(Config):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["imitation-decisions"] = "imitation-decisions"
-    """Name of the method."""
+    """The name of this method."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     """Numbers of players in the games to learn from: several for a universal model, one for a
     specific one."""

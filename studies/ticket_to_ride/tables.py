@@ -399,7 +399,7 @@ def measure_readings(material: Material) -> Table:
             f" `{LONG_5}` those of the games logged as result_10, whose tickets are printed in"
             " table 3.1.",
             "Each other reading differs from `text` or `code` in one option; see"
-            " `games/ticket_to_ride/options.py`  for their meaning.",
+            " `games/ticket_to_ride/options.py` for their meaning.",
             f"A reading is near if for every number of players the mean is within {NEAR_MEAN:g} and"
             f" the standard deviation within {NEAR_DEVIATION:g} of the published one.",
         ],
