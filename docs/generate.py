@@ -14,13 +14,20 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
 from evolve_arena.core.sentences import read_sentences
+
+if TYPE_CHECKING:
+    from click import Command
+    from typer.core import TyperArgument, TyperOption
+
+    from evolve_arena.evolve.method import Method
+    from evolve_arena.players.dialects import Dialect
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -97,12 +104,12 @@ def _write_default(default: str) -> str:
     return "default left out" if default == "left out" else f"default `{default}`"
 
 
-def find_method_sections() -> dict[type[Any], tuple[str, list[str]]]:
+def find_method_sections() -> dict[type[Method[Any]], tuple[str, list[str]]]:
     """Return the methods by class, each with its name and its games."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.recipes.methods import methods_of
 
-    found: dict[type[Any], tuple[str, list[str]]] = {}
+    found: dict[type[Method[Any]], tuple[str, list[str]]] = {}
     for game in sorted(shipped_games()):
         for name, method in methods_of(game).items():
             if not method.__module__.startswith("evolve_arena."):  # of an installed package
@@ -272,7 +279,7 @@ def write_commands() -> str:
     return "\n".join(_write_command(typer.main.get_command(app), "evolve"))
 
 
-def _write_command(command: Any, path: str) -> Iterator[str]:
+def _write_command(command: Command, path: str) -> Iterator[str]:
     inner = getattr(command, "commands", {})
     if not inner:
         names = [str(each.metavar) for each in command.params if each.param_type_name == "argument"]
@@ -290,7 +297,7 @@ def write_help(text: str | None) -> str:
     return write_sentence((text or "").partition("\f")[0].strip()).replace("<", "&lt;")
 
 
-def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
+def _describe_parameter(parameter: TyperArgument | TyperOption) -> tuple[str, str, str] | None:
     if parameter.name == "help" or getattr(parameter, "hidden", False):
         return None
     names = [*parameter.opts, *parameter.secondary_opts]
@@ -350,7 +357,7 @@ def _write_class(node: ast.ClassDef) -> Iterator[str]:
             yield _write_function(each, f"{node.name}.")
 
 
-def _write_function(node: Any, owner: str = "") -> str:
+def _write_function(node: ast.FunctionDef, owner: str = "") -> str:
     marks = {ast.unparse(each) for each in node.decorator_list}
     if marks & {"property", "cached_property"}:
         kind = f": {ast.unparse(node.returns)}" if node.returns else ""
@@ -361,7 +368,7 @@ def _write_function(node: Any, owner: str = "") -> str:
     return f"{head}\n\n```python\n{signature}\n```\n\n{_write_docstring(node)}".rstrip()
 
 
-def _write_signature(node: Any, name: str) -> str:
+def _write_signature(node: ast.FunctionDef, name: str) -> str:
     """Return the signature of a function, with one parameter a line if it is long."""
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and name != "__init__" else ""
     returns = "" if returns == " -> None" else returns
@@ -392,7 +399,7 @@ def _write_parameter(argument: ast.arg, default: ast.expr | None) -> str:
     return f"{argument.arg}{kind}{' = ' if kind else '='}{ast.unparse(default)}"
 
 
-def _write_docstring(node: Any) -> str:
+def _write_docstring(node: ast.ClassDef | ast.FunctionDef) -> str:
     """Return a docstring in Markdown: sections as lists, examples as code."""
     lines: list[str] = []
     section = ""
@@ -429,7 +436,7 @@ def write_dialects() -> str:
     """Return the texts that programs get before their first move, by each kind of host."""
     from evolve_arena.core.registry import find_game, shipped_games
 
-    texts: dict[tuple[Any, ...], tuple[str, list[str]]] = {}
+    texts: dict[tuple[type[Dialect], str], tuple[str, list[str]]] = {}
     for name in sorted(shipped_games()):
         game = find_game(name).make()
         for title, dialect in find_game(name).dialects.items():

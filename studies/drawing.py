@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,8 +37,9 @@ def draw_runs(
         range_label: The label of the band.
     """
     shares = np.array(list(runs))
-    look: dict[str, Any] = {"marker": "o" if len(x) < 5 else "", "label": label, "clip_on": False}
-    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, **look)
+    marker = "o" if len(x) < 5 else ""
+    mean = shares.mean(axis=0)
+    axes.plot(x, mean, line, color=hue, marker=marker, linewidth=1.6, label=label, clip_on=False)
     if len(shares) > 1:
         edges = shares.min(axis=0), shares.max(axis=0)
         axes.fill_between(x, *edges, color=hue, alpha=alpha, linewidth=0, label=range_label)
@@ -47,5 +48,6 @@ def draw_runs(
 def add_legend(figure: Figure, axes: Axes, columns: int) -> None:
     """Add a legend of everything labelled in the *axes*, below the whole *figure*."""
     handles, labels = axes.get_legend_handles_labels()
-    look: dict[str, Any] = {"loc": "outside lower center", "fontsize": 9, "frameon": False}
-    figure.legend(handles, labels, ncols=columns, **look)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=9, frameon=False
+    )

@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.parallel_runs import Job, RunsProgress
 from evolve_arena.runs.run import Run
 
@@ -73,7 +74,7 @@ class Row:
     remark: str = ""
     """A comment on the row."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures by name, without the remark."""
         figures = asdict(self)
         del figures["remark"]
@@ -212,7 +213,7 @@ class StudyResult:
             words.append(f"--only {self.tables[0].name}")
         return " ".join(words)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return all of it, ready for JSON."""
         return {
             "study": self.study.name,

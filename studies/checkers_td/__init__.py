@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.game import PlayerKind
 
+if TYPE_CHECKING:
+    from evolve_arena.players.board.game import BoardGame
+    from evolve_arena.players.bred import VectorPlayer
 
-def _make(name: str, game: Any) -> Any:
+
+def _make(name: str, game: BoardGame) -> VectorPlayer:
     from evolve_arena.studies.checkers_td.sixteen import make_piotrowski
 
     return make_piotrowski(name, game)

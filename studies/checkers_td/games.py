@@ -92,7 +92,7 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
                 )
                 if material.progress is not None and not material.progress(now):
                     raise RunsStoppedError(
-                        f"stopped in {material.folder}; the same command resumes"
+                        f"stopped in {material.folder}; the same command goes on"
                     )
     return kept
 

@@ -30,7 +30,7 @@ trace to decay elsewhere. (The printed loop replaces all of them, so λ would pl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import value_moves
@@ -54,7 +55,8 @@ from evolve_arena.players.board.rules import (
     list_moves,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT
+from evolve_arena.players.board.workspace import Workspace
+from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT, PackedPlayers
 from evolve_arena.players.search import TABLE_AT
 
 STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
@@ -145,7 +147,7 @@ class LearningTable(NamedTuple):
 
 
 @inlined
-def _take_lesson(table: Any, who: int, slot: int) -> Any:
+def _take_lesson(table: LearningTable, who: int, slot: int) -> Lesson:
     """Return the settings, weights and traces of the player *who* on a *slot*."""
     return Lesson(table.settings[who], table.weights[who], table.traces[slot])
 
@@ -156,11 +158,11 @@ def play_and_learn(
     learn: bool,
     first: int,
     second: int,
-    packed: Any,
-    workspace: Any,
+    packed: PackedPlayers,
+    workspace: Workspace,
     table: LearningTable,
-    figures: Any,
-) -> Any:
+    figures: Array,
+) -> Number:
     """Play one game, from which the players learn.
 
     Args:
@@ -220,7 +222,9 @@ def play_and_learn(
 
 
 @inlined
-def _choose_move(packed: Any, who: int, slot: int, state: Any, workspace: Any) -> Any:
+def _choose_move(
+    packed: PackedPlayers, who: int, slot: int, state: Position, workspace: Workspace
+) -> Number:
     """Return a move that the player in a *slot* values highest, or sometimes any move."""
     moves, stream, noise = workspace.moves, workspace.streams, packed.seats[who, NOISE]
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
@@ -241,13 +245,13 @@ def _choose_move(packed: Any, who: int, slot: int, state: Any, workspace: Any) -
 def _see(
     who: int,
     slot: int,
-    state: Any,
+    state: Position,
     is_last: bool,
     reward: float,
-    packed: Any,
-    workspace: Any,
+    packed: PackedPlayers,
+    workspace: Workspace,
     table: LearningTable,
-) -> Any:
+) -> Number:
     """Add a position to the episode of *who* on a *slot*, and learn if it is time to.
 
     If the game has ended in that *state* it is the last one, and brings a *reward*. All else is as
@@ -280,7 +284,7 @@ def _see(
 
 
 @compiled
-def value_state(lesson: Lesson, states: Any, at: int) -> Any:
+def value_state(lesson: Lesson, states: Array, at: int) -> Number:
     """Return the value of a position by the linear function.
 
     Args:
@@ -301,8 +305,8 @@ def value_state(lesson: Lesson, states: Any, at: int) -> Any:
 
 @compiled
 def learn_from_game(
-    lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any
-) -> Any:
+    lesson: Lesson, states: Array, at: int, count: int, reward: float, values: Array
+) -> Number:
     """Change the weights after a game, by a whole episode.
 
     Args:
@@ -326,8 +330,8 @@ def learn_from_game(
 
 @compiled
 def learn_from_move(
-    lesson: Lesson, states: Any, before: int, reached: int, is_last: bool, reward: float
-) -> Any:
+    lesson: Lesson, states: Array, before: int, reached: int, is_last: bool, reward: float
+) -> Number:
     """Change the weights after a move, by two consecutive positions of an episode.
 
     Args:
@@ -360,7 +364,7 @@ def clear_traces(lesson: Lesson) -> None:
 
 
 @compiled
-def write_weights(lesson: Lesson, numbers: Any, at: int) -> None:
+def write_weights(lesson: Lesson, numbers: Floats, at: int) -> None:
     """Write a player's weights to its network.
 
     Args:
@@ -382,7 +386,9 @@ def spoil_if_lost(lesson: Lesson) -> None:
 
 
 @inlined
-def _add_up(lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any) -> Any:
+def _add_up(
+    lesson: Lesson, states: Array, at: int, count: int, reward: float, values: Array
+) -> Number:
     """Learn by TD(λ) off-line: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
     features = int(lesson.settings[FEATURE_COUNT])
     for place in range(count - 1):
@@ -400,7 +406,7 @@ def _add_up(lesson: Lesson, states: Any, at: int, count: int, reward: float, val
 
 
 @inlined
-def _sweep(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
+def _sweep(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
     """Learn by the loops of sections 5.2 and 5.5, which are equal without traces."""
     features = int(lesson.settings[FEATURE_COUNT])
     error = 0.0
@@ -417,7 +423,7 @@ def _sweep(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> A
 
 
 @inlined
-def _sweep_as_burge(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
+def _sweep_as_burge(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
     """Learn by the loop of section 5.6; the discount, which it lacks, is 1 in his experiments."""
     features = int(lesson.settings[FEATURE_COUNT])
     target = reward
@@ -432,7 +438,7 @@ def _sweep_as_burge(lesson: Lesson, states: Any, at: int, count: int, reward: fl
 
 
 @inlined
-def _add_state(lesson: Lesson, states: Any, at: int, factor: float) -> None:
+def _add_state(lesson: Lesson, states: Array, at: int, factor: float) -> None:
     """Add the gradient of a position's value, times *factor*, to the weights."""
     binary = lesson.settings[BINARY] != 0.0
     for feature in range(int(lesson.settings[FEATURE_COUNT])):
@@ -444,7 +450,7 @@ def _add_state(lesson: Lesson, states: Any, at: int, factor: float) -> None:
 
 
 @inlined
-def _mark(lesson: Lesson, states: Any, at: int) -> None:
+def _mark(lesson: Lesson, states: Array, at: int) -> None:
     """Let traces decay and mark the features of a position."""
     settings, traces = lesson.settings, lesson.traces
     kind = settings[TRACE]
@@ -470,6 +476,6 @@ def _follow_traces(lesson: Lesson, difference: float) -> None:
 
 
 @inlined
-def _count_genes(lesson: Lesson) -> Any:
+def _count_genes(lesson: Lesson) -> int:
     features = int(lesson.settings[FEATURE_COUNT])
     return features * VALUES if lesson.settings[BINARY] != 0.0 else features

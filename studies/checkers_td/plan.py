@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.types import Array
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -145,10 +146,24 @@ def make_beginners(recipes: Sequence[Recipe], seeds: Sequence[int]) -> Participa
 
 
 def arrange(
-    participants: Participants, pairings: Any, seeds: NDArray[np.uint64], **options: Any
+    participants: Participants,
+    pairings: Array,
+    seeds: NDArray[np.uint64],
+    *,
+    games: int,
+    learn: bool,
+    alternate: bool = False,
 ) -> Work:
     """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading."""
-    return make_meetings(participants, pairings, seeds, draws=CHOSEN.draws, **options)
+    return make_meetings(
+        participants,
+        pairings,
+        seeds,
+        games=games,
+        learn=learn,
+        alternate=alternate,
+        draws=CHOSEN.draws,
+    )
 
 
 def read_scores(rows: NDArray[np.int64]) -> list[Score]:

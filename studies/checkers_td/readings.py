@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -325,9 +324,9 @@ class _Trainee:
             pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
             seeds = derive_seeds(self.seed, at, "reading-tournament", len(pairs))
             players = players.without_exploration()
-        options: dict[str, Any] = {"learn": trains, "draws": self.variant.reading.draws}
-        games = self.games[0 if trains else 1]
-        outputs = executor.do(make_meetings(players, pairs, seeds, games=games, **options))
+        games, draws = self.games[0 if trains else 1], self.variant.reading.draws
+        work = make_meetings(players, pairs, seeds, games=games, learn=trains, draws=draws)
+        outputs = executor.do(work)
         self._at += 1
         if not trains:
             return Meeting(tuple(read_scores(outputs[1])))

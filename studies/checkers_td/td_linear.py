@@ -13,9 +13,9 @@ weights, whatever the results of others, so meetings are independent parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,13 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
 from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import RECORD_FIELDS
@@ -192,7 +194,7 @@ class TdLinear(VectorLearner):
         return make_learning_settings(self.config, self.decoder, generation).exploration
 
     def update(
-        self, state: LearnerState, outputs: Sequence[NDArray[Any]]
+        self, state: LearnerState, outputs: Sequence[Array]
     ) -> tuple[LearnerState, dict[str, float]]:
         """Return the state with the learned weights, and means over all games."""
         weights, _, figures = outputs
@@ -201,7 +203,7 @@ class TdLinear(VectorLearner):
         return super().update(state, (population, figures))
 
     def face_lost(
-        self, state: LearnerState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
+        self, state: LearnerState, outputs: Sequence[Array], lost: NDArray[np.int64]
     ) -> None:
         """Stop the run, or restore the previous weights, as the recipe says."""
         if self.config.diverged == "stop":
@@ -281,9 +283,9 @@ class Participants:
 
 
 def make_participants(
-    decoders: Sequence[Any],
+    decoders: Sequence[NetworkDecoder],
     learning: Sequence[LearningSettings],
-    genomes: Sequence[NDArray[Any]] | NDArray[Any],
+    genomes: Sequence[Array] | Array,
 ) -> Participants:
     """Return players for meetings.
 
@@ -301,7 +303,7 @@ def make_participants(
     seats = np.zeros((len(decoders), RECORD_FIELDS), dtype=np.int64)
     rows = np.zeros((len(decoders), SETTINGS_FIELDS))
     shapes = np.zeros((len(decoders), SHAPE_FIELDS), dtype=np.int64)
-    packed_by: dict[Any, PackedPlayers] = {}
+    packed_by: dict[NetworkDecoder, PackedPlayers] = {}
     for player, (decoder, settings, genome) in enumerate(
         zip(decoders, learning, genomes, strict=True)
     ):
@@ -317,7 +319,7 @@ def make_participants(
 
 def make_meetings(
     participants: Participants,
-    pairings: NDArray[Any] | Sequence[tuple[int, int]],
+    pairings: Array | Sequence[tuple[int, int]],
     seeds: NDArray[np.uint64],
     *,
     games: int,
@@ -376,7 +378,7 @@ def make_meetings(
     )
 
 
-def read_weights(outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+def read_weights(outputs: Sequence[Array]) -> NDArray[np.float64]:
     """Return the weights of both players after each meeting, shape ``(meetings, 2, MOST_GENES)``.
 
     They are nan if weights diverged, and equal if a player played itself.
@@ -386,9 +388,9 @@ def read_weights(outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
 
 
 def meet_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
     """Play the games of some pairings: a kernel of `evolve_arena.arena.work`.
@@ -425,9 +427,7 @@ class _Table:
         options: See :func:`meet_part`.
     """
 
-    def __init__(
-        self, players: Sequence[NDArray[Any]], seed: np.uint64, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, players: Sequence[Array], seed: np.uint64, options: Settings) -> None:
         weights, settings, seats, shapes = (array.copy() for array in players)
         order = np.arange(len(seats))
         seats[:, WEIGHTS_AT], seats[:, SHAPE] = order * NUMBERS, order
@@ -437,7 +437,7 @@ class _Table:
             *(np.zeros(len(seats) * NUMBERS, dtype=np.float32), np.zeros(0)),
         )
         spec = find_game("checkers")
-        game: Any = spec.game()
+        game = cast(BoardGame, spec.game())
         self.options = int(options["draws"]), bool(options["learn"])
         changes = {f"{game.place}:REPETITION": 0} if options["draws"] == FORTY_MOVES else {}
         modules = (f"{FOLDER}.linear_games",)

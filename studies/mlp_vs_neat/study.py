@@ -59,7 +59,7 @@ class Arm:
     name: str
     label: str
     recipe: str
-    changes: Mapping[str, Any]
+    changes: Mapping[str, object]
 
 
 OPENINGS = {"method.openings.count": 2}
@@ -267,7 +267,7 @@ def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
             some = [record[opponent] for record in records]
             games = np.array([[before for before, _ in checks] for checks in some]) / 1e6
             shares = [[check.won for _, check in checks] for checks in some]
-            look: dict[str, Any] = {"hue": OKABE_ITO[place], "line": LINES[place]}
+            look = {"hue": OKABE_ITO[place], "line": LINES[place]}
             draw_runs(axes, games.mean(axis=0), shares, alpha=0.18, label=label, **look)
         axes.set_xlabel("training games, millions", fontsize=9)
         axes.set_xlim(left=0.0)

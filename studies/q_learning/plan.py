@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.study import Settings
@@ -28,7 +28,8 @@ REWARDS = {
 }
 """The sets of table 6.11."""
 
-Changes = Mapping[str, Any]
+Changes = JsonObject
+"""Values of a recipe by dotted key, beside the number of games."""
 Choose = Callable[["Stage"], str]
 """Returns the label of the configuration of a stage that later stages adopt."""
 
@@ -122,9 +123,9 @@ def configurations(stage: Stage) -> dict[str, str]:
     return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
 
 
-def _take_over(number: int, choose: Choose) -> dict[str, Any]:
+def _take_over(number: int, choose: Choose) -> JsonObject:
     """Return the changes that the stages before stage *number* have settled."""
-    changes: dict[str, Any] = {}
+    changes: JsonObject = {}
     for stage in STAGES[: number - 1]:
         changes |= stage.options[choose(stage)]
     return changes

@@ -23,8 +23,9 @@ future as the network itself estimates it. The keys of that work's JSON files an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from pydantic import Field, ValidationError
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.genomes.mlp import MLP
@@ -167,16 +169,16 @@ class QLearning(VectorLearner):
         done = min(1.0, generation * config.games / config.epsilon_games)
         return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
-    def describe(self, state: LearnerState) -> dict[str, Any]:
+    def describe(self, state: LearnerState) -> JsonObject:
         """Return the number of individuals, of genes of each, and of games that each has played."""
         told = super().describe(state)
         return {"games" if key == "games_learned" else key: told[key] for key in told}
 
 
 def learn_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
     """Play the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
@@ -192,16 +194,14 @@ def learn_part(
         genes[:] = read_genome(mlp, network)
 
 
-def compile_games(game: AnyGame) -> tuple[Any, Any]:
+def compile_games(game: AnyGame) -> tuple[ModuleType, ModuleType]:
     """Compile the rules of a *game* and `evolve_arena.studies.q_learning.q_learning_games`."""
     assert isinstance(game, BoardGame)
     code, *_, games = specialise_board(game.place, game.rules, (f"{FOLDER}.q_learning_games",))
     return code, games
 
 
-def make_learning_settings(
-    mlp: MLP, bits: NDArray[Any], options: Mapping[str, Any]
-) -> LearningSettings:
+def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> LearningSettings:
     """Return settings as compiled code reads them.
 
     Args:
@@ -261,7 +261,7 @@ def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
     return np.concatenate([rows.ravel(), output, network.last[:1]])
 
 
-def make_room(code: Any, learning: LearningSettings) -> Room:
+def make_room(code: ModuleType, learning: LearningSettings) -> Room:
     """Return the workspace of a learner's games by the rules of a compiled module."""
     values = SECTIONS * learning.reader.width + int(padded(code.MOVES))
     return Room(
@@ -313,7 +313,7 @@ class ThesisSettings(Config):
     neural_storage: Storage
 
 
-def convert_settings(content: Mapping[str, Any]) -> dict[str, Any]:
+def convert_settings(content: Settings) -> JsonObject:
     """Convert the *content* of such a file, called ``NAME.config``, to that of a recipe.
 
     The numbers of games and of saving become whole generations, each as long as the time between

@@ -15,14 +15,15 @@ padded to whole vectors with zeros, which stay zero.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, exponentials
@@ -50,6 +51,8 @@ TANH = ACTIVATIONS["tanh"]
 BIT = np.uint64(1)
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
+Lanes: TypeAlias = Any
+"""A vector of sixteen floats; see `evolve_arena.genomes.simd`."""
 HEIGHT = CELLS // MOVES
 """Bits of a column."""
 OTHER = 64
@@ -76,15 +79,15 @@ class Reader(NamedTuple):
     from OTHER on of the opponent's."""
     factors: NDArray[np.float32]
     """Value of each bit for its input."""
-    own_factor: Any
+    own_factor: np.float32
     """Value of an own disc (``float32``)."""
-    other_factor: Any
-    column_row: Any
+    other_factor: np.float32
+    column_row: int
     """Start of the row of the input for the column."""
-    bias_row: Any
-    width: Any
+    bias_row: int
+    width: int
     """Hidden units, padded."""
-    kind: Any
+    kind: int
     """Code of the activation, sigmoid or tanh."""
 
 
@@ -98,18 +101,18 @@ class LearningSettings(NamedTuple):
     """Everything that stays the same from game to game."""
 
     reader: Reader
-    future: Any
-    discount: Any
-    temperature: Any
+    future: int
+    discount: np.float32
+    temperature: np.float32
     """Temperature of Boltzmann's distribution (``float32``), or 0 to choose by *epsilon*."""
-    epsilon: Any
-    rate: Any
-    win: Any
-    loss: Any
-    draw: Any
-    move: Any
-    faithful: Any
-    mirror: Any
+    epsilon: float
+    rate: np.float32
+    win: np.float32
+    loss: np.float32
+    draw: np.float32
+    move: np.float32
+    faithful: bool
+    mirror: bool
 
 
 class Room(NamedTuple):
@@ -126,7 +129,12 @@ class Room(NamedTuple):
 
 @compiled
 def play_games(
-    learning: Any, network: Any, stream: Any, room: Any, games: int, figures: Any
+    learning: LearningSettings,
+    network: ActionNetwork,
+    stream: Stream,
+    room: Room,
+    games: int,
+    figures: Array,
 ) -> None:
     """Play *games* games, learn from every move, and add up their *figures*.
 
@@ -137,7 +145,9 @@ def play_games(
 
 
 @inlined
-def _play_game(learning: Any, network: Any, stream: Any, room: Any, figures: Any) -> None:
+def _play_game(
+    learning: LearningSettings, network: ActionNetwork, stream: Stream, room: Room, figures: Array
+) -> None:
     state, plies, result = begin(room.states), 0, GOES_ON
     while result == GOES_ON:
         sum_state(learning, network, state, room)
@@ -155,7 +165,9 @@ def _play_game(learning: Any, network: Any, stream: Any, room: Any, figures: Any
 
 
 @inlined
-def sum_state(learning: Any, network: Any, state: Any, room: Any) -> None:
+def sum_state(
+    learning: LearningSettings, network: ActionNetwork, state: Position, room: Room
+) -> None:
     """Write the sums of a *state* from the view of the player to move, and of the other."""
     reader = learning.reader
     look(room.states, state, find_mover(room.states, state), room.planes, 0)
@@ -165,7 +177,9 @@ def sum_state(learning: Any, network: Any, state: Any, room: Any) -> None:
 
 
 @inlined
-def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: Any) -> Any:
+def choose_column(
+    learning: LearningSettings, network: ActionNetwork, state: Position, stream: Stream, room: Room
+) -> Number:
     """Return the column that the player to move tries in a *state* whose sums are known.
 
     With Boltzmann's distribution each column's probability is proportional to exp(value /
@@ -202,7 +216,7 @@ def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: An
 
 
 @inlined
-def end_of(learning: Any, state: Any, plies: Any, room: Any) -> Any:
+def end_of(learning: LearningSettings, state: Position, plies: int, room: Room) -> Number:
     """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN or the mover's win.
 
     If faithful to the thesis, a full board counts as a draw, whatever its lines.
@@ -214,15 +228,15 @@ def end_of(learning: Any, state: Any, plies: Any, room: Any) -> Any:
 
 @inlined
 def find_target(
-    learning: Any,
-    network: Any,
-    state: Any,
-    column: Any,
-    after: Any,
-    result: Any,
-    plies: Any,
-    room: Any,
-) -> Any:
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    after: Position,
+    result: int,
+    plies: int,
+    room: Room,
+) -> Number:
     """Return the target of a move into a *column*: its reward, and a future if the game continues.
 
     The future is the best value of the learner's next move: after the reply that it would choose
@@ -262,7 +276,14 @@ def find_target(
 
 @inlined
 def _add_move(
-    learning: Any, network: Any, state: Any, column: Any, seat: Any, room: Any, at: int, to: int
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    seat: int,
+    room: Room,
+    at: int,
+    to: int,
 ) -> None:
     """Add the disc of a move, from the view of a *seat*, to the sums of section *at*."""
     reader = learning.reader
@@ -274,8 +295,14 @@ def _add_move(
 
 @inlined
 def _future_after(
-    learning: Any, network: Any, state: Any, column: Any, seat: Any, plies: Any, room: Any
-) -> Any:
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    seat: int,
+    plies: int,
+    room: Room,
+) -> Number:
     """Return the best value of the next move of a *seat* if the opponent replies with *column*.
 
     A reply that ends the game has no next move: it brings the reward for a loss or a draw, or,
@@ -294,7 +321,9 @@ def _future_after(
 
 
 @inlined
-def _value_all(network: Any, reader: Any, allowed: Any, room: Any, section: int) -> Any:
+def _value_all(
+    network: ActionNetwork, reader: Reader, allowed: Number, room: Room, section: int
+) -> Number:
     """Return the best column for the sums of a *section*, and write the values of all columns."""
     values = room.sums[SECTIONS * reader.width :]
     at = section * reader.width
@@ -302,7 +331,9 @@ def _value_all(network: Any, reader: Any, allowed: Any, room: Any, section: int)
 
 
 @inlined
-def learn_move(learning: Any, network: Any, column: Any, target: Any, room: Any) -> Any:
+def learn_move(
+    learning: LearningSettings, network: ActionNetwork, column: int, target: Number, room: Room
+) -> Number:
     """Learn the value of a move, and then of its mirror image unless the board is symmetric.
 
     The board is the one seen last.
@@ -332,7 +363,7 @@ def learn_move(learning: Any, network: Any, column: Any, target: Any, room: Any)
 
 
 @inlined
-def mirror_discs(discs: Any) -> Any:
+def mirror_discs(discs: Number) -> Number:
     """Return the *discs* with left and right exchanged."""
     whole = np.uint64(2**64 - 1) >> np.uint64(64 - HEIGHT)
     result = np.uint64(0)
@@ -343,7 +374,9 @@ def mirror_discs(discs: Any) -> Any:
 
 
 @inlined
-def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, at: int) -> None:
+def sum_board(
+    network: ActionNetwork, reader: Reader, own: Number, other: Number, workspace: Floats, at: int
+) -> None:
     """Write the first layer's sums of a board, without a column, to *workspace* from *at* on."""
     for block in range(0, reader.width, LANES):
         total = simd.load(network.rows, reader.bias_row + block)
@@ -355,7 +388,9 @@ def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, a
 
 
 @inlined
-def _sum_rows(network: Any, reader: Any, discs: Any, first: int, block: int) -> Any:
+def _sum_rows(
+    network: ActionNetwork, reader: Reader, discs: Number, first: int, block: int
+) -> Lanes:
     """Return the sum of the rows of *discs*, whose bits are counted from *first* on."""
     total = simd.spread(ZERO)
     while discs:
@@ -367,7 +402,13 @@ def _sum_rows(network: Any, reader: Any, discs: Any, first: int, block: int) -> 
 
 @inlined
 def add_disc(
-    network: Any, row: int, factor: Any, width: int, workspace: Any, at: int, to: int
+    network: ActionNetwork,
+    row: int,
+    factor: Number,
+    width: int,
+    workspace: Floats,
+    at: int,
+    to: int,
 ) -> None:
     """Add a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
     for block in range(0, width, LANES):
@@ -377,8 +418,14 @@ def add_disc(
 
 @inlined
 def value_columns(
-    network: Any, reader: Any, columns: int, allowed: Any, workspace: Any, at: int, values: Any
-) -> Any:
+    network: ActionNetwork,
+    reader: Reader,
+    columns: int,
+    allowed: Number,
+    workspace: Floats,
+    at: int,
+    values: Floats,
+) -> Number:
     """Value every *allowed* column (bit c) for the board whose sums begin at *at*.
 
     Returns:
@@ -396,7 +443,9 @@ def value_columns(
 
 
 @inlined
-def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: int) -> Any:
+def _value_column(
+    network: ActionNetwork, reader: Reader, column: int, workspace: Floats, at: int
+) -> Number:
     factor = simd.spread(np.float32(column))
     total = simd.spread(ZERO)
     for block in range(0, reader.width, LANES):
@@ -409,18 +458,18 @@ def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: in
 
 @inlined
 def teach(
-    network: Any,
-    reader: Any,
-    own: Any,
-    other: Any,
+    network: ActionNetwork,
+    reader: Reader,
+    own: Number,
+    other: Number,
     column: int,
-    target: Any,
-    rate: Any,
-    bias_learns: Any,
-    workspace: Any,
+    target: Number,
+    rate: Number,
+    bias_learns: bool,
+    workspace: Floats,
     at: int,
     hidden_at: int,
-) -> Any:
+) -> Number:
     """Make one step of gradient descent on half the squared error of the value of *column*.
 
     Each weight moves by *rate* times the error times the value's derivative by it, all derivatives
@@ -476,7 +525,7 @@ def teach(
 
 @inlined
 def _change_rows(
-    network: Any, reader: Any, discs: Any, first: int, block: int, change: Any
+    network: ActionNetwork, reader: Reader, discs: Number, first: int, block: int, change: Lanes
 ) -> None:
     """Add a *change* to the rows of *discs*, whose bits are counted from *first* on."""
     while discs:
@@ -485,12 +534,12 @@ def _change_rows(
 
 
 @inlined
-def _change_row(rows: Any, at: int, change: Any) -> None:
+def _change_row(rows: Floats, at: int, change: Lanes) -> None:
     simd.store(rows, at, simd.add(simd.load(rows, at), change))
 
 
 @inlined
-def _derivative(unit: Any, kind: int) -> Any:
+def _derivative(unit: Lanes, kind: int) -> Lanes:
     """Return the derivative of the activation from its value: s(1 - s), or 1 - t² for tanh."""
     one = simd.spread(ONE)
     if kind == TANH:

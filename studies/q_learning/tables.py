@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -421,10 +421,11 @@ def draw_ranking(
         shares = [sample.share for sample in groups[name]]
         y = place + APART
         axes.plot([min(shares), max(shares)], [y, y], color=OKABE_ITO[0], linewidth=1.2)
-        look: dict[str, Any] = {"color": OKABE_ITO[0], "clip_on": False}
-        axes.plot(shares, [y] * len(shares), "o", markersize=3.0, alpha=0.6, **look)
+        hue = OKABE_ITO[0]
+        dots = [y] * len(shares)
+        axes.plot(shares, dots, "o", color=hue, markersize=3.0, alpha=0.6, clip_on=False)
         label = "measured: mean, and every agent" if place == 0 else None
-        axes.plot(fmean(shares), y, "D", markersize=6.0, label=label, **look)
+        axes.plot(fmean(shares), y, "D", color=hue, markersize=6.0, label=label, clip_on=False)
     for place, name in enumerate(names):
         if name in published:
             cells, y = published[name], place - APART

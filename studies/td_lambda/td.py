@@ -8,8 +8,9 @@ leaves open are keys here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
@@ -113,15 +115,16 @@ class Td(VectorLearner):
     decoder: NetworkDecoder
 
     @classmethod
-    def make_decoder(cls, game: AnyGame, network: Any, config: TdConfig) -> NetworkDecoder:
+    def make_decoder(cls, game: AnyGame, network: Config, config: TdConfig) -> NetworkDecoder:
         """Return the decoder of multilayer perceptrons with one hidden layer.
 
         Raises:
             BadValueError: They have another number of hidden layers, or more than 1024 units.
         """
-        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
+        hidden = cast(ValueNetworkConfig, network).hidden
+        if len(hidden) != 1 or hidden[0] > MOST_HIDDEN:
             raise BadValueError(
-                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
+                f"network.hidden is {list(hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
         decoder: NetworkDecoder = super().make_decoder(game, network, config)
@@ -152,9 +155,9 @@ class Td(VectorLearner):
 
 
 def teach_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
     """Let some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
@@ -173,7 +176,7 @@ def teach_part(
 
 
 def _make_workspace(
-    code: Any, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
+    code: ModuleType, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
 ) -> Workspace:
     """Return the workspace for games of *pupil* by the rules of a compiled module."""
     plies, moves = int(code.LONGEST), int(code.MOVES)

@@ -13,13 +13,14 @@ the best, is drawn from the stream of its games.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
@@ -123,7 +124,7 @@ class Workspace(NamedTuple):
 
 
 @compiled
-def epsilon_at(learning: LearningSettings, game: int) -> Any:
+def epsilon_at(learning: LearningSettings, game: int) -> Number:
     """Return the probability of a random move in a game, counted from 0."""
     done = min(1.0, game / learning.epsilon_games)
     return learning.epsilon_start + (learning.epsilon_end - learning.epsilon_start) * done
@@ -131,12 +132,12 @@ def epsilon_at(learning: LearningSettings, game: int) -> Any:
 
 @compiled
 def compute_targets(
-    values: Any,
-    rivals: Any,
-    targets: Any,
+    values: Array,
+    rivals: Array,
+    targets: Array,
     last: int,
     over: bool,
-    reward: Any,
+    reward: float,
     learning: LearningSettings,
 ) -> None:
     """Write the *targets* of one episode: places *last*, *last* - 2 and so on.
@@ -184,9 +185,9 @@ def teach(
     pupil: Pupil,
     learning: LearningSettings,
     workspace: Workspace,
-    stream: Any,
-    genes: Any,
-    figures: Any,
+    stream: Stream,
+    genes: Floats,
+    figures: Array,
 ) -> None:
     """Play games and change *genes* after each of them.
 
@@ -211,8 +212,8 @@ def teach(
 
 @inlined
 def _play(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, epsilon: Any
-) -> Any:
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, epsilon: float
+) -> tuple[int, Number]:
     """Play a game of the network against itself.
 
     Returns:
@@ -244,7 +245,7 @@ def _play(
 @inlined
 def _learn_from(
     pupil: Pupil, learning: LearningSettings, workspace: Workspace, plies: int, outcome: int
-) -> Any:
+) -> Number:
     """Train the network on the game just played; return the sum of |target - value|."""
     # Targets: the last ply of either player ends its episode.
     for side in range(min(2, plies)):
@@ -277,7 +278,9 @@ def _learn_from(
 
 
 @inlined
-def find_input(workspace: Workspace, state: Any, move: Any, seat: int) -> Any:
+def find_input(
+    workspace: Workspace, state: Position, move: int, seat: int
+) -> tuple[Number, Number]:
     """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc."""
     list_changes(workspace.states, state, move, seat, workspace.changes)
     bit = peek(workspace.changes, 0)
@@ -289,11 +292,11 @@ def choose_move(
     pupil: Pupil,
     learning: LearningSettings,
     workspace: Workspace,
-    stream: Any,
-    epsilon: Any,
+    stream: Stream,
+    epsilon: float,
     ply: int,
-    state: Any,
-) -> Any:
+    state: Position,
+) -> Number:
     """Return the index of the next move among the legal ones; at least its output is then known."""
     side, moves = ply & 1, workspace.moves
     at_random = learning.exploration == EPSILON and chance(stream) < epsilon
@@ -334,7 +337,7 @@ def choose_move(
 
 
 @inlined
-def _draw_best(workspace: Workspace, stream: Any, count: int) -> Any:
+def _draw_best(workspace: Workspace, stream: Stream, count: int) -> Number:
     """Return the index of the move with the highest output; of several, a random one."""
     best, ties = 0, 1
     for place in range(1, count):
@@ -352,8 +355,8 @@ def _draw_best(workspace: Workspace, stream: Any, count: int) -> Any:
 
 @inlined
 def _draw_by_value(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, count: int
-) -> Any:
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, count: int
+) -> Number:
     """Draw the index of a move, with probability proportional to exp(value / temperature)."""
     highest = -1.0
     for place in range(count):
@@ -379,7 +382,7 @@ def _draw_by_value(
 
 
 @inlined
-def _exponential(pupil: Pupil, number: Any) -> Any:
+def _exponential(pupil: Pupil, number: float) -> Number:
     """Return e to the power of a *number* that is at most 0, the same on every machine."""
     simd.store(pupil.hidden, pupil.width, activate(simd.spread(np.float32(number)), SIGMOID))
     share = np.float64(peek(pupil.hidden, pupil.width))

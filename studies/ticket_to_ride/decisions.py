@@ -5,11 +5,10 @@ The module is copied for each player; see `evolve_arena.players.board.kernel.spe
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_TICKETS, PASS, PHASE, TURN
 from evolve_arena.players.board.choose import choose_move
 from evolve_arena.players.board.matches import start_stream
@@ -28,13 +27,20 @@ from evolve_arena.players.board.rules import (
     settle,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.board.workspace import SETTING
+from evolve_arena.players.board.workspace import SETTING, Workspace
+from evolve_arena.players.packed import PackedPlayers
 
 
 @compiled
 def note_decisions(
-    players: Any, seeds: Any, workspace: Any, features: Any, kinds: Any, games: Any, seats: Any
-) -> Any:
+    players: PackedPlayers,
+    seeds: Array,
+    workspace: Workspace,
+    features: Floats,
+    kinds: Array,
+    games: Array,
+    seats: Array,
+) -> int:
     """Play a match for each seed, as `evolve_arena.players.board.matches` does, and note decisions.
 
     Args:
@@ -79,7 +85,7 @@ def note_decisions(
 
 
 @inlined
-def kind_of(move: Any) -> Any:
+def kind_of(move: int) -> int:
     """Return the index in the rules' ``KINDS`` of a *move* that begins a turn."""
     if move < DRAW_DECK:
         return 3

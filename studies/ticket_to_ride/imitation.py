@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from evolve_arena.arena.match import at_seats, play_matches
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
+from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.evolve.learning.classifier import (
     ACTIVATIONS,
     LearningSettings,
@@ -39,6 +40,7 @@ from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import FLOOR, specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import make_workspace
@@ -220,7 +222,7 @@ class DecisionImitation(Method[ImitationState]):
         """Return the only network, without a match."""
         return state.population[0], Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
 
-    def describe(self, state: ImitationState) -> dict[str, Any]:
+    def describe(self, state: ImitationState) -> JsonObject:
         """Return the numbers of individuals, genes and batches learnt."""
         return {"individuals": 1, "genes": self.decoder.genes, "batches": state.steps}
 
@@ -298,7 +300,7 @@ class DataSet:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def take(self, rows: NDArray[Any]) -> DataSet:
+    def take(self, rows: Array) -> DataSet:
         """Return the decisions in these *rows*, numbers or a mask."""
         return DataSet(self.features[rows], self.kinds[rows], self.games[rows])
 
@@ -346,7 +348,7 @@ def build_data_set(
     for count in players:
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
         seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
-        game = at_seats(teacher.game, count)
+        game = cast(BoardGame, at_seats(teacher.game, count))
         results, _ = play_matches(game, [teacher], seatings, seeds)
         points = results.columns["points"]
         chosen = np.sort(choose_games(points, best, minimum_points))
@@ -368,7 +370,7 @@ def build_data_set(
     )
 
 
-def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArray[np.int64]:
+def choose_games(points: Array, best: int, minimum_points: int) -> NDArray[np.int64]:
     """Return the *best* games whose best player has at least *minimum_points*, the best one first.
 
     *points* has shape ``(games, seats)``. Of equal games the earlier one comes first.
@@ -380,7 +382,7 @@ def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArra
 
 
 def list_decisions(
-    game: Any, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
+    game: BoardGame, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
 ) -> tuple[DataSet, NDArray[np.int64]]:
     """Return a scripted *player*'s decisions at the beginning of turns, and the seats.
 
@@ -391,7 +393,7 @@ def list_decisions(
         turns: Upper bound of the number of turns.
     """
     modules = f"{FLOOR}.matches", f"{__package__}.decisions"
-    compiled: Any = specialise_board(game.place, game.rules, modules, player.packed)[-1]
+    compiled = specialise_board(game.place, game.rules, modules, player.packed)[-1]
     workspace = make_workspace(game.code, player.packed)
     features = np.zeros((turns, len(FEATURE_NAMES)), dtype=np.float32)
     kinds, games, seats = np.zeros((3, turns), dtype=np.int64)

@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.intervals import mean_interval, t_95
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.core.types import Array, Number
 from evolve_arena.studies.study import read_lines
 
 Values = NDArray[np.float64]
@@ -60,6 +60,10 @@ def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
     return Estimate(statistics.fmean(values), low, high, scatter, games)
 
 
+Estimator = Callable[[MirrorResult, int], Estimate]
+"""Measures a number; the second argument is the number of games behind the published one."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A row of a table."""
@@ -67,11 +71,11 @@ class Measure:
     title: str
     published: str
     """Name of the row in the publication; empty if it has none."""
-    estimate: Callable[[MirrorResult, int], Estimate]
+    estimate: Estimator
     """Measures it. The second argument is the number of games behind the published value."""
 
 
-def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Any:
+def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Estimator:
     """Return an estimator of a mean over seats; *values* has shape ``(games, SEATS)``.
 
     The interval is that of a ratio of sums over games, as the seats of a game depend on each other:
@@ -130,7 +134,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     return Estimate(value, at(middle - reach), at(middle + reach), scatter, result.games)
 
 
-def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) -> Estimate:
+def _extreme(measure: Callable[[Array], Number], result: MirrorResult, published: int) -> Estimate:
     """Estimate an extreme as its mean over sets of as many games as were published.
 
     The largest of more games would be larger.
@@ -161,7 +165,7 @@ def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimat
     return Estimate(share, low, high, scatter, result.games)
 
 
-def _above(limit: int) -> Any:
+def _above(limit: int) -> Estimator:
     return _mean_of(lambda result: (_list(result, "points") > limit).astype(np.float64), 100.0)
 
 
