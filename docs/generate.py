@@ -85,7 +85,7 @@ def write_keys(model: type[BaseModel], prefix: str) -> str:
     from evolve_arena.cli.recipe_texts import describe_section
 
     return write_table(
-        ("key", "value", "what it means"),
+        ("key", "value", "meaning"),
         (
             (
                 f"`{text.key}`",
@@ -142,7 +142,7 @@ def write_game_keys() -> str:
     for name in sorted(shipped_games()):
         for text in describe_game(find_game(name)):
             rows.append((f"`{name}`", f"`{text.key}`", *text[1:]))
-    return write_table(("game", "key", "value", "default", "what it means"), rows)
+    return write_table(("game", "key", "value", "default", "meaning"), rows)
 
 
 def write_network_keys() -> str:
@@ -206,7 +206,7 @@ def write_recipes() -> str:
         recipe = load_recipe(name)
         method, game = recipe.method.get("name", ""), recipe.game["name"]
         rows.append((f"`{name}`", str(game), f"`{method}`", describe_recipe(name).title))
-    return write_table(("recipe", "game", "method", "what it breeds"), rows)
+    return write_table(("recipe", "game", "method", "title"), rows)
 
 
 # --- Games, players, commands, Python ---------------------------------------------------------
@@ -223,7 +223,7 @@ def write_games() -> str:
         networks = ", ".join(f"`{kind}`" for kind in spec.networks)
         seats = "2" if spec.most_seats == 2 else f"2 to {spec.most_seats}"
         rows.append((f"`{name}`", seats, networks, spec.make().describe(), write_sentence(about)))
-    return write_table(("game", "seats", "networks", "the usual board", "about"), rows)
+    return write_table(("game", "seats", "networks", "default board", "description"), rows)
 
 
 def write_abilities() -> str:
@@ -242,13 +242,13 @@ def write_abilities() -> str:
         others = [game for each in reasons.values() for game in each]
         told = ", ".join(able) or "none"
         if len(able) + len(others) < len(games):
-            rows.append((f"{kind} `{name}`", told, "its own"))
+            rows.append((f"{kind} `{name}`", told, "only there"))
             continue
         if len(able) > len(others):
             told = f"all but {', '.join(sorted(others))}" if others else "all"
         why = "; ".join(f"{', '.join(able)}: {reason}" for reason, able in reasons.items())
         rows.append((f"{kind} `{name}`", told, write_sentence(why)))
-    return write_table(("what", "with", "not with, and why"), rows)
+    return write_table(("feature", "available in", "not available in, and why"), rows)
 
 
 def write_players() -> str:
@@ -258,7 +258,7 @@ def write_players() -> str:
 
     every = set(shipped_games())
     return write_table(
-        ("write", "who that is", "plays"),
+        ("specification", "player", "games"),
         (
             (
                 f"`{form}`",
@@ -287,7 +287,7 @@ def _write_command(command: Command, path: str) -> Iterator[str]:
         yield f"## `{path}`\n\n{write_help(command.help)}\n\n```text\n{usage}\n```\n"
         rows = [row for row in map(_describe_parameter, command.params) if row]
         if rows:
-            yield write_table(("argument or option", "default", "what it does"), rows)
+            yield write_table(("argument or option", "default", "description"), rows)
     for name, each in inner.items():
         yield from _write_command(each, f"{path} {name}")
 
@@ -311,7 +311,7 @@ def _describe_parameter(parameter: TyperArgument | TyperOption) -> tuple[str, st
     default = parameter.default
     shown = "" if default in (None, False, [], ()) or callable(default) else f"`{default}`"
     if parameter.required:
-        shown = "needed"
+        shown = "required"
     span = [
         text.format(bound)
         for text, bound in (("from {}", parameter.min), ("to {}", parameter.max))
@@ -440,19 +440,19 @@ def write_dialects() -> str:
     for name in sorted(shipped_games()):
         game = find_game(name).make()
         for title, dialect in find_game(name).dialects.items():
-            told = dialect.greet(game, 0, dialect.limits)
-            told += dialect.show(game.initial()) + dialect.ask(
+            said = dialect.greet(game, 0, dialect.limits)
+            said += dialect.show(game.initial()) + dialect.ask(
                 dialect.limits.time_bank, dialect.limits
             )
             key = (type(dialect), title)
             text = (
                 f"The program answers with {dialect.answer}. It has {dialect.limits.time_bank:,} ms"
                 f" for its first move, and each move adds {dialect.limits.per_move:,} ms; unused"
-                f" time is saved, up to the first number.\n\nIn `{name}` it is told first:\n\n"
-                f"```text\n{told}```\n"
+                f" time is saved, up to the first number.\n\nIn `{name}` it reads first:\n\n"
+                f"```text\n{said}```\n"
             )
             if dialect.farewell:
-                text += f"\nAfter the game it is told `{dialect.farewell.strip()}`.\n"
+                text += f"\nAfter the game it reads `{dialect.farewell.strip()}`.\n"
             texts.setdefault(key, (text, []))[1].append(name)
     return "\n".join(
         f"### {title}: {', '.join(games)}\n\n{text}" for (_, title), (text, games) in texts.items()
