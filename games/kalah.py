@@ -28,7 +28,7 @@ HOLES = 2 * (PITS + 1)
 TURN = HOLES
 STORES = (PITS, HOLES - 1)
 CELLS = PITS * SEEDS + 1
-"""Number of seeds that wins: more than half of all."""
+"""Number of seeds that win: more than half of all."""
 PLANES = HOLES + 1
 PLANE_NUMBERS = CELLS
 PLANE_NAMES = (

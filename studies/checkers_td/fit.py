@@ -62,6 +62,7 @@ def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
     players = sorted({number for place in cells for number in place})
     gain = _gain(known, pooled)
     low, high = _leave_out(known, pooled, players, gain)
+    # Exchanged names give the gain of chance.
     generator = derive_generator(0, 0, "names")
     exchanged = []
     for _ in range(EXCHANGES):
@@ -87,6 +88,7 @@ def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
 
 def _gain(published: Crosstable, measured: Crosstable) -> float:
     points, games, shares = _as_arrays(published, measured)
+    # Axes: steepness, scatter, cell.
     drawn = expit(STEEPNESS[:, None, None] * logit(shares))
     own, others = SCATTER[:, None] * drawn, SCATTER[:, None] * (1.0 - drawn)
     # Binomial coefficients are left out: they cancel in differences.

@@ -85,7 +85,7 @@ class TdLinearConfig(LearnerConfig):
     """True for the formulas that Piotrowski printed, false for TD(λ)."""
     states: Literal["after", "before"] = "before"
     """Positions of a player's episode: those after its own moves, or those before; then that in
-    which the game ended. His text does not say. A search of an even depth stops at positions of the
+    which the game ended. The publication does not say. A search of an even depth stops at positions of the
     latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
@@ -98,7 +98,7 @@ class TdLinearConfig(LearnerConfig):
     trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
     """λ: share of a temporal difference that reaches one move farther back."""
     rate: float = Field(default=0.0002, gt=0.0, le=1.0)
-    """α: the learning rate at the start. His text does not say."""
+    """α: the learning rate at the start. The publication does not say."""
     rate_end: float | None = Field(default=None, ge=0.0, le=1.0)
     """The rate after ``schedule_games`` games; if left out, it stays the same."""
     exploration: float = Field(default=0.05, ge=0.0, le=1.0)
@@ -113,7 +113,7 @@ class TdLinearConfig(LearnerConfig):
     that it had before that generation."""
     initialisation: str = "zero"
     """``zero``, or a distribution of the first weights: see
-    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. His text does not say."""
+    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
@@ -402,6 +402,7 @@ def meet_part(
     if part.start == part.stop:  # only to compile
         _Table([array[:1] for array in players], np.uint64(0), options).play(0, np.zeros(FIGURES))
     for place in range(part.start, part.stop):
+        # The players of a meeting, with weights of their own.
         first, second = pairings[place]
         rows = [first] if first == second else [first, second]
         table = _Table([array[rows] for array in players], seeds[place], options)
@@ -412,6 +413,7 @@ def meet_part(
             begins = game % len(rows) if alternate else 0
             outcome = table.play(begins, figures)
             scores[1 - outcome if begins == 0 else 1 + outcome] += 1
+        # Learned weights, or nan if they have diverged.
         for player in range(len(rows)):
             spoil_if_lost(table.lesson(player))
         after[:MOST_GENES] = table.learning.weights[0]

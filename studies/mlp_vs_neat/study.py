@@ -103,6 +103,7 @@ def count_generations(recipe: Recipe, budget: int) -> int:
     is not known in advance.
     """
     config: Any = recipe.make_config()
+    # Games within the population, the same in each generation.
     openings = config.openings.count if config.openings.plies else 1
     if recipe.kind is Neat:
         individuals = config.neat.pop_size

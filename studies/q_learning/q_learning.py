@@ -243,6 +243,7 @@ def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
     """Return the network of *genome*, of shape ``(genes,)``, in a form that can be taught."""
     inputs, units, _ = mlp.sizes
     width = padded(units)
+    # First layer, input by input, padded; then the output's bias and weights, and the mask.
     rows = np.zeros((inputs + 1, width), dtype=np.float32)
     rows[:, :units] = genome[: (inputs + 1) * units].reshape(inputs + 1, units)
     last = np.zeros(LANES + width, dtype=np.float32)

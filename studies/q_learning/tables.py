@@ -417,6 +417,7 @@ def draw_ranking(
     set_title(figure, title)
     axes = figure.subplots()
     style_axes(axes)
+    # Measured: the range of agents, each agent and the mean.
     for place, name in enumerate(names):
         shares = [sample.share for sample in groups[name]]
         y = place + APART
@@ -426,6 +427,7 @@ def draw_ranking(
         axes.plot(shares, dots, "o", color=hue, markersize=3.0, alpha=0.6, clip_on=False)
         label = "measured: mean, and every agent" if place == 0 else None
         axes.plot(fmean(shares), y, "D", color=hue, markersize=6.0, label=label, clip_on=False)
+    # Published: the range and the mean.
     for place, name in enumerate(names):
         if name in published:
             cells, y = published[name], place - APART

@@ -346,6 +346,7 @@ def build_data_set(
     """
     parts: list[DataSet] = []
     for count in players:
+        # Play all games for their points only.
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
         seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
         game = cast(BoardGame, at_seats(teacher.game, count))
@@ -356,6 +357,7 @@ def build_data_set(
             raise BadValueError(
                 f"of {games} games of {count} players none has {minimum_points} points"
             )
+        # Replay the best ones by their seeds, and note the decisions.
         turns = int(results.plies[chosen].sum())
         decisions, seats = list_decisions(game, teacher, seeds[chosen], turns)
         if rows == "winner":

@@ -94,6 +94,7 @@ def _ratio(values: Values, counted: NDArray[np.bool_]) -> tuple[float, float]:
     seats = counted[rows].sum(axis=1)
     if len(seats) < 2:
         return math.nan, math.nan
+    # The variance of a ratio is that of the games' residuals from the mean.
     totals = np.where(counted[rows], values[rows], 0.0).sum(axis=1)
     mean = totals.sum() / seats.sum()
     spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
@@ -122,6 +123,7 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     _, half = _ratio(_list(result, "points"), result.counted)
     if math.isnan(half):  # of a single game
         return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
+    # Widened by the ratio of the mean's interval to that of independent seats.
     wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
     reach = 0.5 * Z_95 * math.sqrt(len(points)) * wider
 
@@ -141,6 +143,7 @@ def _extreme(measure: Callable[[Array], Number], result: MirrorResult, published
     """
     count = max(1, result.games // published)
     points = result.results.columns["points"]
+    # Sets of every count-th game.
     extremes = []
     for number in range(count):
         counted = result.counted[number::count]
