@@ -1,9 +1,9 @@
-"""Writes the parts of the documentation that follow from the code: ``python -m docs.generate``.
+"""Generate the parts of the documentation that follow from the code: ``python -m docs.generate``.
 
 Such a part stands between two lines of a page, ``<!-- generated: NAME -->`` and ``<!-- end -->``,
-and the function of that name in :data:`GENERATED` gives its text. The pages are kept as they are
-then, so that they can be read where the sources are; with ``--check`` nothing is written, and the
-exit code is 1 if a page is not as the code has it.
+and the function of that name in :data:`GENERATED` returns its text. The pages are stored with these
+parts, so that they can be read beside the sources; with ``--check`` nothing is written, and the
+exit code is 1 if a page is out of date.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -23,18 +23,25 @@ from evolve_arena.cli.recipe_texts import write_sentence
 from evolve_arena.core import registry
 from evolve_arena.core.sentences import read_sentences
 
+if TYPE_CHECKING:
+    from click import Command
+    from typer.core import TyperArgument, TyperOption
+
+    from evolve_arena.evolve.method import Method
+    from evolve_arena.players.dialects import Dialect
+
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 PART = re.compile(r"^<!-- generated: (\w+) -->\n(.*?)^<!-- end -->$", re.M | re.S)
 EXAMPLE = re.compile(r"^>>> .*?(?=\n\s*\n|\Z)", re.M | re.S)
 TITLES = {"Args": "Parameters"}
 WIDEST = 80
-"""Letters in a line of code."""
+"""Columns of a line of code."""
 
 
 def main() -> None:
-    """Writes all pages, or with ``--check`` names those that are stale."""
-    registry.installed_places = lambda group: {}  # type: ignore[assignment]  # of this machine
+    """Write all pages, or with ``--check`` name those that are out of date."""
+    registry.installed_places = lambda group: {}  # type: ignore[assignment]  # same everywhere
     stale = []
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text("utf-8")
@@ -44,13 +51,13 @@ def main() -> None:
             if "--check" not in sys.argv:
                 page.write_text(whole, "utf-8", newline="\n")
     if "--check" in sys.argv and stale:
-        sys.exit(f"stale: {', '.join(stale)}; write them anew with python -m docs.generate")
+        sys.exit(f"out of date: {', '.join(stale)}; renew them with python -m docs.generate")
     for page in stale:
         print(page)
 
 
 def fill(text: str) -> str:
-    """The *text* of a page with its generated parts as the code has them now."""
+    """Return the *text* of a page with its generated parts renewed."""
 
     def write(found: re.Match[str]) -> str:
         if found[1] not in GENERATED:
@@ -64,7 +71,7 @@ def fill(text: str) -> str:
 
 
 def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     lines = [list(headers), *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     cleaned = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
@@ -75,11 +82,11 @@ def write_table(headers: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def write_keys(model: type[BaseModel], prefix: str) -> str:
-    """The table of a section's keys."""
+    """Return the table of a section's keys."""
     from evolve_arena.cli.recipe_texts import describe_section
 
     return write_table(
-        ("key", "value", "what it means"),
+        ("key", "value", "meaning"),
         (
             (
                 f"`{text.key}`",
@@ -87,7 +94,7 @@ def write_keys(model: type[BaseModel], prefix: str) -> str:
                 text.meaning,
             )
             for text in describe_section(model, prefix)
-            if not text.key.endswith(".name") or "Which method" not in text.meaning
+            if text.key != "method.name"
         ),
     )
 
@@ -98,22 +105,22 @@ def _write_default(default: str) -> str:
     return "default left out" if default == "left out" else f"default `{default}`"
 
 
-def find_method_sections() -> dict[type[Any], tuple[str, list[str]]]:
-    """The methods by class: the name, and which games it plays."""
+def find_method_sections() -> dict[type[Method[Any]], tuple[str, list[str]]]:
+    """Return the methods by class, each with its name and its games."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.recipes.methods import methods_of
 
-    found: dict[type[Any], tuple[str, list[str]]] = {}
+    found: dict[type[Method[Any]], tuple[str, list[str]]] = {}
     for game in sorted(shipped_games()):
         for name, method in methods_of(game).items():
-            if not method.__module__.startswith("evolve_arena."):  # somebody's own
+            if not method.__module__.startswith("evolve_arena."):  # of an installed package
                 continue
             found.setdefault(method, (name, []))[1].append(game)
     return found
 
 
 def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], list[str]]]:
-    """The sections ``[network]`` that differ, by kind and content: section, games, methods."""
+    """Return the different sections ``[network]``, by kind and content: section, games, methods."""
     from evolve_arena.core.registry import find_game
 
     found: dict[tuple[str, str], tuple[type[BaseModel], list[str], list[str]]] = {}
@@ -128,7 +135,7 @@ def list_networks() -> dict[tuple[str, str], tuple[type[BaseModel], list[str], l
 
 
 def write_game_keys() -> str:
-    """``[game]``: the options of each game."""
+    """Return the table of ``[game]``: the options of each game."""
     from evolve_arena.cli.recipe_texts import describe_game
     from evolve_arena.core.registry import find_game, shipped_games
 
@@ -136,11 +143,11 @@ def write_game_keys() -> str:
     for name in sorted(shipped_games()):
         for text in describe_game(find_game(name)):
             rows.append((f"`{name}`", f"`{text.key}`", *text[1:]))
-    return write_table(("game", "key", "value", "default", "what it means"), rows)
+    return write_table(("game", "key", "value", "default", "meaning"), rows)
 
 
 def write_network_keys() -> str:
-    """``[network]``: each kind of network."""
+    """Return the tables of ``[network]``, one for each kind of network."""
     parts = []
     for (kind, _), (section, games, methods) in list_networks().items():
         who = f"For {', '.join(f'`{name}`' for name in games)}; "
@@ -155,7 +162,7 @@ def write_network_keys() -> str:
 
 
 def write_method_keys() -> str:
-    """``[method]``: each method."""
+    """Return the tables of ``[method]``, one for each method."""
     parts = []
     sections = find_method_sections()
     names = [name for name, _ in sections.values()]
@@ -172,7 +179,7 @@ def write_method_keys() -> str:
 
 
 def write_section(place: str) -> Callable[[], str]:
-    """The table of a section that is the same for all recipes."""
+    """Return a function that writes the table of a section common to all recipes."""
 
     def write() -> str:
         from evolve_arena.evolve.islands import IslandsConfig
@@ -192,7 +199,7 @@ def write_section(place: str) -> Callable[[], str]:
 
 
 def write_recipes() -> str:
-    """The recipes that ship."""
+    """Return the table of the recipes that ship."""
     from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
 
     rows = []
@@ -200,14 +207,14 @@ def write_recipes() -> str:
         recipe = load_recipe(name)
         method, game = recipe.method.get("name", ""), recipe.game["name"]
         rows.append((f"`{name}`", str(game), f"`{method}`", describe_recipe(name).title))
-    return write_table(("recipe", "game", "method", "what it breeds"), rows)
+    return write_table(("recipe", "game", "method", "title"), rows)
 
 
 # --- Games, players, commands, Python ---------------------------------------------------------
 
 
 def write_games() -> str:
-    """The games that ship."""
+    """Return the table of the games that ship."""
     from evolve_arena.core.registry import find_game, shipped_games
 
     rows = []
@@ -217,11 +224,11 @@ def write_games() -> str:
         networks = ", ".join(f"`{kind}`" for kind in spec.networks)
         seats = "2" if spec.most_seats == 2 else f"2 to {spec.most_seats}"
         rows.append((f"`{name}`", seats, networks, spec.make().describe(), write_sentence(about)))
-    return write_table(("game", "seats", "networks", "the usual board", "about"), rows)
+    return write_table(("game", "seats", "networks", "default board", "description"), rows)
 
 
 def write_abilities() -> str:
-    """A table of what can be done with the games that ship, and the reasons why the rest can't."""
+    """Return a table of features by game, with the reasons why some games lack them."""
     from evolve_arena.cli.abilities import list_abilities
     from evolve_arena.core.registry import shipped_games
 
@@ -236,23 +243,23 @@ def write_abilities() -> str:
         others = [game for each in reasons.values() for game in each]
         told = ", ".join(able) or "none"
         if len(able) + len(others) < len(games):
-            rows.append((f"{kind} `{name}`", told, "its own"))
+            rows.append((f"{kind} `{name}`", told, "only there"))
             continue
         if len(able) > len(others):
             told = f"all but {', '.join(sorted(others))}" if others else "all"
         why = "; ".join(f"{', '.join(able)}: {reason}" for reason, able in reasons.items())
         rows.append((f"{kind} `{name}`", told, write_sentence(why)))
-    return write_table(("what", "with", "not with, and why"), rows)
+    return write_table(("feature", "available in", "not available in, and why"), rows)
 
 
 def write_players() -> str:
-    """Who can be named, as ``evolve players`` tells it."""
+    """Return a table of the players' names, as in ``evolve players``."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.players import list_players
 
     every = set(shipped_games())
     return write_table(
-        ("write", "who that is", "plays"),
+        ("specification", "player", "games"),
         (
             (
                 f"`{form}`",
@@ -265,7 +272,7 @@ def write_players() -> str:
 
 
 def write_commands() -> str:
-    """Each command with what it takes, from the command line itself."""
+    """Return each command with its arguments and options, from the command line itself."""
     import typer
 
     from evolve_arena.cli.app import app
@@ -273,7 +280,7 @@ def write_commands() -> str:
     return "\n".join(_write_command(typer.main.get_command(app), "evolve"))
 
 
-def _write_command(command: Any, path: str) -> Iterator[str]:
+def _write_command(command: Command, path: str) -> Iterator[str]:
     inner = getattr(command, "commands", {})
     if not inner:
         names = [str(each.metavar) for each in command.params if each.param_type_name == "argument"]
@@ -281,17 +288,17 @@ def _write_command(command: Any, path: str) -> Iterator[str]:
         yield f"## `{path}`\n\n{write_help(command.help)}\n\n```text\n{usage}\n```\n"
         rows = [row for row in map(_describe_parameter, command.params) if row]
         if rows:
-            yield write_table(("argument or option", "default", "what it does"), rows)
+            yield write_table(("argument or option", "default", "description"), rows)
     for name, each in inner.items():
         yield from _write_command(each, f"{path} {name}")
 
 
 def write_help(text: str | None) -> str:
-    """A help text, of which the terminal shows all paragraphs."""
+    """Return a help text in Markdown, with all paragraphs that the terminal shows."""
     return write_sentence((text or "").partition("\f")[0].strip()).replace("<", "&lt;")
 
 
-def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
+def _describe_parameter(parameter: TyperArgument | TyperOption) -> tuple[str, str, str] | None:
     if parameter.name == "help" or getattr(parameter, "hidden", False):
         return None
     names = [*parameter.opts, *parameter.secondary_opts]
@@ -305,7 +312,7 @@ def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
     default = parameter.default
     shown = "" if default in (None, False, [], ()) or callable(default) else f"`{default}`"
     if parameter.required:
-        shown = "needed"
+        shown = "required"
     span = [
         text.format(bound)
         for text, bound in (("from {}", parameter.min), ("to {}", parameter.max))
@@ -336,7 +343,7 @@ def write_module(module: str) -> Callable[[], str]:
 
 
 def _write_class(node: ast.ClassDef) -> Iterator[str]:
-    """A class: how it is made, its docstring, its fields, then its methods."""
+    """Yield a class: its constructor, docstring, fields, and methods."""
     made = next((each for each in node.body if getattr(each, "name", "") == "__init__"), None)
     signature = _write_signature(made, node.name) if made else node.name
     yield f"### `{node.name}`\n\n```python\nclass {signature}\n```"
@@ -355,7 +362,7 @@ def _write_class(node: ast.ClassDef) -> Iterator[str]:
             yield _write_function(each, f"{node.name}.")
 
 
-def _write_function(node: Any, owner: str = "") -> str:
+def _write_function(node: ast.FunctionDef, owner: str = "") -> str:
     marks = {ast.unparse(each) for each in node.decorator_list}
     if marks & {"property", "cached_property"}:
         kind = f": {ast.unparse(node.returns)}" if node.returns else ""
@@ -366,8 +373,8 @@ def _write_function(node: Any, owner: str = "") -> str:
     return f"{head}\n\n```python\n{signature}\n```\n\n{_write_docstring(node)}".rstrip()
 
 
-def _write_signature(node: Any, name: str) -> str:
-    """The signature of a function; one parameter a line if it is long."""
+def _write_signature(node: ast.FunctionDef, name: str) -> str:
+    """Return the signature of a function, with one parameter a line if it is long."""
     returns = f" -> {ast.unparse(node.returns)}" if node.returns and name != "__init__" else ""
     returns = "" if returns == " -> None" else returns
     arguments = node.args
@@ -397,8 +404,8 @@ def _write_parameter(argument: ast.arg, default: ast.expr | None) -> str:
     return f"{argument.arg}{kind}{' = ' if kind else '='}{ast.unparse(default)}"
 
 
-def _write_docstring(node: Any) -> str:
-    """A docstring in Markdown: sections are lists, examples are code."""
+def _write_docstring(node: ast.ClassDef | ast.FunctionDef) -> str:
+    """Return a docstring in Markdown: sections as lists, examples as code."""
     lines: list[str] = []
     section = ""
     for line in (ast.get_docstring(node) or "").splitlines():
@@ -422,7 +429,7 @@ def _write_docstring(node: Any) -> str:
 
 
 def _write_example(text: str) -> str:
-    """An example as code, its results as comments: tests run it where it comes from."""
+    """Return an example as code, with results as comments; tests run it at its source."""
     lines = [
         line[4:] if line.startswith((">>> ", "... ")) else f"# {line}"
         for line in text.rstrip().splitlines()
@@ -431,26 +438,26 @@ def _write_example(text: str) -> str:
 
 
 def write_dialects() -> str:
-    """What programs are told before their first move, by each kind of host."""
+    """Return the texts that programs get before their first move, by each kind of host."""
     from evolve_arena.core.registry import find_game, shipped_games
 
-    texts: dict[tuple[Any, ...], tuple[str, list[str]]] = {}
+    texts: dict[tuple[type[Dialect], str], tuple[str, list[str]]] = {}
     for name in sorted(shipped_games()):
         game = find_game(name).make()
         for title, dialect in find_game(name).dialects.items():
-            told = dialect.greet(game, 0, dialect.limits)
-            told += dialect.show(game.initial()) + dialect.ask(
+            said = dialect.greet(game, 0, dialect.limits)
+            said += dialect.show(game.initial()) + dialect.ask(
                 dialect.limits.time_bank, dialect.limits
             )
             key = (type(dialect), title)
             text = (
                 f"The program answers with {dialect.answer}. It has {dialect.limits.time_bank:,} ms"
                 f" for its first move, and each move adds {dialect.limits.per_move:,} ms; unused"
-                f" time is saved, up to the first number.\n\nIn `{name}` it is told first:\n\n"
-                f"```text\n{told}```\n"
+                f" time is saved, up to the first number.\n\nIn `{name}` it reads first:\n\n"
+                f"```text\n{said}```\n"
             )
             if dialect.farewell:
-                text += f"\nAfter the game it is told `{dialect.farewell.strip()}`.\n"
+                text += f"\nAfter the game it reads `{dialect.farewell.strip()}`.\n"
             texts.setdefault(key, (text, []))[1].append(name)
     return "\n".join(
         f"### {title}: {', '.join(games)}\n\n{text}" for (_, title), (text, games) in texts.items()
@@ -461,7 +468,7 @@ def write_dialects() -> str:
 
 
 def write_intervals() -> str:
-    """The 95 % interval of a share, by how many games it is of."""
+    """Return a table of the 95 % interval of a share, by number of games."""
     from evolve_arena.arena.statistics import elo_difference, wilson_interval
 
     shares = (0.5, 0.7, 0.9, 0.99)
@@ -477,7 +484,7 @@ def write_intervals() -> str:
 
 
 def write_differences() -> str:
-    """How many games each of two players needs until a difference of their shares can be seen."""
+    """Return a table of the games that each of two players needs for a difference to be seen."""
     from scipy.stats import norm
 
     rows, level, power = [], norm.ppf(0.975), norm.ppf(0.8)
@@ -493,7 +500,7 @@ def write_differences() -> str:
 
 
 def write_best_of() -> str:
-    """The best of some checks of a player that does not change, on average."""
+    """Return a table of the best of several checks of a constant player, on average."""
     import numpy as np
     from scipy.stats import binom
 

@@ -1,7 +1,7 @@
-"""Pages as MkDocs needs them.
+"""Hooks of MkDocs that adapt pages to the site.
 
-Tables of the parts that `docs/generate.py` wrote get the class that gives their columns room. Pages
-that lie at the top of the repository become pages of the site, and notebooks are executed.
+Tables in generated parts get a class that gives their columns room. Pages at the top of the
+repository become pages of the site, and notebooks are executed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -23,15 +22,15 @@ FROM_TOP = {
     "changelog.md": "CHANGELOG.md",
     "security.md": "SECURITY.md",
 }
-"""Pages of the site, by their path there, that lie at the top of the repository."""
+"""Pages of the site, by their path there, that are stored at the top of the repository."""
 PART = re.compile(r"^<!-- generated: \w+ -->\n(.*?)^<!-- end -->$", re.M | re.S)
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
 FEW_LETTERS = 30
-"""A table whose last column has longer texts than this gives them room, also on a small screen."""
+"""Longest text in the last column of a table of figures; wider tables get room on small screens."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages that lie elsewhere, and executes notebooks."""
+    """Add the pages from the top of the repository, and execute notebooks."""
     for uri, name in FROM_TOP.items():
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
         files.append(File.generated(config, uri, content=text))
@@ -42,10 +41,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Marks generated tables; links to notebooks and to pages from the top lead to those made here.
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Mark generated tables, and correct links to notebooks and to pages from the top.
 
-    In the sources a link to a page from the top goes one folder higher than in the site.
+    In the sources a link to a page from the top goes one folder higher than on the site.
     """
     text = PART.sub(lambda part: TABLE.sub(_mark_table, part[1]), markdown)
     up = "../" * page.file.src_uri.count("/")
@@ -61,7 +60,7 @@ def _mark_table(found: re.Match[str]) -> str:
 
 
 def execute_notebook(path: Path, uri: str) -> Iterator[tuple[str, str | bytes]]:
-    """The page that a notebook makes when it is run in an empty folder, and its pictures."""
+    """Return the page of a notebook that is run in an empty folder, and its pictures."""
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import MarkdownExporter

@@ -1,8 +1,8 @@
-"""Draws pictures of the documentation: real sessions at a real terminal, and a real network.
+"""Draw pictures of the documentation: real sessions in a terminal, and a real network.
 
-It needs pyte, a terminal in memory, besides what the site needs (``pip install pyte``), and writes
-``docs/images/terminal-*.svg`` and ``network-position.png``; run it in an empty folder:
-``python .../docs/pictures.py``.
+The script needs pyte, a terminal in memory, besides the requirements of the site (``pip install
+pyte``), and writes ``docs/images/terminal-*.svg`` and ``network-position.png``; run it in an empty
+folder: ``python .../docs/pictures.py``.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ SCENES: dict[str, tuple[list[str], Sequence[tuple[str, str]], str]] = {
         "6: ",
     ),
 }
-"""By name: the words after ``evolve``; for what is waited, and what is then typed; the end."""
+"""By name: the words after ``evolve``; pairs of a text to wait for and an answer to type; the end.
+"""
 
 
 def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> list[Text]:
-    """The screen once *until* stands on it, or once the command has ended."""
+    """Return the screen once it shows *until*, or once the command has ended."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "LINES": str(ROWS)}
@@ -73,7 +74,7 @@ def show(words: Sequence[str], typed: Sequence[tuple[str, str]], until: str) -> 
 
 
 def read_line(screen: pyte.Screen, row: int) -> Text:
-    """A line of the screen with its colours."""
+    """Return a line of the screen with its colours."""
     line = Text()
     for column in range(screen.columns):
         cell = screen.buffer[row][column]
@@ -88,7 +89,7 @@ def read_line(screen: pyte.Screen, row: int) -> Text:
 
 
 def main() -> None:
-    """Draws all of them."""
+    """Draw all pictures."""
     for name, (words, typed, until) in SCENES.items():
         lines = show(words, typed, until)
         while lines and not lines[-1].plain:

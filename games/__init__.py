@@ -1,4 +1,4 @@
-"""Floor 7, games: a folder or a file for each, which knows nothing of the others."""
+"""The games layer: a folder or a file for each, independent of all others."""
 
 USUAL = "connect-four"
-"""What is played if nobody says anything."""
+"""The game that is played by default."""

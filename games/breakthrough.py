@@ -1,10 +1,13 @@
-"""Breakthrough: whose piece reaches the other's back row wins, or who has taken all pieces.
+"""Breakthrough: reach the other's back row, or capture all pieces, to win.
 
-Pieces go one step forward, straight or diagonally; they take only diagonally. Each has two rows of
-them, on boards of fewer than six rows one.
+Pieces go one step forward, straight or diagonally; they capture only diagonally. Each player begins
+with two rows of them, on boards of fewer than six rows with one.
 
-A state is the pieces of whose turn it is, those of the other, and the seat whose turn it is. Bit
-``SIZE * row + column`` of a word is a cell; seat 0 begins on the first rows and moves up.
+A state is the pieces of the player to move, those of the other, and the player to move. Bit ``SIZE
+* row + column`` of a word is a cell; seat 0 begins on the first rows and moves up.
+
+Move ``6 * cell + kind`` moves the piece on a cell by ``STEPS[kind]``: kinds 0 to 2 are seat 0's, to
+the left, straight and to the right, and kinds 3 to 5 are seat 1's.
 """
 
 import numpy as np
@@ -27,7 +30,7 @@ ENDINGS = ("a breakthrough", "no draw is possible")
 OPENSPIEL = f"breakthrough(rows={SIZE},columns={SIZE})"
 
 STEPS = (SIZE - 1, SIZE, SIZE + 1, -SIZE - 1, -SIZE, -SIZE + 1)
-"""How far the six kinds of moves go, up and down."""
+"""Distance, in cells, of the six kinds of moves: three up and three down."""
 ONE = np.uint64(1)
 LINE = np.uint64(2**SIZE - 1)
 HOMES = (LINE, LINE << np.uint64(CELLS - SIZE))
@@ -45,6 +48,7 @@ def to_move(state):
 
 def legal(state, moves):
     own, other, seat = state
+    # Take the pieces off one by one, the lowest bit first.
     left, count = own, 0
     while left:
         cell = lowest_bit(left)
@@ -69,7 +73,7 @@ def play(state, move):
 
 
 def result(state):
-    """Only who has just moved can have won."""
+    """Return the result; only the player who has just moved can have won."""
     own, other, seat = state
     if not own or other & HOMES[seat]:
         return 1 if seat == 1 else -1
@@ -79,7 +83,8 @@ def result(state):
 def wins(state, moves):
     own, other, seat = state
     goal, left, count = HOMES[1 - seat], own, 0
-    if count_bits(other) > 1:  # else the last piece may be taken anywhere
+    if count_bits(other) > 1:  # else the last one may be captured anywhere
+        # Only pieces one row short of the goal can reach it.
         left &= goal << np.uint64(SIZE) if seat else goal >> np.uint64(SIZE)
     while left:
         cell = lowest_bit(left)
@@ -97,7 +102,7 @@ def wins(state, moves):
 
 
 def changes(state, move, seat, bits):
-    """The piece that goes, that it comes, and the one that it takes."""
+    """List the bits of `see` that change: the piece leaves, arrives, and may capture another."""
     _, other, turn = state
     cell, target = move // 6, move // 6 + STEPS[move % 6]
     plane = 0 if seat == turn else 64
@@ -110,17 +115,17 @@ def changes(state, move, seat, bits):
 
 
 def find_place(cell, seat):
-    """The place at which a seat sees a cell."""
+    """Return the place at which a seat sees a cell."""
     return cell if seat == 0 else SIZE * (SIZE - 1 - cell // SIZE) + cell % SIZE
 
 
 def gain(state, move):
-    """1 if a piece is taken."""
+    """Return 1 for a capture, else 0."""
     return np.int64((state[1] >> np.uint64(move // 6 + STEPS[move % 6])) & ONE)
 
 
 def see(state, seat, planes):
-    """One's own pieces, then the other's; seat 1 sees the rows upside down, and so moves up too."""
+    """Set own pieces, then the other's; seat 1 sees rows upside down, and so moves up as well."""
     own, other, turn = state
     if turn != seat:
         own, other = other, own
@@ -129,7 +134,7 @@ def see(state, seat, planes):
 
 
 def turn_over(word):
-    """The word with its rows in the opposite order."""
+    """Return a word with its rows in the opposite order."""
     turned = np.uint64(0)
     for row in range(SIZE):
         line = (word >> np.uint64(SIZE * row)) & LINE
@@ -138,19 +143,19 @@ def turn_over(word):
 
 
 def evaluate(state, seat):
-    """How many more pieces one has."""
+    """Return the lead in pieces."""
     ahead = count_bits(state[0]) - count_bits(state[1])
     return ahead if state[2] == seat else -ahead
 
 
 def openspiel_move(state, move):
-    """The action of OpenSpiel's game, which also says whether a piece is taken."""
+    """Return the action of OpenSpiel's game, in which captures have numbers of their own."""
     target = ONE << np.uint64(move // 6 + STEPS[move % 6])
     return 2 * move + int(target & state[1] != 0)
 
 
 def name_move(move):
-    """Such as ``b2c3``; what can never be played has a question mark and a number."""
+    """Return a name such as ``b2c3``, with a question mark for a target off the board."""
     cell, kind = divmod(move, 6)
     column, row = cell % SIZE + kind % 3 - 1, cell // SIZE + (1 if kind < 3 else -1)
     target = (

@@ -1,9 +1,9 @@
-"""Chomp: a bar of chocolate whose first piece is poisoned; who has to eat that one loses.
+"""Chomp: a bar of chocolate whose first piece is poisoned; eating that one loses.
 
-A move takes a piece, and all that are left of those below it and to its right.
+A move takes a piece, and all remaining ones below it and to its right.
 
-A state is the pieces that are left, bit ``WIDTH * row + column`` of a word for each, and the seat
-whose turn it is.
+A state is the remaining pieces, bit ``WIDTH * row + column`` of a word for each, and the player to
+move.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ ONE = np.uint64(1)
 
 
 def find_eaten(cell):
-    """The pieces that go with the one on a cell."""
+    """Return the pieces that disappear with the one on a cell, as bits."""
     rows, columns = range(cell // WIDTH, HEIGHT), range(cell % WIDTH, WIDTH)
     return sum(1 << WIDTH * row + column for row in rows for column in columns)
 
@@ -59,7 +59,7 @@ def play(state, move):
 
 
 def result(state):
-    """Who would be to move when nothing is left has won."""
+    """Return the result: the poisoned piece ends the game, and its eater has lost."""
     if state[0]:
         return 2
     return 1 if state[1] == 0 else -1

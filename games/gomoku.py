@@ -1,7 +1,7 @@
-"""Gomoku: who has five stones in a row wins, or more; also on other boards, with other numbers.
+"""Gomoku: five stones in a row win, or more; also on other boards, with other numbers.
 
-A state is the cells, 0 where no stone lies, 1 for x and 2 for o; then whose turn it is, and whose
-stones stand in a row: 0 as long as nobody's do.
+A state is one array: the cells, 0 if empty, 1 for x and 2 for o; then the player to move, and the
+winner, if any, as 1 or 2.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 SIZE = 15
 """Cells along a side of the board."""
 ROW = 5
-"""How many stones in a row win."""
+"""Stones in a row that win."""
 OPTIONS = {"SIZE": range(5, 20), "ROW": range(3, 7)}
 CELLS = SIZE * SIZE
 WIDTH = SIZE
@@ -45,7 +45,7 @@ def legal(state, moves):
 
 
 def play(state, move):
-    """Puts a stone, and looks along the four lines through it."""
+    """Place a stone and look along the four lines through it."""
     state[move] = 1 + state[TURN]
     if completes_row(state, move, state[move]):
         state[WINNER] = state[move]
@@ -53,7 +53,7 @@ def play(state, move):
 
 
 def completes_row(state, cell, stone):
-    """Test if enough stones of a colour stand in a row with one on a cell."""
+    """Return True if a stone of this colour on a cell completes a row."""
     for down, right in DIRECTIONS:
         before = count_stones(state, cell, stone, -down, -right)
         if before + 1 + count_stones(state, cell, stone, down, right) >= ROW:
@@ -62,7 +62,7 @@ def completes_row(state, cell, stone):
 
 
 def count_stones(state, cell, stone, down, right):
-    """The number of stones of a colour that follow a cell, in one direction."""
+    """Return the number of stones of a colour that follow a cell in one direction."""
     row, column, count = cell // SIZE + down, cell % SIZE + right, 0
     while 0 <= row < SIZE and 0 <= column < SIZE and state[row * SIZE + column] == stone:
         count += 1
@@ -88,6 +88,7 @@ def changes(state, move, seat, bits):
 def result(state):
     if state[WINNER] != 0:
         return 1 if state[WINNER] == 1 else -1
+    # No row is complete: the game goes on as long as a cell is empty.
     for cell in range(CELLS):
         if state[cell] == 0:
             return 2

@@ -1,10 +1,11 @@
 """Hex: x joins the upper edge to the lower one, o the left edge to the right one.
 
-Cells touch those beside them in their row, those above and below, and those above to the right and
-below to the left. There is no swap: the first move stays. Somebody always wins.
+A cell touches its neighbours in the row, those above and below, and those above to the right and
+below to the left. There is no swap rule: the first move stays. Draws are impossible.
 
-A state is the cells, 0 where no stone lies, 1 for x and 2 for o; then for each cell which of its
-owner's edges its stone is joined to, 1 and 2, or 3 for both; and whose turn it is, and who has won.
+A state is one array: the cells, 0 if empty, 1 for x and 2 for o; then, for each cell, the edges of
+its owner that its stone is joined to, 1 and 2, or 3 for both; then the player to move and the
+winner, if any, as 1 or 2.
 """
 
 import numpy as np
@@ -29,7 +30,7 @@ WORDS = (CELLS + 63) // 64
 
 
 def find_neighbours(cell):
-    """The six cells around one; itself in place of those beyond the edges."""
+    """Return the six neighbours of a cell, with the cell itself in place of those off the board."""
     row, column = divmod(cell, SIZE)
     around = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
     places = [(row + down, column + right) for down, right in around]
@@ -57,11 +58,13 @@ def legal(state, moves):
 
 
 def play(state, move):
-    """Puts a stone, and finds out which edges it joins."""
+    """Place a stone and find the edges that it joins."""
     seat = state[TURN]
     state[move] = 1 + seat
+    # x counts rows from the top, o columns from the left: edge 1 is the first, edge 2 the last.
     line = move // SIZE if seat == 0 else move % SIZE
     edges = (line == 0) + 2 * (line == SIZE - 1)
+    # Neighbours of the same colour pass on the edges that they are joined to.
     for cell in NEIGHBOURS[move]:
         edges |= (state[cell] == state[move]) * state[CELLS + cell]
     if edges:
@@ -72,7 +75,7 @@ def play(state, move):
 
 
 def join(state, stone, edges):
-    """Tells a stone, and all that it is joined to, to which edges they are joined now."""
+    """Join a stone, and all stones connected to it, to these edges."""
     state[CELLS + stone] |= edges
     for cell in NEIGHBOURS[stone]:
         if state[cell] == state[stone] and state[CELLS + cell] | edges != state[CELLS + cell]:
@@ -86,7 +89,7 @@ def result(state):
 
 
 def wins(state, moves):
-    """Cells that join both edges."""
+    """List the cells that join both edges, as `play` would find them."""
     seat, count = state[TURN], 0
     for move in range(CELLS):
         if state[move] == 0:
@@ -102,13 +105,14 @@ def wins(state, moves):
 
 
 def changes(state, move, seat, bits):
+    # The same place as in `see`; bits of the other's stones follow those of one's own.
     place = move if seat == 0 else move % SIZE * SIZE + move // SIZE
     bits[0] = place if seat == state[TURN] else 64 * WORDS + place
     return 1
 
 
 def see(state, seat, planes):
-    """One's own stones, then the other's; o sees rows as columns, and so its edges like x."""
+    """Set own stones, then the other's; o sees rows as columns, and so joins the edges of x."""
     for cell in range(CELLS):
         if state[cell] != 0:
             place = cell if seat == 0 else cell % SIZE * SIZE + cell // SIZE
@@ -117,7 +121,7 @@ def see(state, seat, planes):
 
 
 def show(state):
-    """Each row further to the right than the one above."""
+    """Draw each row half a cell to the right of the one above."""
     letters = "  " + " ".join("abcdefghijk"[:SIZE])
     lines = [letters]
     for row in range(SIZE):

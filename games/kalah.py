@@ -1,13 +1,13 @@
-"""Kalah: six pits and a store on each side, four seeds in each pit; who has more in the end wins.
+"""Kalah: six pits and a store on each side, four seeds in each pit; more seeds in the end win.
 
-Whose turn it is takes all seeds out of one of his pits and puts them one by one into the next ones,
-counter-clockwise: his own pits, his store, the other's pits, but not the other's store. If the last
-one falls into his store, he moves again. If it falls into an empty pit of his own and seeds lie
-opposite, these and the last one go into his store. The game ends as soon as all pits of a side are
-empty, whoever is to move; what lies in the other pits belongs to their owner.
+The player to move takes all seeds out of one own pit and sows them one by one into the next ones,
+counter-clockwise: own pits, the own store, the other's pits, but not the other's store. If the last
+one falls into the own store, the same player moves again. If it falls into an empty own pit and the
+pit opposite is not empty, its seeds and the last one go into the own store. The game ends as soon
+as all pits of one side are empty; the seeds in the other pits belong to their owner.
 
-A state is how many seeds lie in the pits of seat 0, its store, the pits of seat 1 and its store;
-then whose turn it is.
+A state is one array: the seeds in the pits of seat 0, in its store, in the pits of seat 1 and in
+its store; then the player to move.
 """
 
 import numpy as np
@@ -24,11 +24,11 @@ ENDINGS = ("more seeds", "as many seeds")
 OPENSPIEL = "mancala" if PITS == 6 and SEEDS == 4 else ""
 
 HOLES = 2 * (PITS + 1)
-"""Pits and stores."""
+"""Number of pits and stores."""
 TURN = HOLES
 STORES = (PITS, HOLES - 1)
 CELLS = PITS * SEEDS + 1
-"""More than half of the seeds: who has so many wins."""
+"""Number of seeds that win: more than half of all."""
 PLANES = HOLES + 1
 PLANE_NUMBERS = CELLS
 PLANE_NAMES = (
@@ -54,7 +54,7 @@ def to_move(state):
 
 
 def legal(state, moves):
-    """Pits that are not empty, counted from one's own left."""
+    """List the pits that are not empty, counted from the player's left."""
     first, count = state[TURN] * (PITS + 1), 0
     for pit in range(PITS):
         if state[first + pit] > 0:
@@ -69,11 +69,13 @@ def play(state, move):
     hole = store - PITS + move
     seeds = state[hole]
     state[hole] = 0
+    # Sow the seeds, one in each hole but the other's store.
     while seeds > 0:
         hole = (hole + 1) % HOLES
         if hole != other:
             state[hole] += 1
             seeds -= 1
+    # Capture: the last seed fell into an empty own pit, and the opposite one holds seeds.
     opposite = 2 * PITS - hole
     if store - PITS <= hole < store and state[hole] == 1 and state[opposite] > 0:
         state[store] += 1 + state[opposite]
@@ -87,12 +89,12 @@ def is_over(state):
 
 
 def points(state, seat):
-    """What lies in a seat's store and pits."""
+    """Return the seeds in a seat's store and pits."""
     return state[STORES[seat]] + count_seeds(state, seat)
 
 
 def count_seeds(state, seat):
-    """How many lie in a seat's pits."""
+    """Return the number of seeds in a seat's pits."""
     seeds = 0
     for hole in range(STORES[seat] - PITS, STORES[seat]):
         seeds += state[hole]
@@ -100,7 +102,7 @@ def count_seeds(state, seat):
 
 
 def see(state, seat, planes):
-    """For each hole, from one's own on, as many bits as there are seeds; then whose turn it is."""
+    """Set a bit for each seed, hole by hole from one's own on, then the player to move."""
     for place in range(HOLES):
         seeds = min(state[(place + seat * (PITS + 1)) % HOLES], CELLS)
         planes[place] = (np.uint64(1) << np.uint64(seeds)) - np.uint64(1)
@@ -108,7 +110,7 @@ def see(state, seat, planes):
 
 
 def features(state, seat, out):
-    """Seeds, as shares of twelve, and the pits whose last seed falls into the store."""
+    """Write the seeds, divided by 12, and how many pits of either side allow to move again."""
     for place in range(HOLES):
         out[place] = state[(place + seat * (PITS + 1)) % HOLES] / 12
     out[HOLES] = state[TURN] == seat
@@ -119,7 +121,7 @@ def features(state, seat, out):
 
 
 def describe_move(state, move, seat, out):
-    """Seeds sown and taken; what is sown all around is not told."""
+    """Describe the seeds sown and captured; captures after a full lap are left out."""
     store = STORES[seat]
     hole = store - PITS + move
     end = hole + state[hole]
@@ -130,22 +132,22 @@ def describe_move(state, move, seat, out):
 
 
 def evaluate(state, seat):
-    """What has come into the stores."""
+    """Return the lead in stored seeds."""
     return state[STORES[seat]] - state[STORES[1 - seat]]
 
 
 def openspiel_move(state, move):
-    """The pit on OpenSpiel's board, which begins with the store of seat 1."""
+    """Return the pit on OpenSpiel's board, which begins with the store of seat 1."""
     return 1 + move + state[TURN] * (PITS + 1)
 
 
 def name_move(move):
-    """Pits are counted from one's own left, from 1 on."""
+    """Return the number of a pit, counted from the player's left, from 1 on."""
     return str(move + 1)
 
 
 def show(state):
-    """North's pits from right to left, the stores, south's pits."""
+    """Draw north's pits from right to left, the stores, then south's pits."""
     numbers, south, north = range(1, PITS + 1), state[:PITS], state[PITS + 1 : HOLES - 1]
     rows = (numbers[::-1], north[::-1], south, numbers)
     above, upper, lower, below = (" ".join(f"{number:2}" for number in row) for row in rows)

@@ -1,18 +1,18 @@
-"""Pig: roll a die as often as you dare; who has 100 points first wins.
+"""Pig: roll a die as often as you dare; the first to 100 points wins.
 
-What is rolled adds up until the player holds, and only then counts. Who rolls a 1 loses what he has
-rolled in this turn, and the turn.
+Rolls add up until the player holds, and count only then. A roll of 1 loses the sum of this turn,
+and the turn.
 
-A state is the points of each seat; then what was rolled in this turn, whose turn it is, what the
-die shows, and whether it is rolling.
+A state is one array: the points of each seat; then the sum of this turn, the player to move, the
+die, and 1 while it is rolling.
 """
 
 import numpy as np
 
 SEATS = 2
-"""How many play."""
+"""Number of players."""
 GOAL = 100
-"""How many points win."""
+"""Points that win."""
 OPTIONS = {"SEATS": range(2, 6), "GOAL": range(10, 101)}
 MOVES = 2
 ROLL, HOLD = 0, 1
@@ -41,7 +41,7 @@ def to_move(state):
 
 
 def legal(state, moves):
-    """To roll or to hold; who has enough to win can only hold."""
+    """List roll and hold, or hold alone if that wins."""
     if state[state[TURN]] + state[SUM] >= GOAL:
         moves[0] = HOLD
         return 1
@@ -64,7 +64,7 @@ def end_turn(state):
 
 
 def chance(state):
-    """Six numbers on the die, if it is rolling."""
+    """Return six outcomes while the die is rolling, else none."""
     return 6 if state[ROLLING] else 0
 
 
@@ -89,12 +89,12 @@ def points(state, seat):
 
 
 def hold(state, moves, count):
-    """Holds as soon as a turn has brought 20 points, or enough to win."""
+    """Hold as soon as a turn has brought 20 points, or enough to win."""
     return HOLD if count == 1 or state[SUM] >= 20 else ROLL
 
 
 def see(state, seat, planes):
-    """Own points, then the others', then this turn's, more bits for more; then what happens now."""
+    """Set more bits for more points: own, others', this turn's; then the die and own turn."""
     for place in range(SEATS):
         count = min(state[(seat + place) % SEATS] * CELLS // GOAL, CELLS)
         planes[place] = fill(count)
@@ -103,7 +103,7 @@ def see(state, seat, planes):
 
 
 def fill(count):
-    """A word whose lowest bits are set, so many."""
+    """Return a word whose *count* lowest bits are set."""
     return (np.uint64(1) << np.uint64(count)) - np.uint64(1)
 
 
@@ -112,7 +112,7 @@ def name_move(move):
 
 
 def show(state):
-    """The points, what this turn has brought, and the die."""
+    """Draw the points, the sum of this turn and the die."""
     scores = "   ".join(f"{'xozvw'[seat]} {state[seat]}" for seat in range(SEATS))
     die = f", the die shows {state[DIE]}" if state[DIE] else ""
     return f"{scores}   ({'xozvw'[state[TURN]]} has rolled {state[SUM]}{die})"

@@ -1,6 +1,6 @@
-"""Tic-tac-toe: who has three in a row wins.
+"""Tic-tac-toe: three in a row win.
 
-A state is the nine cells, 0 where nothing stands, 1 for x and 2 for o; then whose turn it is.
+A state is one array: the nine cells, 0 if empty, 1 for x and 2 for o; then the player to move.
 """
 
 import numpy as np
@@ -45,6 +45,7 @@ def result(state):
     for a, b, c in LINES:
         if state[a] != 0 and state[a] == state[b] and state[b] == state[c]:
             return 1 if state[a] == 1 else -1
+    # No row is complete: the game goes on as long as a cell is empty.
     for cell in range(CELLS):
         if state[cell] == 0:
             return 2
@@ -52,5 +53,5 @@ def result(state):
 
 
 def pettingzoo_state(first, second, turn):
-    """The state of PettingZoo's board: which cells are x's and o's, and whose turn it is."""
+    """Return the state of PettingZoo's board: the cells of x and of o, and the player to move."""
     return [first[cell] + 2 * second[cell] for cell in range(CELLS)] + [turn]

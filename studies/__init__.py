@@ -1,1 +1,1 @@
-"""Floor 8, studies: published results, repeated and printed beside what is measured here."""
+"""The studies layer: published results, repeated and printed beside our measurements."""

@@ -1,4 +1,4 @@
-"""The command about studies: published results, reproduced side by side."""
+"""The command ``reproduce``: published results and ours, side by side."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from evolve_arena.cli.commands.evolving import Address, RunsExecutor
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command to *app*."""
+    """Add the command to *app*."""
     app.command(rich_help_panel="Studies")(reproduce)
 
 
 def reproduce(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="Such as four-in-a-row.")],
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs of each setting; as the study has it.")
+        int | None, typer.Option(min=1, help="Runs of each setting (default: as in the study).")
     ] = None,
     scale: Annotated[
         float, typer.Option(min=0.0001, max=100.0, help="Share of the full length.")
     ] = 1.0,
     only: Annotated[str | None, typer.Option(metavar="TABLE", help="One table alone.")] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="reproduced/STUDY unless given.")
+        Path | None, typer.Option(metavar="DIR", help="Folder (default reproduced/STUDY).")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="How many runs at a time.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time.")] = None,
     executor: RunsExecutor = None,
     address: Address = None,
     json: Annotated[
@@ -36,7 +36,7 @@ def reproduce(
 ) -> None:
     """Repeat a published study, and print its tables beside ours.
 
-    A study that was stopped, by Ctrl-C for instance, goes on where it was; finished runs are not
+    A study that was stopped, by Ctrl-C for instance, resumes where it was; finished runs are not
     repeated.
     """
     from evolve_arena.cli.output import print_json

@@ -1,9 +1,9 @@
-"""What charts of several studies draw alike."""
+"""Parts of charts that several studies share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,28 +24,30 @@ def draw_runs(
     label: str,
     range_label: str | None = None,
 ) -> None:
-    """The mean of some runs as a line, and a band from the least to the most, if they are several.
+    """Draw the mean of some runs as a line, and a band from the least to the greatest of several.
 
     Args:
-        axes: Where.
-        x: At which places, of which few are marked.
-        runs: The shares of each run at these.
+        axes: The axes to draw in.
+        x: The places of the values; a few are marked.
+        runs: The shares of each run at these places.
         hue: The colour of both.
         line: The style of the line.
-        alpha: How dense the band is.
-        label: What the line is called.
-        range_label: What the band is called.
+        alpha: The opacity of the band.
+        label: The label of the line.
+        range_label: The label of the band.
     """
     shares = np.array(list(runs))
-    look: dict[str, Any] = {"marker": "o" if len(x) < 5 else "", "label": label, "clip_on": False}
-    axes.plot(x, shares.mean(axis=0), line, color=hue, linewidth=1.6, **look)
+    marker = "o" if len(x) < 5 else ""
+    mean = shares.mean(axis=0)
+    axes.plot(x, mean, line, color=hue, marker=marker, linewidth=1.6, label=label, clip_on=False)
     if len(shares) > 1:
         edges = shares.min(axis=0), shares.max(axis=0)
         axes.fill_between(x, *edges, color=hue, alpha=alpha, linewidth=0, label=range_label)
 
 
 def add_legend(figure: Figure, axes: Axes, columns: int) -> None:
-    """What is labelled in the *axes*, below all of the *figure*."""
+    """Add a legend of everything labelled in the *axes*, below the whole *figure*."""
     handles, labels = axes.get_legend_handles_labels()
-    look: dict[str, Any] = {"loc": "outside lower center", "fontsize": 9, "frameon": False}
-    figure.legend(handles, labels, ncols=columns, **look)
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=9, frameon=False
+    )

@@ -9,14 +9,14 @@ from evolve_arena.runs.store.files import write_whole
 from evolve_arena.studies.study import Row, StudyResult, Table, format_csv
 
 COLUMNS = ["row", "column", "published", "measured", "95 % interval", "games", "remark"]
-"""The columns of a printed table."""
+"""Columns of a printed table."""
 
 
 def write_report(result: StudyResult) -> None:
-    """Writes both files and what belongs to the tables into the study's folder.
+    """Write both files, and the files of the tables, into the study's folder.
 
     Raises:
-        StorageError: One can't be written; each is whole or untouched.
+        StorageError: A file can't be written; each is complete or unchanged.
     """
     for table in result.tables:
         for name, content in table.files.items():
@@ -28,7 +28,7 @@ def write_report(result: StudyResult) -> None:
 
 
 def format_report(result: StudyResult) -> str:
-    """The report in Markdown."""
+    """Return the report in Markdown."""
     settings = result.settings
     lines = [
         f"# {result.study.name}: published against measured",
@@ -39,7 +39,7 @@ def format_report(result: StudyResult) -> str:
     ]
     if settings.scale != 1.0:
         lines[-1] += (
-            f" **All lengths are multiplied by {settings.scale:g}**: what is measured can't be"
+            f" **All lengths are multiplied by {settings.scale:g}**: the measured numbers can't be"
             " compared with the publication."
         )
     for table in result.tables:
@@ -48,7 +48,7 @@ def format_report(result: StudyResult) -> str:
 
 
 def cells(row: Row) -> list[str]:
-    """One line of a printed table, cell by cell; see :data:`COLUMNS`."""
+    """Return one line of a printed table, cell by cell; see :data:`COLUMNS`."""
     interval = f"{format_number(row.low)} to {format_number(row.high)}"
     published = format_number(row.published)
     measured = format_number(row.measured)
@@ -56,7 +56,7 @@ def cells(row: Row) -> list[str]:
 
 
 def format_number(value: float | str | None) -> str:
-    """Shares with three digits, larger numbers with one; words as they are.
+    """Format shares with three digits, larger numbers with one; leave words as they are.
 
     >>> format_number(0.55498), format_number(97.25), format_number(None)
     ('0.555', '97.2', '-')

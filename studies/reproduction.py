@@ -1,4 +1,4 @@
-"""Repeats studies: published results, printed beside what is measured here.
+"""The reproduction of studies: published results, printed beside our measurements.
 
 A new study is a folder with a :class:`~evolve_arena.studies.study.Study`, and a line here.
 """
@@ -36,7 +36,7 @@ STUDIES: dict[str, Study] = {
 
 
 def find_study(name: str) -> Study:
-    """The study called *name*.
+    """Return the study called *name*.
 
     Raises:
         UnknownNameError: There is none.
@@ -58,31 +58,31 @@ def reproduce_study(
     executor: str | None = None,
     address: str | None = None,
 ) -> StudyResult:
-    """Repeats a published study.
+    """Repeat a published study.
 
-    Its runs lie in *out*. Those that are finished are not run again, one that was interrupted
-    goes on where it was, and more *seeds* add runs to those that are there. Beside them are
-    then written ``rows.csv``, ``report.md`` and what the tables bring along, such as charts.
+    Its runs are stored in *out*. Finished ones are not repeated, an interrupted one resumes, and
+    more *seeds* add runs to the existing ones. ``rows.csv``, ``report.md`` and other files of the
+    tables, such as charts, are then written beside them.
 
     Args:
         name: One of :data:`STUDIES`.
         out: The folder.
-        seeds: How many runs of each setting; as many as the study has by itself if None.
+        seeds: Number of runs of each setting; the study's own number if None.
         scale: Shortens the study (below 1) or lengthens it.
         only: The name of one table, for which only the runs that it needs are run; all tables
             if None.
-        workers: How many processes play; one per core if None. Each breeds a run of its own, as
-            long as there are enough of them.
-        progress: Is told of each generation, and stops the study by giving False.
-        executor: ``ray`` breeds the runs in a Ray cluster; what tables need besides is played here.
-        address: Where that cluster is, if it is not to be started here.
+        workers: Number of processes that play; one per core if None. Each breeds a run of its own,
+            as long as there are enough of them.
+        progress: Called after each generation; stops the study by returning False.
+        executor: ``ray`` breeds the runs in a Ray cluster; other games of tables are played here.
+        address: Address of that cluster, if it is not to be started here.
 
     Raises:
         UnknownNameError: There is no such study, or no such table in it.
         BadValueError: *seeds* or *scale* is not positive, or *out* holds runs of other settings.
-        RunsStoppedError: *progress* gave False.
-        RunsFailedError: Runs that went on side by side failed; the others are finished.
-        ArenaError: Whatever a run says; see `evolve_arena.runs.run.Run.advance`.
+        RunsStoppedError: *progress* returned False.
+        RunsFailedError: Some parallel runs failed; the others are finished.
+        ArenaError: Any error of a run; see `evolve_arena.runs.run.Run.advance`.
     """
     study = find_study(name)
     tables = study.choose_tables(only)
@@ -100,7 +100,7 @@ def reproduce_study(
 
 
 def print_study(result: StudyResult) -> None:
-    """Prints all tables, and where the report lies."""
+    """Print all tables, and the path of the report."""
     for table in result.tables:
         print_table(
             f"{table.name}: {table.title}", COLUMNS, [cells(row) for row in table.rows], left=2

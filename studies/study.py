@@ -1,4 +1,4 @@
-"""What a study is: runs to breed, and tables that set what came of them beside a publication."""
+"""Studies: runs to evolve, and tables that compare their results with a publication."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError, quote
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.parallel_runs import Job, RunsProgress
 from evolve_arena.runs.run import Run
 
@@ -20,21 +21,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_SEEDS = 1_000
-"""How many runs of each setting a study can have."""
+"""Most runs of each setting in a study."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How much of a study is asked for.
+    """The size of a study.
 
     Raises:
         BadValueError: A number is out of range.
     """
 
     seeds: int = 1
-    """How many runs of each setting."""
+    """Number of runs of each setting."""
     scale: float = 1.0
-    """What lengths are multiplied by."""
+    """Factor of all lengths."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.seeds <= MOST_SEEDS:
@@ -46,11 +47,11 @@ class Settings:
 
     @property
     def each_seed(self) -> range:
-        """The numbers of the runs of each setting, from 1."""
+        """Numbers of the runs of each setting, from 1."""
         return range(1, self.seeds + 1)
 
     def scaled(self, count: int, *, least: int = 20) -> int:
-        """*count* times the scale, but at least so many."""
+        """Return *count* times the scale, but at least *least*."""
         return max(least, round(count * self.scale))
 
 
@@ -62,19 +63,19 @@ class Row:
     row: str
     column: str
     published: float | str | None
-    """As the source gives it: a number, words, or nothing."""
+    """As the source gives it: a number, words, or None."""
     measured: float
     low: float
     """The 95 % interval of :attr:`measured`: from here ..."""
     high: float
     """... to here."""
     games: int
-    """How many games were measured."""
+    """Number of games measured."""
     remark: str = ""
-    """What is to be said about it."""
+    """A comment on the row."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The figures by name, without the remark."""
+    def to_dict(self) -> JsonObject:
+        """Return the figures by name, without the remark."""
         figures = asdict(self)
         del figures["remark"]
         return figures
@@ -97,14 +98,14 @@ class Table:
     title: str
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
-    """What is to be said about the table, in sentences."""
+    """Comments on the table, in sentences."""
     files: dict[str, bytes] = field(default_factory=dict)
-    """Charts and data that belong to it, by the name of the file."""
+    """Charts and data that belong to it, by file name."""
     grids: list[Grid] = field(default_factory=list)
-    """More figures, for the report."""
+    """Additional figures for the report."""
 
     def add_picture(self, name: str, figure: Figure) -> None:
-        """Adds the *figure* as a file called so, and ``.png``."""
+        """Add the *figure* as the file *name*.png."""
         from evolve_arena.runs.plots.style import render
 
         self.files[f"{name}.png"] = render(figure, ".png")
@@ -112,25 +113,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Material:
-    """What tables are made from."""
+    """The material for tables: finished runs, and means to play more games."""
 
     settings: Settings
     runs: Mapping[str, Run]
     """The finished runs by the names of their jobs."""
     workers: int | None = None
-    """How many processes may play; one per core if None."""
+    """Number of processes that may play; one per core if None."""
     folder: Path | None = None
-    """Where the study lies; what is played for its tables is kept nowhere if None."""
+    """The study's folder; games that are played for its tables are not stored if None."""
     progress: Callable[[RunsProgress], bool] | None = None
-    """Is told how far tables are, and stops the study by giving False."""
+    """Called with the progress of tables; stops the study by returning False."""
 
     def list_runs(self, name: str) -> list[Run]:
-        """The runs of a setting, seed by seed: those called ``NAME-1``, ``NAME-2`` and so on."""
+        """Return the runs of a setting, seed by seed: ``NAME-1``, ``NAME-2`` and so on."""
         return [self.runs[f"{name}-{seed}"] for seed in self.settings.each_seed]
 
 
 Need = Callable[[Job], bool]
-"""Whether a table is made from a run."""
+"""Test whether a table is made from a run."""
 
 
 def _need_all(job: Job) -> bool:
@@ -138,7 +139,7 @@ def _need_all(job: Job) -> bool:
 
 
 def needs(*settings: str) -> Need:
-    """Tells the runs of some *settings* from others, by the names that :class:`Material` lists."""
+    """Return a test for the runs of some *settings*, by the names that :class:`Material` lists."""
     return lambda job: job.name.rpartition("-")[0] in settings
 
 
@@ -150,7 +151,7 @@ class TableKind:
     summary: str
     measure: Callable[[Material], Table]
     needs: Need = _need_all
-    """Which of the study's runs it is made from; all of them unless told otherwise."""
+    """The study's runs that it is made from; all of them by default."""
 
 
 @dataclass(frozen=True)
@@ -161,21 +162,20 @@ class Study:
     summary: str
     source: str
     plan: Callable[[Settings], list[Job]]
-    """The runs that all tables together need, or the first of them; see :attr:`later`."""
+    """The runs that all tables need together, or the first of them; see :attr:`later`."""
     tables: tuple[TableKind, ...]
     later: tuple[Callable[[Material], list[Job]], ...] = ()
-    """What is planned once all runs that were planned before are finished, from what came of
-    them, step by step."""
+    """Further runs, planned step by step from the results once all earlier runs are finished."""
     seeds: int = 1
-    """How many runs of each setting there are unless told otherwise."""
+    """Default number of runs of each setting."""
 
     @property
     def options(self) -> dict[str, str]:
-        """What can be asked of it: each table that ``only`` can name, with its summary."""
+        """The possible values of ``only``: each table, with its summary."""
         return {table.name: table.summary for table in self.tables}
 
     def choose_tables(self, only: str | None) -> list[TableKind]:
-        """All tables, or the one called *only*.
+        """Return all tables, or the one called *only*.
 
         Raises:
             UnknownNameError: There is no such table.
@@ -188,12 +188,12 @@ class Study:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What came of a study."""
+    """The result of a study."""
 
     study: Study
     settings: Settings
     out: Path
-    """Where its runs and its report lie."""
+    """Folder of its runs and its report."""
     tables: list[Table]
 
     @property
@@ -203,7 +203,7 @@ class StudyResult:
 
     @property
     def command(self) -> str:
-        """What to type for the same result."""
+        """The command that repeats the result."""
         words = ["evolve reproduce", self.study.name]
         if self.settings.seeds != self.study.seeds:
             words.append(f"--seeds {self.settings.seeds}")
@@ -213,8 +213,8 @@ class StudyResult:
             words.append(f"--only {self.tables[0].name}")
         return " ".join(words)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def to_dict(self) -> JsonObject:
+        """Return all of it, ready for JSON."""
         return {
             "study": self.study.name,
             "source": self.study.source,
@@ -237,13 +237,13 @@ class StudyResult:
 
 @cache
 def read_lines(package: str, name: str) -> tuple[dict[str, str], ...]:
-    """The lines of a published table: of a CSV file with a header in the *package* of a study."""
+    """Return the lines of a CSV file with a header in the *package* of a study."""
     file = resources.files(package).joinpath("data", name)
     return tuple(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
 
 def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
-    """*lines* as CSV below a header; None is an empty cell."""
+    """Return *lines* as CSV below a header; None is an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([columns, *lines])
     return text.getvalue().encode()
@@ -256,7 +256,7 @@ def judge_interval(
     below: str = "lower here",
     between: str = "agrees",
 ) -> str:
-    """What the interval of a difference says: *above* or *below* 0, or 0 lies in it.
+    """Return the verdict on the interval of a difference: *above* or *below* 0, or *between*.
 
     >>> judge_interval(0.1, 0.3), judge_interval(-0.1, 0.3)
     ('higher here', 'agrees')

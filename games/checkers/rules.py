@@ -1,14 +1,14 @@
-"""English checkers: captures must be made, one jump a move; who can jump on with a piece must.
+"""English checkers: captures are compulsory, one jump a move; a piece that can jump on must do so.
 
-Dark moves first, a man that is crowned stops there, and who can't move has lost. A game is drawn
-when a position occurs for the third time, or after 40 moves of each side without a capture or a
-man's move. Source: the rules of the World Checkers Draughts Federation.
+Dark moves first, a man that is crowned stops there, and a player who has no move loses. A game is
+drawn when a position occurs for the third time, or after 40 moves of each side without a capture or
+a man's move. Source: the rules of the World Checkers Draughts Federation.
 
 Square s is bit ``s - 1 + (s - 1) // 8`` of 35, so a step is a shift by 4 or 5 and edges need no
-masks. In rows of five bits, neighbours on the board are neighbours, too: that is what tuples walk
-on (WIDTH, SYMMETRY). A state is dark's pieces, light's, the kings, whose turn it is, and the bit of
-the piece that must jump on, or -1. Move ``35 * way + bit`` is a step from a bit in one of four
-ways, and ``140 + 35 * way + bit`` a jump.
+masks. In rows of five bits, neighbours on the board are neighbours, too: tuples are built on these
+rows (WIDTH, SYMMETRY). A state is dark's pieces, light's, the kings, the player to move, and the
+bit of the piece that must jump on, or -1. Move ``35 * way + bit`` is a step from a bit in one of
+four ways, and ``140 + 35 * way + bit`` a jump.
 """
 
 import re
@@ -62,6 +62,7 @@ def legal(state, moves):
     if chain >= 0:
         return list_jumps(moves, ONE << np.uint64(chain), other, kings, turn, empty)
     count = list_jumps(moves, own, other, kings, turn, empty)
+    # Steps are legal only if there is no capture.
     if count == 0:
         for way in range(4):
             steps = find_kind(own, kings, turn, way) & shift(empty, 3 - way)
@@ -78,7 +79,7 @@ def write_moves(moves, count, pieces, first):
 
 
 def split(state):
-    """The state, with the pieces of who is to move first."""
+    """Return the state with the pieces of the player to move first."""
     dark, light, kings, turn, chain = state
     if turn == 0:
         return dark, light, kings, turn, chain
@@ -96,7 +97,7 @@ def shift(word, way):
 
 
 def find_kind(own, kings, turn, way):
-    """The pieces that may go in a way: all, or the kings."""
+    """Return the pieces that may go in a way: all of them, or the kings."""
     return own if (way < 2) == (turn == 0) else own & kings
 
 
@@ -115,7 +116,7 @@ def find_jumpers(own, other, kings, turn, empty):
 
 
 def jump_over(other, empty, back):
-    """Where who can jump stands: a step back from one of the other's, and two from a free cell."""
+    """Return squares to jump from: one step before the other's pieces, two before free ones."""
     return shift(other & shift(empty, back), back)
 
 
@@ -136,6 +137,7 @@ def play(state, move):
         other ^= target
         kings &= ~target
         target = shift(target, way)
+    # Crown a man on the last row, which ends its move.
     own ^= piece | target
     man = not kings & piece
     if not man:
@@ -143,6 +145,7 @@ def play(state, move):
     crowned = man and target & FAR
     if crowned:
         kings |= target
+    # The turn stays with a piece that can jump on.
     chain = -1
     after = 1 - turn
     empty = BOARD & ~(own | other)
@@ -155,7 +158,7 @@ def play(state, move):
 
 
 def progress(state, move):
-    """True for a jump, or a man's move: no earlier position comes again then."""
+    """Return True for a jump or a man's move, after which no earlier position can recur."""
     return move >= JUMPS or not (state[2] >> np.uint64(move % 35)) & ONE
 
 
@@ -168,7 +171,7 @@ def result(state):
 
 
 def see(state, seat, planes):
-    """Own men, own kings, the other's men and kings; light sees the board turned round."""
+    """Set own men, own kings, the other's men and kings; light sees the board turned round."""
     put(state[0], state[2], 2 * seat, seat, planes)
     put(state[1], state[2], 2 - 2 * seat, seat, planes)
 
@@ -183,7 +186,7 @@ def put(pieces, kings, plane, seat, planes):
 
 
 def changes(state, move, seat, listed):
-    """What `see` shows differently after a move: the piece goes, one that it takes, it comes."""
+    """List the bits of `see` that change: the piece leaves, may capture, and arrives."""
     kings, turn = state[2], state[3]
     bit, step = move % 35, STEPS[move // 35 % 4]
     first = 0 if turn == seat else 2
@@ -206,7 +209,7 @@ def find_plane_bit(plane, bit, seat):
 
 
 def evaluate(state, seat):
-    """A king is worth one and a half men."""
+    """Return the lead in material, with a king worth one and a half men."""
     total = weigh_pieces(state[0], state[2]) - weigh_pieces(state[1], state[2])
     return total if seat == 0 else -total
 
@@ -216,7 +219,7 @@ def weigh_pieces(pieces, kings):
 
 
 def gain(state, move):
-    """Growth of the evaluation by a jump, and by a man that becomes a king."""
+    """Return the growth of the evaluation by a capture and by crowning."""
     kings, way = state[2], move // 35 % 4
     piece = ONE << np.uint64(move % 35)
     target = shift(piece, way)
@@ -229,12 +232,12 @@ def gain(state, move):
     return total
 
 
-# Twenty numbers that tell of a position, after A. L. Samuel, "Some studies in machine learning
+# Twenty numbers that describe a position, after A. L. Samuel, "Some studies in machine learning
 # using the game of checkers", IBM Journal of Research and Development 3 (1959), appendix C, as
-# Piotrowski (2004), section 4.3, lists them. They do not depend on whose turn it is: what a side
-# can do is what it could do in its turn. What the text leaves open: to step is to move without a
-# capture, even where one must capture; a piece that steps is threatened by, or threatens, captures
-# that begin with it, crowned if it was crowned; each path of captures counts once.
+# Piotrowski (2004), section 4.3, lists them. They do not depend on the player to move: what a side
+# can do is what it could do in its turn. Details that the text leaves open: to step is to move
+# without a capture, even where one must capture; a piece that steps is threatened by, or threatens,
+# captures that begin with it, crowned if it was crowned; each path of captures counts once.
 
 
 def features(state, seat, out):
@@ -251,8 +254,9 @@ def features(state, seat, out):
 
 
 def count_position(out, at, own, other, kings, side):
-    """Captures, pieces in the centre, its squares in reach, and steps that threaten a capture."""
+    """Count captures, pieces in the centre, its squares in reach, and steps that threaten one."""
     empty = BOARD & ~(own | other)
+    # A step may be made by a man or a king; a man on the last row is crowned.
     by_men, by_kings = find_reach(own & ~kings, kings, side, empty), np.uint64(0)
     if own & kings:
         by_kings = find_reach(own & kings, kings, side, empty)
@@ -266,7 +270,7 @@ def count_position(out, at, own, other, kings, side):
 
 
 def find_reach(pieces, kings, side, empty):
-    """The squares to which pieces can step."""
+    """Return the squares to which pieces can step."""
     reached = np.uint64(0)
     for way in range(4):
         reached |= shift(find_kind(pieces, kings, side, way), way)
@@ -274,7 +278,7 @@ def find_reach(pieces, kings, side, empty):
 
 
 def land(pieces, other, kings, side):
-    """The squares on which jumps of pieces over the other's would end, free or not."""
+    """Return the squares on which jumps of pieces over the other's would end, free or not."""
     ends = np.uint64(0)
     for way in range(4):
         ends |= shift(shift(find_kind(pieces, kings, side, way), way) & other, way)
@@ -282,7 +286,7 @@ def land(pieces, other, kings, side):
 
 
 def count_captures(own, other, kings, side, empty):
-    """All complete captures; paths are followed only where one may be of several pieces."""
+    """Count complete captures; paths are followed only if one may take several pieces."""
     ends = land(own, other, kings, side) & empty
     if not ends:
         return 0
@@ -293,6 +297,7 @@ def count_captures(own, other, kings, side, empty):
             left ^= piece
             total += count_paths(piece, other, kings & piece, side, empty | piece)
         return total
+    # Without a second jump each jump is a whole capture.
     total = 0
     for way in range(4):
         ends = shift(shift(find_kind(own, kings, side, way), way) & other, way)
@@ -301,7 +306,7 @@ def count_captures(own, other, kings, side, empty):
 
 
 def count_paths(piece, other, king, side, empty):
-    """The captures that a piece can make from where it stands; one if it can make none."""
+    """Count the captures that a piece can make from its square; one if it can make none."""
     if not land(piece, other, king, side) & empty:
         return 1
     total = 0
@@ -314,13 +319,14 @@ def count_paths(piece, other, king, side, empty):
 
 
 def count_mobility(out, at, own, other, kings, side):
-    """Squares in reach, those of them that are covered, and the others.
+    """Count the squares in reach, those of them that are covered, and the rest.
 
-    A square is covered if each piece that can step there could be captured for nothing: after a
+    A square is covered if each piece that can step there could be captured for nothing: by a
     capture after which its side can't capture.
     """
     empty = BOARD & ~(own | other)
     reached = find_reach(own, kings, side, empty)
+    # Only squares in danger can be covered; each is looked at by itself.
     left, covered = reached & find_danger(own, other, kings, side, empty), 0
     while left:
         target = left & ~(left - ONE)
@@ -331,7 +337,7 @@ def count_mobility(out, at, own, other, kings, side):
 
 
 def find_danger(own, other, kings, side, empty):
-    """All squares on which a piece that stepped there could be captured, and perhaps some more."""
+    """Return all squares on which a piece that stepped there could be captured, and some more."""
     danger = np.uint64(0)
     for way in range(4):
         # By the first jump, which ends on an empty square or where the piece came from
@@ -359,16 +365,17 @@ def is_covered(target, own, other, kings, side):
 
 
 def is_lost(piece, own, other, kings, side):
-    """True if a piece can be captured in a way after which its side can't capture at all.
+    """Return True if a piece can be captured so that its side can't capture at all afterwards.
 
-    It does not matter whether it is a king, nor whether what captures it is crowned: neither takes
-    part in what is captured back.
+    It does not matter whether it is a king, nor whether the capturing piece is crowned: neither
+    takes part in the recapture.
     """
     empty = BOARD & ~(own | other)
     ends = land(other, own, kings, 1 - side) & empty
     if not ends:
         return False
     both = ends if other & kings else np.uint64(0)
+    # No capture takes several pieces: try each jump over the piece.
     if not land(ends, own, both, 1 - side) & empty:
         for way in range(4):
             begin = shift(piece, 3 - way) & find_kind(other, kings, 1 - side, way)
@@ -378,6 +385,7 @@ def is_lost(piece, own, other, kings, side):
                 if not find_jumpers(left, after, kings, side, BOARD & ~(left | after)):
                     return True
         return False
+    # Otherwise follow each path of jumps.
     left = find_jumpers(other, own, kings, 1 - side, empty)
     while left:
         jumper = left & ~(left - ONE)
@@ -388,7 +396,7 @@ def is_lost(piece, own, other, kings, side):
 
 
 def is_lost_to(jumper, king, piece, own, rest, kings, side):
-    """The same by captures of a jumper, which goes on; it is a king or not, and others rest."""
+    """Return the same for captures of one jumper, a king or not; *rest* are the other pieces."""
     empty = BOARD & ~(own | rest | jumper)
     if not land(jumper, own, king, 1 - side) & empty:
         return not own & piece and not find_jumpers(own, rest | jumper, kings, side, empty)
@@ -402,7 +410,7 @@ def is_lost_to(jumper, king, piece, own, rest, kings, side):
     return False
 
 
-# For people
+# Names and notation, for people
 
 
 def number_bit(square):
@@ -410,12 +418,12 @@ def number_bit(square):
 
 
 def number_square(bit):
-    """The square of a bit; 0 if it is none."""
+    """Return the square of a bit; 0 if it is none."""
     return bit + 1 - bit // 9 if 0 <= bit < 35 and bit % 9 != 8 else 0
 
 
 def place_cell(bit):
-    """Column and row of a square; nothing for a bit that is none."""
+    """Return column and row of a square; None for a bit that is no square."""
     square = number_square(bit) - 1
     return (2 * (square % 4) + 1 - square // 4 % 2, square // 4) if square >= 0 else None
 
@@ -432,21 +440,21 @@ def name_move(move):
 
 
 def read_move(text):
-    """The step or jump between two squares, however they are divided; nothing if there is none."""
+    """Return the step or jump between two squares, with any separator; None if there is none."""
     squares = re.sub("[-x:×, ]+", "-", text)
     moves = (move for move in range(MOVES) if name_move(move).replace("x", "-") == squares)
     return next(moves, None)
 
 
 def name_turn(moves):
-    """A capture of several pieces, by all squares or by its ends."""
+    """Return the names of a capture of several pieces: all its squares, or its ends."""
     squares = [name_move(move).split("x") for move in moves]
     path = [squares[0][0], *(end for _, end in squares)]
     return [mark.join(named) for mark in "x-" for named in (path, path[:: len(path) - 1])]
 
 
 def read_position(text):
-    """A state as PDN files write it, such as W:W21,K30:B1-4; nothing for what is none."""
+    """Return a position as PDN files write it, such as W:W21,K30:B1-4; None if it is none."""
     sides = re.fullmatch(
         r"([BW]):([BW][K0-9,-]*):([BW][K0-9,-]*)\.?", text.replace(" ", "").upper()
     )
@@ -467,7 +475,7 @@ def read_position(text):
 
 
 def openspiel_move(state, move):
-    """Digits for row, column, way and jump; the board is turned round, with dark below."""
+    """Return digits for row, column, way and jump; the board is turned round, dark below."""
     row, column = place_cell(move % 35)[::-1]
     way = (1, 0, 2, 3)[move // 35 % 4]
     return ((7 - row) * 8 + 7 - column) * 8 + 2 * way + (move >= JUMPS)

@@ -1,9 +1,9 @@
 """Connect Four, and four in a row on other boards: discs drop into columns, a line of four wins.
 
-Cell ``HEIGHT * column + row`` is a bit, row 0 at the bottom. Where there is room for it each column
-has one bit more on top that stays empty, so that no line runs from one column into the next; else
-LINE_STARTS says where lines may begin. A state is the discs of whose turn it is, those of the
-other, and how many there are. A move is the number of a column.
+Cell ``HEIGHT * column + row`` is a bit, row 0 at the bottom. If there is room in a word, each
+column has an extra bit on top that stays empty, so that no line runs from one column into the next;
+else LINE_STARTS says where lines may begin. A state is the discs of the player to move, those of
+the other, and the number of discs. A move is the number of a column.
 """
 
 import re
@@ -17,7 +17,7 @@ COLUMNS = 7
 ROWS = 6
 """Rows of the board."""
 CONNECT = 4
-"""How many discs in a row win."""
+"""Discs in a row that win."""
 LONGEST = COLUMNS * ROWS
 OPTIONS = {"COLUMNS": range(1, 33), "ROWS": range(1, 33), "CONNECT": range(2, 33)}
 if LONGEST > 64:
@@ -46,7 +46,7 @@ BOARD = np.uint64(sum((1 << ROWS) - 1 << HEIGHT * column for column in range(COL
 
 
 def find_lines():
-    """The cells of each line, by direction: up first, then to the right."""
+    """Return the cells of each line, by direction: up first, then to the right."""
     lines = []
     for right, up in ((0, 1), (1, -1), (1, 0), (1, 1)):
         rows = [r for r in range(ROWS) if 0 <= r + up * (CONNECT - 1) < ROWS]
@@ -57,7 +57,7 @@ def find_lines():
 
 
 def count_lines():
-    """The number of lines through each cell."""
+    """Return the number of lines through each cell."""
     counts = [0] * CELLS
     for lines in find_lines():
         for line in lines:
@@ -67,12 +67,12 @@ def count_lines():
 
 
 def mark_starts(lines):
-    """The cells where lines begin; all bits where that need not be asked."""
+    """Return the cells where lines begin; all bits if columns are separated by an empty bit."""
     return ALL if HEIGHT > ROWS else sum(1 << line[0] for line in lines)
 
 
 def find_spans():
-    """By how much a run is lengthened, as often as it can be doubled, to make a line."""
+    """Return the shifts that lengthen a run to a whole line, doubling it as long as possible."""
     spans, length = [], 1
     while length < CONNECT:
         spans.append(min(length, CONNECT - length))
@@ -118,7 +118,7 @@ def legal_bits(state):
 
 
 def find_cell(discs, column):
-    """The bit on which a disc comes to lie in a column that has room."""
+    """Return the bit on which a disc comes to rest in a column that has room."""
     shift = np.uint64(HEIGHT * column)
     return (discs + (ONE << shift)) & (np.uint64((1 << ROWS) - 1) << shift)
 
@@ -137,6 +137,7 @@ def result(state):
 def has_line(discs):
     found = np.uint64(0)
     for way in range(len(STEPS)):
+        # Each shift doubles the run whose first cell a bit is, until it spans a line.
         run = discs
         for span in SPANS:
             run &= run >> np.uint64(STEPS[way] * span)
@@ -145,10 +146,11 @@ def has_line(discs):
 
 
 def find_gaps(discs):
-    """The cells, free or not, on which one more disc completes a line."""
+    """Return the cells, free or not, on which one more disc completes a line."""
     found = np.uint64(0)
     for way in range(len(STEPS)):
         for gap in range(CONNECT):
+            # Lines that have discs in all places but the gap.
             starts = LINE_STARTS[way]
             for place in range(CONNECT):
                 if place != gap:
@@ -174,7 +176,7 @@ def describe_move(state, move, seat, out):
 
 
 def find_free(discs):
-    """The cells on which a disc may come to lie."""
+    """Return the free cells on which a disc may come to rest."""
     if HEIGHT > ROWS:
         return (discs + BOTTOM) & BOARD
     return ((discs << ONE) | BOTTOM) & BOARD & ~discs
@@ -194,16 +196,18 @@ def wins(state, moves):
 
 
 def safe(state, moves):
-    """The columns after which the other does not win at once."""
+    """List the columns after which the other can't win at once."""
     free, threats = find_free(state[0] | state[1]), find_gaps(state[1])
     forced = free & threats
+    # Two threats can't be met with one disc.
     if forced & (forced - ONE):
         return 0
+    # One threat must be met; and no disc may support a winning one of the other's.
     return write_columns((forced or free) & ~((threats & ~BOTTOM) >> ONE), moves)
 
 
 def evaluate(state, seat):
-    """By how many more lines run through own discs than through the other's.
+    """Return the lead in the number of lines that run through discs.
 
     Löfroth and Dalenius (2011), section 3.4.2, who took it from Stenmark.
     """
@@ -230,12 +234,13 @@ def key(state):
 
 
 def test_bot(state, moves, count, random):
-    """Completes or blocks an upright line that is one short, else plays at random.
+    """Complete or block an upright line that is one short, else play at random.
 
     Of several such columns it takes the leftmost, first of its own stacks. Source: Dragan and Izert
     (2016).
     """
     free = find_free(state[0] | state[1])
+    # First complete an own line, then block one of the other's.
     for discs in (state[0], state[1]):
         run = discs
         for place in range(1, CONNECT - 1):
@@ -246,17 +251,17 @@ def test_bot(state, moves, count, random):
     return moves[random % count]
 
 
-# For people
+# Names and drawings, for people
 
 
 def place_cell(cell):
-    """Column and row of a cell, the top row first; nothing for the bit on top of a column."""
+    """Return column and row of a cell, the top row first; None for the bit on top of a column."""
     column, row = divmod(cell, HEIGHT)
     return (column, ROWS - 1 - row) if row < ROWS else None
 
 
 DIGITS = "0123456789abcdefghijklmnpqrstuvwyz"
-"""What columns are called; x and o are marks in drawings."""
+"""Names of columns; x and o stand for discs in drawings."""
 
 
 def name_move(move):
@@ -268,7 +273,7 @@ def name_cell(cell):
 
 
 def read_position(text):
-    """A state by a drawing, the top row first; what names no disc or empty cell is none."""
+    """Return the state of a drawing, the top row first; None if it has no signs of cells."""
     bare = re.sub(r"[\s/|]", "", text.lower())
     if not re.search("[xo._-]", bare):
         return None
@@ -287,12 +292,12 @@ def read_position(text):
 
 
 def mark_discs(cells):
-    """The bits of the cells with a disc, of all row by row from the top."""
+    """Return the bits of the cells with a disc, of all cells row by row from the top."""
     marked = [divmod(place, COLUMNS) for place, disc in enumerate(cells) if disc]
     return sum(1 << HEIGHT * column + ROWS - 1 - row for row, column in marked)
 
 
 def pettingzoo_state(first, second, turn):
-    """The state of PettingZoo's board: which cells are of each player, and whose turn it is."""
+    """Return the state of PettingZoo's board: the cells of each player, and the player to move."""
     discs = [mark_discs(first), mark_discs(second)]
     return discs[turn], discs[1 - turn], sum(first) + sum(second)

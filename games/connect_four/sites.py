@@ -1,6 +1,6 @@
-"""Connect Four at contest sites: The AI Games (2016), and what Kaggle asks of exported bots.
+"""Connect Four on contest sites: The AI Games (2016), and exported bots for Kaggle.
 
-The sections of this file go into exported bots; what stands first is the host's side.
+The classes are the host's side; the sections below them are copied into exported bots.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from evolve_arena.core.registry import find_game
 from evolve_arena.players.board.game import Board, BoardGame
@@ -23,7 +23,7 @@ class AIGames(Dialect):
     limits = Limits(time_bank=10_000, per_move=500)
 
     def greet(self, game: BoardGame, side: int, limits: Limits) -> str:
-        """The settings."""
+        """Return the settings as the host announces them."""
         settings = {
             "timebank": limits.time_bank,
             "time_per_move": limits.per_move,
@@ -36,16 +36,16 @@ class AIGames(Dialect):
         return "".join(f"settings {key} {value}\n" for key, value in settings.items())
 
     def show(self, position: Board) -> str:
-        """The round, which counts moves, and the field."""
-        game: Any = find_game("connect-four").game(**position.rules._asdict())
+        """Return the round, counted in moves from 1, and the field."""
+        game = cast(BoardGame, find_game("connect-four").game(**position.rules._asdict()))
         return f"update game round {position.state[2] + 1}\n{self.echo(game, position)}"
 
     def ask(self, bank: int, limits: Limits) -> str:
-        """The milliseconds in its time bank."""
+        """Return the request for a move, with the milliseconds left in the time bank."""
         return f"action move {bank}\n"
 
     def read(self, game: BoardGame, position: Board, line: bytes) -> int | None:
-        """The column of ``place_disc COLUMN``."""
+        """Return the column of a ``place_disc COLUMN`` answer, or None for any other line."""
         found = re.fullmatch(rb"place_disc[ \t]+([+-]?[0-9]{1,9})(?:[ \t].*)?", line)
         if found is None:
             return None
@@ -53,7 +53,7 @@ class AIGames(Dialect):
         return int(found[1])
 
     def echo(self, game: BoardGame, position: Board, move: int | None = None) -> str:
-        """The field, after a *move* if there is one: rows from the top, the first player's 1."""
+        """Return the field, after a *move* if given: rows from the top, 1 for the first player."""
         shown = position if move is None else game.play(position, move)
         first, second = game.observe(shown, 0)[:, game.grid]
         rows = (",".join(map(str, row)) for row in (first + 2 * second).tolist())
@@ -61,21 +61,21 @@ class AIGames(Dialect):
 
 
 DIALECTS = {"ai-games": AIGames()}
-"""How sites speak to programs; the first is the usual one."""
+"""Protocols of sites; the first is the default."""
 USES = (
     "Kaggle's connectx or open_spiel_connect_four: submit this file as it is. Its last function,"
     " agent(), is the agent.",
     "The AI Games, or any host that speaks its text protocol: let the host run"
     ' "python3" with this file.',
 )
-"""What bots with the following section are good for: an item of their docstring each."""
+"""Uses of bots with the following section: one item of their docstring each."""
 
 # --- How sites ask ------------------------------------------------------------------------
 SETTINGS: dict[str, str] = {}
 
 
 def answer_site(words: Sequence[str]) -> None:
-    """Takes a line of The AI Games, and answers it if it asks for a move."""
+    """Read a line of The AI Games, and answer it if it asks for a move."""
     if words[:1] == ["settings"] and len(words) > 2:
         SETTINGS[words[1]] = words[2]
     elif words[:3] == ["update", "game", "field"] and len(words) > 3:
@@ -87,9 +87,9 @@ def answer_site(words: Sequence[str]) -> None:
 
 
 def choose_by_marks(board: Sequence[int], mark: int) -> int:
-    """The column for a board, and the mark of who is to move: 1 began, 2 is the other, 0 is empty.
+    """Return the column to play on a board, for the mark of the player to move.
 
-    Cells are listed row by row from the top.
+    Mark 1 began, 2 is the other, 0 is empty. Cells are listed row by row from the top.
     """
     columns, rows = RULES["COLUMNS"], RULES["ROWS"]
     if len(board) != columns * rows or mark not in (1, 2):
@@ -106,11 +106,11 @@ def choose_by_marks(board: Sequence[int], mark: int) -> int:
     return choose([int(number) for number in RULES["pettingzoo_state"](first, second, mark - 1)])
 
 
-def agent(observation: Any, configuration: Any = None) -> Any:
-    """The agent for Kaggle, which takes the last function in this file.
+def agent(observation: object, configuration: object = None) -> int | dict[str, int]:
+    """Answer Kaggle, which takes the last function in this file as the agent.
 
-    ConnectX wants a column; open_spiel_connect_four, which shows the lowest row first, wants it in
-    a dictionary, and -1 if it is not this player's turn.
+    ConnectX expects a column; open_spiel_connect_four, which lists the lowest row first, expects it
+    in a dictionary, and -1 if it is not this player's turn.
     """
     seen = observation if isinstance(observation, dict) else vars(observation)
     if "board" in seen:

@@ -1,7 +1,7 @@
-"""Othello, on boards of 8 by 8 and 6 by 6 cells: bit ``SIZE * row + column`` of a word is a cell.
+"""Othello, on boards of 8 by 8 and 6 by 6 cells: enclosed discs are turned, more discs win.
 
-A state is the discs of whose turn it is, those of the other, the cells on which the former may put
-one, and the seat whose turn it is. Who can't put a disc passes. The game ends when nobody can.
+Bit ``SIZE * row + column`` of a word is a cell. A state is the discs of the player to move, those of the other, the cells that the former may move
+to, and the player to move. A player who has no move passes. The game ends when neither has one.
 """
 
 import numpy as np
@@ -38,19 +38,19 @@ BOARD = np.uint64(2**CELLS - 1)
 LEFT = np.uint64(sum(1 << SIZE * row for row in range(SIZE)))
 RIGHT = np.uint64(int(LEFT) << (SIZE - 1))
 INNER = BOARD & ~LEFT & ~RIGHT
-"""Discs outside of it can't be turned along a row or a diagonal."""
+"""All but the outer columns: other discs can't be turned along a row or a diagonal."""
 ROW = np.uint64(SIZE)
 RISING, FALLING = np.uint64(SIZE + 1), np.uint64(SIZE - 1)
 CORNERS = np.uint64(1 | 1 << SIZE - 1 | 1 << CELLS - SIZE | 1 << CELLS - 1)
 BESIDE = np.uint64(
     sum(1 << SIZE * row + column for row in (1, SIZE - 2) for column in (1, SIZE - 2))
 )
-"""The cells diagonally beside a corner: who has one gives the corner away."""
+"""The cells diagonally beside a corner: a disc there gives the corner away."""
 EDGE = BOARD & ~(INNER & (BOARD >> ROW) & (BOARD << ROW))
 
 
 def start():
-    """Four discs in the middle; who moves first owns those on the rising diagonal."""
+    """Place four discs in the middle; seat 0 owns those on the rising diagonal."""
     corner = np.uint64((SIZE // 2 - 1) * (SIZE + 1))
     own = (ONE << (corner + ONE)) | (ONE << (corner + ROW))
     other = (ONE << corner) | (ONE << (corner + RISING))
@@ -58,12 +58,12 @@ def start():
 
 
 def to_move(state):
-    """The seat whose turn it is."""
+    """Return the player to move."""
     return state[3]
 
 
 def legal(state, moves):
-    """Cells, ascending, or the pass alone."""
+    """List cells in ascending order, or the pass alone."""
     left, count = state[2], 0
     while left:
         moves[count] = lowest_bit(left)
@@ -76,7 +76,7 @@ def legal(state, moves):
 
 
 def play(state, move):
-    """Puts a disc, turns those of the other that it encloses, and gives the turn away."""
+    """Place a disc, turn those that it encloses, and pass the turn."""
     own, other = state[0], state[1]
     if move != PASS:
         turned = _find_turned(ONE << np.uint64(move), own, other)
@@ -86,7 +86,7 @@ def play(state, move):
 
 
 def result(state):
-    """Who has more discs wins."""
+    """Return the result: more discs win once neither player has a move."""
     if state[2] or _find_moves(state[1], state[0]):
         return 2
     ahead = count_bits(state[0]) - count_bits(state[1])
@@ -94,7 +94,7 @@ def result(state):
 
 
 def see(state, seat, planes):
-    """One's own discs, then the other's."""
+    """Set the bits of own discs, then of the other's."""
     own, other = state[0], state[1]
     if state[3] != seat:
         own, other = other, own
@@ -103,7 +103,7 @@ def see(state, seat, planes):
 
 
 def features(state, seat, out):
-    """Counts of either side, as shares of about the most; discs are open beside empty cells."""
+    """Write counts of both sides, scaled to about 0 to 1; discs are open beside empty cells."""
     own, other = state[0], state[1]
     if state[3] != seat:
         own, other = other, own
@@ -118,7 +118,7 @@ def features(state, seat, out):
 
 
 def describe_move(state, move, seat, out):
-    """Counts of a disc to be put; nothing of a pass."""
+    """Describe a disc to be placed; a pass has zeros only."""
     if move == PASS:
         return
     own, other, disc = state[0], state[1], ONE << np.uint64(move)
@@ -131,7 +131,7 @@ def describe_move(state, move, seat, out):
 
 
 def evaluate(state, seat):
-    """Corners, what gives them away, and how many moves there are to choose from."""
+    """Return the weighted lead in corners, cells beside corners and available moves."""
     own, other = state[0], state[1]
     value = 16 * (count_bits(own & CORNERS) - count_bits(other & CORNERS))
     value -= 4 * (count_bits(own & BESIDE) - count_bits(other & BESIDE))
@@ -142,12 +142,12 @@ def evaluate(state, seat):
 
 
 def name_move(move):
-    """Such as ``d3``."""
+    """Return a name such as ``d3``."""
     return "pass" if move == PASS else f"{'abcdefgh'[move % SIZE]}{move // SIZE + 1}"
 
 
 def _find_moves(own, other):
-    """The empty cells on which a disc encloses some of the other."""
+    """Return the empty cells on which a disc encloses discs of the other."""
     inner = other & INNER
     found = _reach(own, inner, ONE) | _reach(own, other, ROW)
     found |= _reach(own, inner, RISING) | _reach(own, inner, FALLING)
@@ -155,8 +155,9 @@ def _find_moves(own, other):
 
 
 def _reach(own, other, step):
-    """The cells behind lines of *other* discs that begin beside own ones, both ways."""
+    """Return the cells behind lines of *other* discs that begin beside own ones, both ways."""
     up, down = (own << step) & other, (own >> step) & other
+    # A line has SIZE - 2 enclosed discs at most; the first is found above.
     for _ in range(SIZE - 3):
         up |= (up << step) & other
         down |= (down >> step) & other
@@ -164,30 +165,31 @@ def _reach(own, other, step):
 
 
 def _count_pair(out, place, own, other, most):
-    """Writes how many bits either word has, as shares of *most*."""
+    """Write the number of bits of either word as shares of *most*."""
     out[place] = count_bits(own) / most
     out[place + 1] = count_bits(other) / most
 
 
 def _spread(cells):
-    """The cells beside some *cells*, and these."""
+    """Return some *cells* and all beside them."""
     cells |= ((cells & ~RIGHT) << ONE) | ((cells & ~LEFT) >> ONE)
     return (cells | (cells << ROW) | (cells >> ROW)) & BOARD
 
 
 def _find_turned(disc, own, other):
-    """The discs that a new one turns."""
+    """Return the discs that a new one turns."""
     inner = other & INNER
     turned = _enclose(disc, own, inner, ONE) | _enclose(disc, own, other, ROW)
     return turned | _enclose(disc, own, inner, RISING) | _enclose(disc, own, inner, FALLING)
 
 
 def _enclose(disc, own, other, step):
-    """The *other* discs between a new one and own ones along one line, both ways."""
+    """Return the *other* discs between a new one and own ones along one line, both ways."""
     up, down = (disc << step) & other, (disc >> step) & other
     for _ in range(SIZE - 3):
         up |= (up << step) & other
         down |= (down >> step) & other
+    # A line that does not end at an own disc encloses nothing.
     up = up if (up << step) & own else NONE
     down = down if (down >> step) & own else NONE
     return up | down

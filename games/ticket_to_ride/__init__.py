@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evolve_arena.core.game import GameSpec
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> GameSpec:
     if name != "GAME":
         raise AttributeError(name)
     from evolve_arena.players.board.loader import load_game

@@ -17,7 +17,7 @@ import numpy as np
 from evolve_arena.core.compiled import compiled
 
 COLOURS = ("red", "blue", "white", "black", "green", "pink", "orange", "yellow", "locomotive")
-"""What cards there are, by number."""
+"""Names of cards, by number."""
 LOCOMOTIVE = 8
 """The number of the card that counts as any colour."""
 GREY = 8
@@ -41,7 +41,7 @@ def _read_map() -> _Map:
 _MAP = _read_map()
 CITY_NAMES: tuple[str, ...] = tuple(str(city["name"]) for city in _MAP.cities)
 CITY_LONGITUDES: tuple[float, ...] = tuple(float(str(city["lon"])) for city in _MAP.cities)
-"""Degrees east, so all of them are below 0."""
+"""Degrees east; all are negative."""
 CITIES, ROUTES, TICKETS = len(_MAP.cities), len(_MAP.routes), len(_MAP.tickets)
 
 
@@ -71,7 +71,8 @@ LINE_COLOUR = np.array([c for route in _MAP.routes for c in _colours(route)], dt
 LINES = len(LINE_COLOUR)
 LINE_LENGTH = ROUTE_LENGTH[LINE_ROUTE]
 LINE_FROM, LINE_TO = ROUTE_FROM[LINE_ROUTE], ROUTE_TO[LINE_ROUTE]
-"""Length and ends of each line, those of its route; shape ``(LINES,)`` as all arrays of lines."""
+"""Length and ends of each line, equal to those of its route; shape ``(LINES,)`` as all arrays of
+lines."""
 LINE_TWIN = np.array(
     [
         (2 * LINE_OF_ROUTE[LINE_ROUTE[line]] + 1 - line)
@@ -94,14 +95,14 @@ _ends = [
     for city in range(CITIES)
 ]
 NEIGHBOURS_AT = np.concatenate([[0], np.cumsum([len(ends) for ends in _ends])]).astype(np.int64)
-"""Where each city's part of the two lists below begins; shape ``(CITIES + 1,)``."""
+"""Start of each city's part of the two lists below; shape ``(CITIES + 1,)``."""
 NEIGHBOURS = np.array([city for ends in _ends for city, _ in ends], dtype=np.int64)
-"""The cities next to each city."""
+"""Cities adjacent to each city."""
 NEIGHBOUR_ROUTES = np.array([route for ends in _ends for _, route in ends], dtype=np.int64)
-"""By which route."""
+"""Routes that lead to these."""
 
 
 @compiled
 def length_points(length: int) -> int:
-    """What a route of so many trains is worth: 1, 2, 4, 7, 10 or 15 points."""
+    """Return the points of a route of *length* trains: 1, 2, 4, 7, 10 or 15."""
     return POINTS_OF_LENGTH[length]

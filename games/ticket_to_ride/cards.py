@@ -1,17 +1,16 @@
-"""The train cards of Ticket to Ride on a state's array: shuffles, draws, the open cards; compiled.
+"""The train cards of Ticket to Ride on a state's array, compiled: shuffles, draws, open cards.
 
 How cards lie in a state is described in :mod:`evolve_arena.games.ticket_to_ride.layout`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import GOLDEN, mix
+from evolve_arena.core.types import Number
 from evolve_arena.games.ticket_to_ride.board import LOCOMOTIVE
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
@@ -30,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 
 CARDS_OF = np.array([12] * LOCOMOTIVE + [14], dtype=np.int64)
-"""The number of cards of each colour, and of locomotives."""
+"""Number of cards of each colour, and of locomotives."""
 
 State = NDArray[np.int64]
 """An array of shape ``(STATE_FIELDS,)``; see :mod:`evolve_arena.games.ticket_to_ride.layout`."""
@@ -38,13 +37,13 @@ State = NDArray[np.int64]
 
 @compiled
 def can_draw_cards(state: State) -> bool:
-    """Whether somebody whose turn begins may take a card."""
+    """Return True if a player whose turn begins may take a card."""
     return bool(state[DECK_SIZE] > 0 or state[OPEN_SIZE] > 0)
 
 
 @compiled
 def shuffle(state: State, start: int, count: int) -> None:
-    """Shuffles the *count* fields from *start* with the state's own stream (Fisher and Yates)."""
+    """Shuffle the *count* fields from *start* with the state's own stream (Fisher and Yates)."""
     for place in range(count - 1, 0, -1):
         other = draw_state(state, place + 1)
         kept = state[start + place]
@@ -54,7 +53,7 @@ def shuffle(state: State, start: int, count: int) -> None:
 
 @compiled
 def refill_deck(state: State) -> None:
-    """Makes a new deck of the discarded cards if the deck is empty."""
+    """Make a new deck of the discarded cards if the deck is empty."""
     if state[DECK_SIZE] > 0 or state[DISCARD_SIZE] == 0:
         return
     size = 0
@@ -70,9 +69,9 @@ def refill_deck(state: State) -> None:
 
 @compiled
 def draw_card(state: State) -> int:
-    """Takes the top card off the deck, which must not be empty, and gives its colour.
+    """Take the top card off the deck, which must not be empty, and return its colour.
 
-    A deck that is empty then is made anew at once, if anything is discarded.
+    If that empties the deck, it is made anew at once from the discarded cards, if any.
     """
     size = state[DECK_SIZE] - 1
     colour = state[DECK_AT + size]
@@ -85,23 +84,23 @@ def draw_card(state: State) -> int:
 
 @compiled
 def discard(state: State, colour: int, count: int) -> None:
-    """Adds *count* cards to the discarded ones."""
+    """Add *count* cards to the discarded ones."""
     state[DISCARD_AT + colour] += count
     state[DISCARD_SIZE] += count
 
 
 @compiled
 def take_card(state: State, seat: int, colour: int) -> None:
-    """Gives a card into the hand of *seat*."""
+    """Put a card into the hand of *seat*."""
     at = player_at(seat)
-    if colour >= 0:  # of a card from a deck that is hidden nobody knows the colour
+    if colour >= 0:  # a card from a hidden deck has no known colour
         state[at + HAND_AT + colour] += 1
     state[at + CARDS] += 1
 
 
 @compiled
 def take_open_card(state: State, colour: int) -> None:
-    """Removes the first open card of a *colour*; the later ones move up, the last place is free."""
+    """Remove the first open card of a *colour*; later ones move up, the last place is free."""
     size = state[OPEN_SIZE] - 1
     place = 0
     while state[OPEN_AT + place] != colour:
@@ -114,12 +113,12 @@ def take_open_card(state: State, colour: int) -> None:
 
 @compiled
 def lay_open_cards(state: State) -> None:
-    """Lays cards from the deck until five lie open or nothing is left.
+    """Lay cards from the deck until five lie open or none is left.
 
-    Three locomotives among them have all discarded and new ones laid, again and again: but not if
-    fewer than three other cards are left outside of hands, and no more than MOST_SWEEPS times,
-    since both could go on for ever (the published rules are silent). Cards that nothing was added
-    to are not looked at.
+    Three locomotives among them have all discarded and new ones laid, repeatedly; but not if fewer
+    than three other cards are left outside of hands, and no more than MOST_SWEEPS times, since
+    either could repeat forever (the published rules are silent). Open cards are checked only after
+    new ones have been laid.
     """
     sweeps = 0
     while state[OPEN_SIZE] < OPEN_CARDS and state[DECK_SIZE] > 0:
@@ -137,7 +136,7 @@ def lay_open_cards(state: State) -> None:
 
 @compiled
 def _must_sweep(state: State) -> bool:
-    """Whether three open cards are locomotives, and three cards outside of hands are not."""
+    """Return True if three open cards are locomotives, and three cards outside of hands are not."""
     size = state[OPEN_SIZE]
     locomotives = 0
     for place in range(size):
@@ -153,8 +152,8 @@ def _must_sweep(state: State) -> bool:
 
 
 @inlined
-def draw_state(state: State, count: int) -> Any:
-    """A random integer from 0 to *count* - 1 from the state's own stream.
+def draw_state(state: State, count: int) -> Number:
+    """Return a random integer from 0 to *count* - 1 from the state's own stream.
 
     It is :func:`evolve_arena.core.stream.below` on a stream that lies in the field STREAM.
     """

@@ -1,18 +1,17 @@
-"""What a room sees of a state of Ticket to Ride: 26 numbers, or 28, compiled.
+"""The 26 or 28 features of a state of Ticket to Ride, compiled.
 
 The first 26 are those of Łabno (2018), table 4.1, in his order; the last two are in his program
-only. In his program the features 23 to 25 are by mistake those of who moved before; here they are
-always the seat's own, since others' tickets are hidden.
+only. In his program the features 23 to 25 are by mistake those of the previous player; here they
+are always the seat's own, since others' tickets are hidden.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     LOCOMOTIVE,
@@ -21,6 +20,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTE_TO,
     ROUTES,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     DECK_SIZE,
@@ -46,6 +46,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     OPEN_POINTS,
     OPEN_TICKETS,
     POSSIBLE,
+    Room,
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import GOAL_COUNT, OTHERS
@@ -80,9 +81,9 @@ FEATURE_NAMES = (
     "largest capacity",
     "colours with capacity",
 )
-"""All features, in the order in which they are written. Trains and tickets of the others, or of
-everybody, are summarized; a capacity is how many cards of a colour, with locomotives, the hand can
-pay, and of locomotives how many cards a grey route can be paid with."""
+"""All features, in the order in which they are written. Trains and tickets of the others, or of all
+players, are summarized; a capacity is the number of cards of a colour, with locomotives, that the
+hand can pay, and for locomotives the number of cards for a grey route."""
 FEATURE_SCALES = np.array(
     [
         *(1 / 64, 1 / 32, 1 / 8, 1 / 128, 1 / 128),
@@ -96,8 +97,8 @@ FEATURE_SCALES = np.array(
     ],
     dtype=np.float32,
 )
-"""By what each of them is multiplied to lie in about 0 to 1, shape ``(28,)``: powers of two, so
-that nothing is rounded."""
+"""Factors that scale each of them to about 0 to 1, shape ``(28,)``: powers of two, so that nothing
+is rounded."""
 
 LAST_ROUTE = next(
     route
@@ -106,18 +107,18 @@ LAST_ROUTE = next(
 )
 """The last one in the map of Łabno's program."""
 SUMMARIZED, SUMMARIES_AT = np.array([TRAINS, HELD_TICKETS]), np.array([15, 19])
-"""Fields of players, and where what all have of them is summarized."""
+"""Fields of players, and the first feature of the summary of each."""
 
 
 @compiled
-def fill_features(state: Any, seat: int, variant: int, room: Any) -> None:
-    """Writes the features of what *seat* sees to ``room.inputs``, as counted, from place 0 on.
+def fill_features(state: State, seat: int, variant: int, room: Room) -> None:
+    """Write the features that *seat* sees to ``room.inputs``, not scaled, from place 0 on.
 
     :func:`evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before.
 
     Args:
-        state: The state, or what *seat* may know of it.
-        seat: Whose view it is.
+        state: The state, or the part of it that *seat* may know.
+        seat: The seat whose view it is.
         variant: The readings of the rule player; here ``players`` and ``goal_count``.
         room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
@@ -149,24 +150,24 @@ def fill_features(state: Any, seat: int, variant: int, room: Any) -> None:
 
 
 @inlined
-def _size(plan: Any, place: Any) -> Any:
-    """How many routes a set of the plan has."""
+def _size(plan: Array, place: Number) -> Number:
+    """Return the number of routes in a set of the plan."""
     return count_bits(plan[place]) + count_bits(plan[place + 1])
 
 
 @inlined
-def _can_claim_last(state: Any, seat: int, seats: Any) -> Any:
-    """Whether the last route of Łabno's map may be claimed, whatever the hand."""
+def _can_claim_last(state: State, seat: int, seats: Array) -> bool:
+    """Return True if the last route of Łabno's map may be claimed, whatever the hand."""
     at, word = seat_at(seat), LAST_ROUTE >> 6
     free = seats[at + FREE_FIRST + word] | seats[at + FREE_SECOND + word]
     if (free >> np.uint64(LAST_ROUTE & 63)) & np.uint64(1) == np.uint64(0):
         return False
-    return state[player_at(seat) + TRAINS] >= ROUTE_LENGTH[LAST_ROUTE]
+    return bool(state[player_at(seat) + TRAINS] >= ROUTE_LENGTH[LAST_ROUTE])
 
 
 @compiled
-def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any) -> None:
-    """Writes minimum, maximum, mean and median of a *field* over the others, or *every* player."""
+def _summarize(state: State, seat: int, field: int, every: bool, out: Floats, at: int) -> None:
+    """Write minimum, maximum, mean and median of a *field* over the others, or *every* player."""
     total = count = 0
     for other in range(state[NUMBER_OF_PLAYERS]):
         if other == seat and not every:
@@ -187,8 +188,8 @@ def _summarize(state: Any, seat: int, field: Any, every: bool, out: Any, at: Any
 
 
 @inlined
-def _describe_hand(counts: Any, out: Any) -> None:
-    """Writes the largest capacity, and how many of the nine are not 0."""
+def _describe_hand(counts: Array, out: Floats) -> None:
+    """Write the largest capacity, and the number of capacities that are not 0."""
     largest = several = 0
     for colour in range(LOCOMOTIVE + 1):
         capacity = counts[CAPACITY_AT + colour]

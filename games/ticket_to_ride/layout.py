@@ -1,4 +1,4 @@
-"""Where everything stands in a state of Ticket to Ride, and how moves are numbered.
+"""Layout of a state of Ticket to Ride, and the numbers of its moves.
 
 A state is one array of ``int64``, shape ``(STATE_FIELDS,)``. Cards are numbered by colour, 0 to 7,
 and 8 for locomotives; seats from 0, in order of moving.
@@ -10,48 +10,51 @@ from evolve_arena.core.compiled import compiled
 
 MOST_PLAYERS = 5
 TRAINS_AT_START, LAST_TRAINS = 45, 2
-"""Trains of each player at the start, and how few begin the last round."""
+"""Trains of each player at the start, and the number that starts the last round."""
 OPEN_CARDS, SWEPT_AT = 5, 3
-"""Cards that lie open, and how many locomotives among them have all swept away."""
+"""Number of open cards, and the number of locomotives among them that sweeps all away."""
 MOST_SWEEPS = 10
-"""How many times in a row at most; ten cards of which six are locomotives might go on for ever."""
+"""Maximum number of sweeps in a row: ten cards, six of them locomotives, might be swept forever."""
 FIRST_CARDS, OFFERED_TICKETS = 4, 3
 KEEP_AT_START, KEEP_LATER = 2, 1
-"""How many of the offered tickets have to be kept."""
+"""Number of offered tickets that have to be kept."""
 LONGEST_PATH_POINTS = 10
 
 NUMBER_OF_PLAYERS = 0
 TO_MOVE = 1
-"""The seat whose decision is asked for."""
+"""The seat that has to decide."""
 PHASE = 2
 ROUND = 3
-"""Counts from 1, and one up each time that seat 0 begins a turn; 0 while first tickets are kept."""
+"""Counts from 1, and up by one each time that seat 0 begins a turn; 0 while first tickets are kept.
+"""
 LAST_SEAT = 4
-"""Whose next turn is the last of the game, or -1 before anybody is down to two trains."""
+"""The seat whose next turn is the last of the game, or -1 before any player is down to two trains.
+"""
 PASSES = 5
-"""How many turns in a row nobody could do anything; as many as players end the game."""
+"""Number of turns in a row in which players had to pass; as many as players end the game."""
 STREAM = 6
-"""The state of the random stream that shuffles, as the bits of a ``uint64``."""
+"""State of the random stream that shuffles, as the bits of a ``uint64``."""
 SECRETS = 7
-"""How many outcomes of chance decide what is dealt, or hidden from a seat; 0 if nothing is."""
+"""Number of outcomes of chance that are still to come, for a deal or for cards hidden from a seat.
+"""
 DECK_SIZE = 8
 DISCARD_SIZE = 9
 TICKET_DECK_SIZE = 10
 OFFERED_SIZE = 11
-"""How many tickets lie before who decides which to keep, 0 to 3."""
+"""Number of tickets that the player to move chooses from, 0 to 3."""
 OPEN_SIZE = 12
-"""How many cards lie open, 0 to 5."""
+"""Number of open cards, 0 to 5."""
 OPEN_AT = 13
-"""The colours of the open cards, those that lie there longest first; -1 beyond OPEN_SIZE."""
+"""Colours of the open cards, the oldest first; -1 beyond OPEN_SIZE."""
 OFFERED_AT = OPEN_AT + OPEN_CARDS
-"""The numbers of the offered tickets; -1 beyond OFFERED_SIZE."""
+"""Numbers of the offered tickets; -1 beyond OFFERED_SIZE."""
 DISCARD_AT = OFFERED_AT + OFFERED_TICKETS
-"""How many cards of each colour are discarded; 9 fields."""
+"""Number of discarded cards of each colour; 9 fields."""
 DECK_AT = DISCARD_AT + 9
-"""The cards of the deck by colour, the top one at ``DECK_AT + DECK_SIZE - 1``; -1 beyond."""
+"""Cards of the deck by colour, the top one at ``DECK_AT + DECK_SIZE - 1``; -1 beyond."""
 MOST_CARDS = 110
 TICKET_DECK_AT = DECK_AT + MOST_CARDS
-"""The tickets of the deck, the top one first; -1 beyond TICKET_DECK_SIZE. 30 fields."""
+"""Tickets of the deck, the top one first; -1 beyond TICKET_DECK_SIZE. 30 fields."""
 OWNER_AT = TICKET_DECK_AT + 30
 """The seat that has claimed each line, or -1; 100 fields."""
 PLAYER_AT = OWNER_AT + 100
@@ -62,39 +65,39 @@ TRAINS, POINTS, CARDS, HELD_TICKETS = 0, 1, 2, 3
 HAND_AT = 4
 """Cards of each colour; 9 fields. Hidden from others, whose fields are 0 in a view."""
 TICKETS_AT = HAND_AT + 9
-"""The tickets held, in the order taken; -1 beyond HELD_TICKETS; 30 fields. Hidden from others, for
-whom they are -1."""
+"""Tickets held, in the order taken; -1 beyond HELD_TICKETS; 30 fields. Hidden from others, for whom
+they are -1."""
 PART_AT = TICKETS_AT + 30
-"""For each city the lowest city that the player's routes join it to; 36 fields."""
+"""For each city, the lowest city that the player's routes join it to; 36 fields."""
 CLOSED_AT = PART_AT + 36
 """The lines that the player can't claim any more, as bits of two words: they are taken; or the
-other line of a double route is, by the player or, where two or three play, by anybody."""
+other line of a double route is, by the player or, in games of two or three, by anyone."""
 PLAYER_FIELDS = CLOSED_AT + 2
 STATE_FIELDS = PLAYER_AT + MOST_PLAYERS * PLAYER_FIELDS
 
 KEEP_FIRST, TURN, SECOND_CARD, KEEP, OVER = 0, 1, 2, 3, 4
-"""Phases: everybody in turn keeps first tickets; somebody begins a turn; has taken one card and may
-take another; keeps some of the tickets just drawn; the game has ended."""
+"""Phases: all players in turn keep first tickets; a player begins a turn; has taken one card and
+may take another; keeps some of the tickets just drawn; the game has ended."""
 
 CLAIM = 0
 """Moves ``CLAIM + 9 * line + colour`` claim a line with cards of a colour, filled up with
-locomotives where these do not suffice; colour 8 pays with locomotives alone."""
+locomotives if these do not suffice; colour 8 pays with locomotives alone."""
 DRAW_DECK = 900
-"""Takes the top card of the deck."""
+"""The move that takes the top card of the deck."""
 DRAW_OPEN = 901
 """Moves ``DRAW_OPEN + colour`` take an open card of that colour, or an open locomotive (8)."""
 DRAW_TICKETS = 910
-"""Asks for three tickets."""
+"""The move that asks for three tickets."""
 KEEP_TICKETS = 910
 """Moves ``KEEP_TICKETS + mask``, mask 1 to 7, keep the offered tickets whose bits are set."""
 PASS = 918
-"""Does nothing, which is allowed only to who can do nothing else."""
+"""The move that does nothing, legal only if there is no other."""
 MOVES = 919
 FORBIDDEN = -1
-"""What the rule player gives if a decision can't be carried out."""
+"""Result of the rule player if a decision can't be carried out."""
 
 
 @compiled
 def player_at(seat: int) -> int:
-    """Where the fields of a *seat* begin."""
+    """Return the first field of a *seat*."""
     return PLAYER_AT + seat * PLAYER_FIELDS

@@ -1,19 +1,18 @@
-"""Which moves of Ticket to Ride are legal, on a state's array, compiled.
+"""The legal moves of Ticket to Ride on a state's array, compiled.
 
-How moves are numbered is told in :mod:`evolve_arena.games.ticket_to_ride.layout`; they are played
-in :mod:`evolve_arena.games.ticket_to_ride.turns`. Source: the published rules (Days of Wonder,
-2004).
+The numbers of moves are explained in :mod:`evolve_arena.games.ticket_to_ride.layout`; moves are
+played in :mod:`evolve_arena.games.ticket_to_ride.turns`. Source: the published rules (Days of
+Wonder, 2004).
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -67,13 +66,14 @@ PAYABLE_LINES = np.array(
     ],
     dtype=np.uint64,
 )
-"""The lines of each colour, or grey ones, that so many cards pay, as bits; shape ``(9, 7, 2)``."""
+"""The lines of each colour, or grey ones, that a number of cards pays for, as bits; shape ``(9, 7,
+2)``."""
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
 def list_moves(state: State, moves: NDArray[np.int64]) -> int:
-    """Writes the legal moves to *moves*, in ascending order, and gives their number.
+    """Write the legal moves to *moves*, in ascending order, and return their number.
 
     *moves* has at least ``MOVES`` places. There is none once the game is over, else at least one.
     """
@@ -86,6 +86,7 @@ def list_moves(state: State, moves: NDArray[np.int64]) -> int:
     if state[DECK_SIZE] > 0:
         moves[count] = DRAW_DECK
         count += 1
+    # Each colour of open cards is one move; a second card must not be a locomotive.
     open_colours = 0
     for place in range(state[OPEN_SIZE]):
         if state[OPEN_AT + place] >= 0:
@@ -108,13 +109,13 @@ def list_moves(state: State, moves: NDArray[np.int64]) -> int:
 
 @compiled
 def can_claim(state: State) -> bool:
-    """Whether there is a line that who is to move may claim and can pay."""
+    """Return True if there is a line that the player to move may claim and can pay for."""
     return bool((_find_claims(state, 0) | _find_claims(state, 1)) != NONE)
 
 
 @compiled
-def _find_claims(state: State, word: int) -> Any:
-    """The lines that can be claimed and paid, as bits of one of two words."""
+def _find_claims(state: State, word: int) -> Number:
+    """Return the lines that can be claimed and paid for, as bits of one of two words."""
     player = player_at(state[TO_MOVE])
     hand, most = player + HAND_AT, 0
     locomotives, trains = state[hand + LOCOMOTIVE], min(state[player + TRAINS], LONGEST_LINE)
@@ -128,9 +129,9 @@ def _find_claims(state: State, word: int) -> Any:
 
 @compiled
 def _list_claims(state: State, moves: NDArray[np.int64]) -> int:
-    """Writes the lines that can be claimed, with each way to pay.
+    """Write the lines that can be claimed, with each way to pay, and return their number.
 
-    With a colour at least one card of it has to be paid; 8 are locomotives alone.
+    A claim with a colour pays at least one card of it; colour 8 pays with locomotives alone.
     """
     hand, count = player_at(state[TO_MOVE]) + HAND_AT, 0
     locomotives = state[hand + LOCOMOTIVE]
@@ -163,7 +164,7 @@ def _list_keeps(state: State, moves: NDArray[np.int64]) -> int:
 
 @compiled
 def _is_keep(state: State, move: int) -> bool:
-    """Whether a move keeps tickets that are offered, and enough of them."""
+    """Return True if a move keeps tickets that are offered, and enough of them."""
     mask = move - KEEP_TICKETS
     if mask < 1 or mask >= 1 << state[OFFERED_SIZE]:
         return False

@@ -1,17 +1,16 @@
-"""What a room that weighs moves of Ticket to Ride is told of each move.
+"""The inputs of networks that describe a move of Ticket to Ride.
 
-The inputs of :data:`MOVE_NAMES` stand behind those of
-:mod:`evolve_arena.games.ticket_to_ride.situation`, and like them lie in about -1 to 1. Only these
-differ from move to move, and most of them are 0: each kind of move has its own.
+The inputs of :data:`MOVE_NAMES` follow those of :mod:`evolve_arena.games.ticket_to_ride.situation`,
+and like them lie in about -1 to 1. Only these differ from move to move, and most of them are 0:
+each kind of move has its own.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import inlined
+from evolve_arena.core.types import Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -24,6 +23,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTE_TO,
     TICKET_POINTS,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.facts import (
     GAIN_AT,
     MISSING_AT,
@@ -54,6 +54,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
+from evolve_arena.games.ticket_to_ride.notes import Room
 from evolve_arena.games.ticket_to_ride.pruning import count_locomotives
 from evolve_arena.games.ticket_to_ride.situation import MOVES_AT, write_input
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_after, way_of
@@ -96,21 +97,21 @@ MOVE_NAMES = (
     "tickets: out of reach",
     "tickets: points per train",
 )
-"""The last inputs, in their order: the kind of the move, and what tells those of a kind apart."""
+"""The last inputs, in their order: the kind of the move, and what distinguishes moves of a kind."""
 
 INPUTS = MOVES_AT + len(MOVE_NAMES)
-"""How many inputs there are in all."""
+"""Number of all inputs."""
 
 CLAIMS, FROM_DECK, OPEN_COLOUR, OPEN_LOCOMOTIVE, ASKS, KEEPS = 0, 1, 2, 3, 4, 5
 ROUTE, CARD, KEPT = 6, 23, 27
-"""Where the inputs of each kind of move begin, counted from ``MOVES_AT``."""
+"""First input of each kind of move, counted from ``MOVES_AT``."""
 
 ONE = np.int64(1)
 
 
 @inlined
-def write_move(state: Any, seat: int, move: int, room: Any) -> None:
-    """Writes the inputs of a *move* to ``room.inputs``, once the situation is described."""
+def write_move(state: State, seat: int, move: int, room: Room) -> None:
+    """Write the inputs of a *move* to ``room.inputs``, once the situation is described."""
     out = room.inputs
     for place in range(MOVES_AT, INPUTS):
         poke(out, place, np.float32(0.0))
@@ -125,7 +126,7 @@ def write_move(state: Any, seat: int, move: int, room: Any) -> None:
 
 
 @inlined
-def _describe_claim(state: Any, seat: int, move: int, room: Any) -> None:
+def _describe_claim(state: State, seat: int, move: int, room: Room) -> None:
     line = move // 9
     route = LINE_ROUTE[line]
     length = ROUTE_LENGTH[route]
@@ -138,10 +139,12 @@ def _describe_claim(state: Any, seat: int, move: int, room: Any) -> None:
     trains = peek(state, base + TRAINS)
     way = _describe_help(seat, route, trains, room)
     _describe_payment(state, base + HAND_AT, move, wanted, room)
+    # Compare the trains left with the way that all open tickets still take.
     trains -= length
     write_input(out, at + 10, trains / 32.0)
     write_input(out, at + 11, (trains - way) / 32.0)
     write_input(out, at + 12, 1.0 if trains <= LAST_TRAINS else 0.0)
+    # Count the opponents whose routes touch an end, and the ends that own routes touch.
     ends = (ONE << ROUTE_FROM[route]) | (ONE << ROUTE_TO[route])
     rivals = own = 0
     for other in range(state[NUMBER_OF_PLAYERS]):
@@ -150,6 +153,7 @@ def _describe_claim(state: Any, seat: int, move: int, room: Any) -> None:
             own = 2 if touched == ends else 1 if touched else 0
         elif touched:
             rivals += 1
+    # Claiming the last free line closes the route to all others.
     twin = LINE_TWIN[line]
     last = twin < 0 or state[NUMBER_OF_PLAYERS] <= 3 or state[OWNER_AT + twin] >= 0
     write_input(out, at + 13, rivals / 4.0)
@@ -159,8 +163,8 @@ def _describe_claim(state: Any, seat: int, move: int, room: Any) -> None:
 
 
 @inlined
-def _describe_payment(state: Any, hand: int, move: int, wanted: bool, room: Any) -> None:
-    """The inputs about the cards that a claim takes."""
+def _describe_payment(state: State, hand: int, move: int, wanted: bool, room: Room) -> None:
+    """Write the inputs about the cards that a claim takes."""
     line, colour = move // 9, move % 9
     at, length = MOVES_AT + ROUTE, ROUTE_LENGTH[LINE_ROUTE[line]]
     spent = count_locomotives(state, hand, move)
@@ -174,14 +178,15 @@ def _describe_payment(state: Any, hand: int, move: int, wanted: bool, room: Any)
 
 
 @inlined
-def _describe_help(seat: int, route: int, trains: int, room: Any) -> Any:
-    """The inputs about open tickets of a claim; gives the way that is left to all of them."""
+def _describe_help(seat: int, route: int, trains: int, room: Room) -> Number:
+    """Write the inputs of a claim about open tickets; return the way left to all of them."""
     out, at = room.inputs, MOVES_AT + ROUTE
     helped, saved, done, nearest, left = 0, 0.0, 0, 0.0, 0.0
     for place in range(peek(room.facts, OPEN_TICKETS)):
         ticket = peek(room.facts, OPEN_AT + place)
         before, after = way_of(room, seat, ticket), way_after(room, seat, ticket, route)
         if before > trains:
+            # A ticket out of reach is not worth a route.
             continue
         left += after
         if after < before:
@@ -197,8 +202,8 @@ def _describe_help(seat: int, route: int, trains: int, room: Any) -> Any:
 
 
 @inlined
-def _describe_card(state: Any, seat: int, move: int, room: Any) -> None:
-    """The inputs of taking a card; the deck's top card counts as the mean of all cards."""
+def _describe_card(state: State, seat: int, move: int, room: Room) -> None:
+    """Write the inputs of taking a card; the deck's top card counts as the mean of all cards."""
     out, card = room.inputs, MOVES_AT + CARD
     first, last, share = 0, LOCOMOTIVE + 1, 1.0 / 110.0
     kind = FROM_DECK
@@ -208,6 +213,7 @@ def _describe_card(state: Any, seat: int, move: int, room: Any) -> None:
         kind = OPEN_LOCOMOTIVE if first == LOCOMOTIVE else OPEN_COLOUR
     hand = player_at(seat) + HAND_AT
     lacking = held = near = gain = 0.0
+    # The expectation over the colours that the card may have.
     for colour in range(first, last):
         times = share
         if move == DRAW_DECK:
@@ -227,11 +233,12 @@ def _describe_card(state: Any, seat: int, move: int, room: Any) -> None:
 
 
 @inlined
-def _describe_keep(state: Any, seat: int, mask: int, room: Any) -> None:
-    """The inputs of keeping the offered tickets whose bits are set in *mask*."""
+def _describe_keep(state: State, seat: int, mask: int, room: Room) -> None:
+    """Write the inputs of keeping the offered tickets whose bits are set in *mask*."""
     facts, out, at = room.facts, room.inputs, MOVES_AT + KEPT
     trains = peek(state, player_at(seat) + TRAINS)
     count = collect_open(facts)
+    # The least tree grows by the tickets that are kept and can be done.
     before = measure_tree(room, seat, count)
     kept, points, ways, done, lost = 0, 0, 0.0, 0, 0
     for place in range(state[OFFERED_SIZE]):

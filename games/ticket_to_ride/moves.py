@@ -39,23 +39,23 @@ _ROUTE_OF = {
     frozenset((int(ROUTE_FROM[route]), int(ROUTE_TO[route]))): route for route in range(ROUTES)
 }
 MOST_WORDS = 6
-"""Of two cities: no name has more than three words."""
+"""Longest text of two cities: no name has more than three words."""
 LIKE = 0.4
-"""How like a word a name must be to be what was meant, 0 to 1."""
+"""Least similarity of a word to a name, 0 to 1, for the name to be suggested."""
 _WORDS = ("claim", "draw", "tickets", "keep", "pass")
 _CITY_KEYS = tuple(re.sub(r"[^a-z ]", "", name.lower()) for name in CITY_NAMES)
 
 
 def route_name(route: int) -> str:
-    """The two cities of a route: ``Dallas-Houston``."""
+    """Return the two cities of a route: ``Dallas-Houston``."""
     return f"{CITY_NAMES[ROUTE_FROM[route]]}-{CITY_NAMES[ROUTE_TO[route]]}"
 
 
 def format_move(move: int) -> str:
-    """The text of a move.
+    """Return the text of a move.
 
-    A claim names the colour of its cards, ``locomotive`` if it is paid with these alone. Where
-    both lines of a double route can be paid so, ``line 2`` stands for the second.
+    A claim names the colour of its cards, ``locomotive`` if it is paid with these alone. If both
+    lines of a double route can be paid with that colour, ``line 2`` stands for the second.
 
     Raises:
         IllegalMoveError: No move has that number.
@@ -84,7 +84,7 @@ def format_move(move: int) -> str:
 
 
 def parse_move(text: str) -> int:
-    """The move that *text* names.
+    """Return the move that *text* names.
 
     Raises:
         IllegalMoveError: It names none.
@@ -144,7 +144,7 @@ def _parse_claim(rest: str, text: str) -> int:
 
 
 def _claim(route: int, colour: int, *, second: bool) -> int:
-    """The claim of a line of *route* that can be paid with *colour*."""
+    """Return the claim of a line of *route* that can be paid with *colour*."""
     first = int(LINE_OF_ROUTE[route])
     lines = [first + place for place in range(int(ROUTE_LINES[route]))]
     payable = [line for line in lines if colour in _payable(line)]
@@ -161,10 +161,10 @@ def _claim(route: int, colour: int, *, second: bool) -> int:
 
 
 def parse_route(text: str) -> int:
-    """The route between the two cities that *text* names: ``Dallas-Houston``, or with a space.
+    """Return the route between the two cities in *text*: ``Dallas-Houston``, or with a space.
 
     Raises:
-        IllegalMoveError: A city is none or several, or no route joins them.
+        IllegalMoveError: A city is unknown or ambiguous, or no route joins them.
     """
     divided = re.split(r"[-–—]", text, maxsplit=1)
     if len(divided) == 2:
@@ -172,6 +172,7 @@ def parse_route(text: str) -> int:
     words = text.split()
     if not 2 <= len(words) <= MOST_WORDS:
         raise IllegalMoveError(f"{text[:40]!r} names no route: write Dallas-Houston")
+    # Without a hyphen, try each place at which the two names may be divided.
     cuts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
     found = sorted({route for cut in cuts for route in _routes_between(*cut)})
     if len(found) > 1:
@@ -181,7 +182,7 @@ def parse_route(text: str) -> int:
 
 
 def _join(first: str, second: str) -> int:
-    """The route between two cities of which each is named."""
+    """Return the route between two named cities."""
     one, other = _find_city(first), _find_city(second)
     route = _ROUTE_OF.get(frozenset((one, other)))
     if route is None:
@@ -193,13 +194,13 @@ def _join(first: str, second: str) -> int:
 
 
 def _routes_between(first: str, second: str) -> set[int]:
-    """All routes between cities that begin like two texts."""
+    """Return all routes between cities whose names begin like two texts."""
     pairs = {frozenset((one, other)) for one in _begins(first) for other in _begins(second)}
     return {_ROUTE_OF[pair] for pair in pairs if pair in _ROUTE_OF}
 
 
 def _likeness(cut: tuple[str, str]) -> float:
-    """How likely it is that two texts are meant for cities, 0 to 2."""
+    """Return the likelihood that two texts are meant for cities, 0 to 2."""
     return sum(1.0 if _begins(name) else _find_nearest(name)[0] for name in cut)
 
 
@@ -219,7 +220,7 @@ def _find_city(text: str) -> int:
 
 
 def _find_nearest(text: str) -> tuple[float, int]:
-    """The city whose name is most like *text*, behind how like it is, 0 to 1."""
+    """Return the similarity to the most similar city name, 0 to 1, and the number of that city."""
     key = _city_key(text)[:40]
     matcher = difflib.SequenceMatcher(b=key)
     likeness = []
@@ -231,7 +232,7 @@ def _find_nearest(text: str) -> tuple[float, int]:
 
 
 def _begins(text: str) -> list[int]:
-    """The cities that begin like *text*; only one if that is its whole name."""
+    """Return the cities whose names begin like *text*, or only the one with exactly this name."""
     key = _city_key(text)
     if not key:
         return []
@@ -250,7 +251,7 @@ def _next_to(city: int) -> list[str]:
 
 
 def _find(word: str, known: Sequence[str], kind: str) -> str:
-    """The one *known* name that begins like *word*."""
+    """Return the one *known* name that begins like *word*."""
     found = [name for name in known if name.startswith(word.lower())]
     if len(found) == 1:
         return found[0]
@@ -266,12 +267,12 @@ def _singular(word: str) -> str:
 
 
 def _payable(line: int) -> Sequence[int]:
-    """The colours that can pay for a line."""
+    """Return the colours that can pay for a line."""
     colour = int(LINE_COLOUR[line])
     return range(LOCOMOTIVE + 1) if colour == GREY else (colour, LOCOMOTIVE)
 
 
 def _is_second(line: int, colour: int) -> bool:
-    """Whether *line* is the second of two that can both be paid with *colour*."""
+    """Return True if *line* is the second of two that can both be paid with *colour*."""
     twin = int(LINE_TWIN[line])
     return 0 <= twin < line and colour in _payable(twin)

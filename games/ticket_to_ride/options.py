@@ -1,8 +1,8 @@
-"""How the rule player of Ticket to Ride reads Łabno's description, as options packed into bits.
+"""Options of Ticket to Ride's rule player, packed into bits: readings of Łabno's description.
 
 His text (2018), its figures and his program differ in details, and leave some open. Each detail is
-an option of two values; ``text`` is what the text with its figures says, ``code`` is the program
-in its final form. A *variant* is one of these, with changes: ``text,long=6``.
+an option of two values; ``text`` is the reading of the text with its figures, ``code`` that of the
+program in its final form. A *variant* is one of these, with changes: ``text,long=6``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
     OTHERS,
     GOAL_COUNT,
 ) = (1 << bit for bit in range(19))
-"""The bit of each option, as ``variant & LONG``; it is set for the second of its values."""
+"""Bit of each option, as in ``variant & LONG``; it is set for the second of its values."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Option:
 
     name: str
     values: tuple[str, str]
-    """The text's value and the other one."""
+    """The value of the text, and the other one."""
     code: int
-    """Which of them the program has."""
+    """Index of the program's value."""
     meaning: str
 
 
@@ -54,133 +54,133 @@ OPTIONS = (
         "possible",
         ("goal", "all"),
         1,
-        "which affordable routes are possible: those of the goal, long ones, and all if the goal "
+        "affordable routes that are possible: those of the goal, long ones, and all if the goal "
         "is empty (section 3.2.5), or all of them always (program)",
     ),
     Option(
         "long",
         ("5", "6"),
         1,
-        "from which length on a route is long: 5 (section 3.2.5), or 6 (program)",
+        "length from which a route is long: 5 (section 3.2.5), or 6 (program)",
     ),
     Option(
         "long_match",
         ("no", "yes"),
         1,
-        "whether long possible routes are matching as well: no, only those of the goal (section "
+        "long possible routes are matching as well: no, only those of the goal (section "
         "3.2.5), or yes (program, in all its forms)",
     ),
     Option(
         "lacking",
         ("goal", "none"),
         1,
-        "which routes are lacking: those of the goal that can be claimed but are not possible "
+        "routes that are lacking: those of the goal that can be claimed but are not possible "
         "(section 3.2.5), or none ever, so that cards are always drawn blind (program)",
     ),
     Option(
         "path_limit",
         ("trains", "none"),
         1,
-        "which paths belong to the goal: those that cost fewer trains than are left (section "
+        "paths that belong to the goal: those that cost fewer trains than are left (section "
         "3.2.6), or all of them, even over blocked routes (program)",
     ),
     Option(
         "goal",
         ("whole", "open"),
         0,
-        "what of a path belongs to the goal: all its routes (section 3.2.5, program), or those "
-        "still to be claimed, so that the goal is empty once all tickets are done",
+        "part of a path that belongs to the goal: all its routes (section 3.2.5, program), or "
+        "those still to be claimed, so that the goal is empty once all tickets are done",
     ),
     Option(
         "path_points",
         ("new", "all"),
         1,
-        "which points tell equally cheap paths apart: those of routes still to be claimed, or of "
+        "points that tell equally cheap paths apart: those of routes still to be claimed, or of "
         "all routes (program); the text speaks of the points that the path guarantees",
     ),
     Option(
         "same_colour",
         ("5", "6"),
         1,
-        "how many cards of one colour are enough to claim: 5 (figure 3.1), or 6 (program)",
+        "number of cards of one colour that suffice to claim: 5 (figure 3.1), or 6 (program)",
     ),
     Option(
         "opponents",
         ("6", "7"),
         1,
-        "how many trains each opponent must have left if tickets are to be drawn: 6 (figure 3.1), "
+        "trains that each opponent must have left for tickets to be drawn: 6 (figure 3.1), "
         "or 7 (program)",
     ),
     Option(
         "claim_if",
         ("possible", "matching"),
         1,
-        "when a route is claimed rather than cards drawn: if any is possible (figure 3.1), or if "
+        "condition to claim a route rather than draw cards: if any is possible (figure 3.1), or if "
         "any is matching (program)",
     ),
     Option(
         "early",
         ("draw", "always"),
         1,
-        "when a player with no open ticket draws cards: while a random number below 20 + round is "
-        "below 100 - 0.8 * round (from round 40 on below 100 - round), or always, as that number "
-        "is below 1 in the program; the text says only: at the beginning",
+        "condition for a player with no open ticket to draw cards: while a random number below 20 "
+        "+ round is below 100 - 0.8 * round (from round 40 on below 100 - round), or always, as "
+        "that number is below 1 in the program; the text says only: at the beginning",
     ),
     Option(
         "late_claim",
         ("no", "yes"),
         1,
-        "whether who has no open ticket and does not draw cards claims anything possible: only by "
-        "claim_if (figure 3.1), or yes (program)",
+        "a player that has no open ticket and does not draw cards claims any possible route: only "
+        "by claim_if (figure 3.1), or yes (program)",
     ),
     Option(
         "ticket_limit",
         ("below", "equal"),
         0,
-        "which tickets can be done: those whose routes cost fewer trains than are left (section "
+        "tickets that can be done: those whose routes cost fewer trains than are left (section "
         "3.2.6, program), or at most as many (figure 3.2)",
     ),
     Option(
         "infeasible",
         ("cost", "points"),
         1,
-        "which tickets are kept if none can be done: those with the lowest cost (figure 3.2), or "
+        "tickets that are kept if none can be done: those with the lowest cost (figure 3.2), or "
         "with the lowest points (program)",
     ),
     Option(
         "colour",
         ("held", "needs"),
         1,
-        "which line of a double route is claimed: of whose colour more cards are held (section "
+        "line of a double route that is claimed: of whose colour more cards are held (section "
         "3.2.4), or of whose colour more are wanted, else the second (program)",
     ),
     Option(
         "needs",
         ("missing", "lengths"),
         1,
-        "how wanted cards are counted: those missing to pay each lacking route (section 3.2.3), "
+        "count of wanted cards: those missing to pay each lacking route (section 3.2.3), "
         "or the lengths of its lines, grey as a colour of its own (program)",
     ),
     Option(
         "open_card",
         ("random", "first"),
         1,
-        "which open card is taken where chance decides: any (section 3.2.3), or the first, as the "
+        "open card that is taken where chance decides: any (section 3.2.3), or the first, as the "
         "random number is below 1 in the program",
     ),
     Option(
         "players",
         ("others", "all"),
         1,
-        "whose trains and tickets the features summarize: the others' (table 4.1), or everybody's "
+        "players whose trains and tickets the features summarize: the others (table 4.1), or all "
         "(program)",
     ),
     Option(
         "goal_count",
         ("goal", "last"),
         1,
-        "what the feature of the goal counts: its routes (table 4.1), or these if the last route "
-        "of the program's map can be claimed, else 0 (program)",
+        "number that the feature of the goal shows: its routes (table 4.1), or these if the last "
+        "route of the program's map can be claimed, else 0 (program)",
     ),
 )
 """All options, by bit. Sections, figures and tables are those of Łabno (2018)."""
@@ -191,7 +191,7 @@ VARIANTS = {"text": TEXT, "code": CODE}
 
 
 def parse_variant(text: str) -> int:
-    """The bits of a variant like ``text``, ``code`` or ``text,long=6``.
+    """Return the bits of a variant like ``text``, ``code`` or ``text,long=6``.
 
     >>> describe_variant(parse_variant("text,long=6,early=always"))
     'text,long=6,early=always'
@@ -213,7 +213,7 @@ def parse_variant(text: str) -> int:
 
 
 def describe_variant(bits: int) -> str:
-    """The shortest text from which :func:`parse_variant` makes these *bits*."""
+    """Return the shortest text from which :func:`parse_variant` makes these *bits*."""
     texts = []
     for name, base in VARIANTS.items():
         changes = [

@@ -1,25 +1,24 @@
 """The cheapest paths of a seat's tickets on the map of Ticket to Ride, compiled.
 
 A route costs its length in trains; nothing if the seat has claimed it; and :data:`BLOCKED_COST`,
-"very much", if it no longer can. Of equally cheap paths the one with more points is best, then
-that with the lowest sum of fixed numbers, one for each route, which have no meaning but that no
-two paths are equal.
+"very much", if it no longer can. Of equally cheap paths the one with more points is best, then the
+one with the lowest sum of fixed numbers, one for each route, whose only purpose is that no two
+paths are equal.
 
 So the best path is the least sum of one weight per route, and a path once found is kept: it stays
 best while the routes beside it only become dearer, and when the seat claims a route on it, which
-makes all paths over that route cheaper by the same. It is sought again when a route on it is
-blocked, or when the seat claims one beside it. Source: Dijkstra's algorithm, as in Łabno's program
-(2018); his text has that of Bellman and Ford, which finds the same.
+makes all paths over that route cheaper by the same amount. It is searched again when a route on it
+is blocked, or when the seat claims one beside it. Source: Dijkstra's algorithm, as in Łabno's
+program (2018); his text names that of Bellman and Ford, which finds the same.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
     LINE_OF_ROUTE,
     NEIGHBOUR_ROUTES,
@@ -34,6 +33,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_FROM,
     TICKET_TO,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.layout import NUMBER_OF_PLAYERS, OWNER_AT
 from evolve_arena.games.ticket_to_ride.notes import (
     BLOCKED,
@@ -49,12 +49,13 @@ from evolve_arena.games.ticket_to_ride.notes import (
 from evolve_arena.games.ticket_to_ride.options import PATH_POINTS
 
 BLOCKED_COST = 1000
-"""What a path over a blocked route costs more, in trains; Łabno's program has the same."""
+"""Additional cost of a blocked route, in trains; Łabno's program has the same."""
 TIE_NUMBERS = np.array([pow(route + 1, 5, 2**24 - 3) for route in range(ROUTES)], dtype=np.int64)
-"""The fixed numbers that tell equal paths apart: (number of the route + 1)⁵ modulo 2²⁴ - 3."""
+"""Fixed numbers that tell equal paths apart: (number of the route + 1)⁵ modulo 2²⁴ - 3."""
 
 COST, POINT = 1 << 40, 1 << 30
-"""What a train weighs, and a point less; the numbers of a whole path are below a point."""
+"""Weight of a train, and of a point less; the fixed numbers of a whole path sum to less than a
+point."""
 FREE_WEIGHTS = ROUTE_LENGTH * COST - ROUTE_POINTS * POINT + TIE_NUMBERS
 BLOCKED_WEIGHTS = BLOCKED_COST * COST - ROUTE_POINTS * POINT + TIE_NUMBERS
 FARTHEST = np.int64(2**62)
@@ -76,12 +77,12 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def know_routes(state: Any, seat: int, seats: Any) -> None:
-    """Notes which routes *seat* has claimed, can claim and can't, and forgets stale paths.
+def know_routes(state: State, seat: int, seats: Array) -> None:
+    """Note the routes that *seat* has claimed, can claim and can't, and forget stale paths.
 
     Args:
-        state: The state, or what *seat* may know of it.
-        seat: Whose routes.
+        state: The state, or the part of it that *seat* may know.
+        seat: The owner of the routes.
         seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     at = seat_at(seat)
@@ -100,6 +101,7 @@ def know_routes(state: Any, seat: int, seats: Any) -> None:
                     first |= bit
                 if double and twin < 0:
                     second |= bit
+        # Compare with the earlier sets before they are replaced.
         blocked = ALL_ROUTES[word] & ~(own | first | second)
         _forget_paths(at, word, own, blocked, seats)
         seats[at + OWN + word] = own
@@ -109,13 +111,13 @@ def know_routes(state: Any, seat: int, seats: Any) -> None:
 
 
 @compiled
-def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> None:
-    """Makes sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
+def know_path(seat: int, ticket: int, variant: int, seats: Array, counts: Array) -> None:
+    """Make sure that the path of a *ticket* stands in *seats*, at ``PATHS_AT + 2 * ticket``.
 
     :func:`know_routes` has to be called before.
 
     Args:
-        seat: Whose costs count.
+        seat: The seat whose costs count.
         ticket: Its number.
         variant: The readings of the rule player; here ``path_points``.
         seats: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
@@ -123,6 +125,7 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> 
     """
     at = seat_at(seat)
     every = (variant & PATH_POINTS) != 0
+    # Paths that were found by another reading are void.
     if (seats[at + FOUND_BY] != NONE) != every:
         seats[at + FOUND_BY] = ONE if every else NONE
         seats[at + KNOWN] = NONE
@@ -133,8 +136,8 @@ def know_path(seat: int, ticket: int, variant: int, seats: Any, counts: Any) -> 
 
 
 @compiled
-def routes_cost(seat: int, low: Any, high: Any, seats: Any) -> Any:
-    """What it costs *seat* to have all routes of a set, in trains, :data:`BLOCKED_COST` included.
+def routes_cost(seat: int, low: Number, high: Number, seats: Array) -> Number:
+    """Return the trains that it takes to own a set of routes, :data:`BLOCKED_COST` included.
 
     *low* and *high* are the set's two words.
     """
@@ -151,11 +154,12 @@ def routes_cost(seat: int, low: Any, high: Any, seats: Any) -> Any:
 
 
 @compiled
-def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> None:
-    """Forgets paths that may no longer be best, now that these routes are *own* and *blocked*."""
+def _forget_paths(at: int, word: int, own: Number, blocked: Number, seats: Array) -> None:
+    """Forget paths that may no longer be best, now that these routes are *own* and *blocked*."""
     was_own, was_blocked = seats[at + OWN + word], seats[at + BLOCKED + word]
     if own == was_own and blocked == was_blocked:
         return
+    # If routes were given back, this is another game: no path holds.
     if seats[at + FOUND_BY] or (was_own & ~own) or (was_blocked & ~blocked):
         seats[at + KNOWN] = NONE
         return
@@ -170,8 +174,8 @@ def _forget_paths(at: int, word: int, own: Any, blocked: Any, seats: Any) -> Non
 
 
 @inlined
-def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
-    """What a route adds to a path."""
+def _weigh(seats: Array, at: int, route: int, every: bool) -> Number:
+    """Return the weight of a route in a path."""
     word, bit = route >> 6, ONE << np.uint64(route & 63)
     if seats[at + OWN + word] & bit:
         return TIE_NUMBERS[route] - (ROUTE_POINTS[route] * POINT if every else 0)
@@ -181,11 +185,11 @@ def _weigh(seats: Any, at: int, route: int, every: bool) -> Any:
 
 
 @compiled
-def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> None:
-    """Dijkstra's algorithm from one city of the *ticket* to the other.
+def _find_path(at: int, ticket: int, every: bool, seats: Array, counts: Array) -> None:
+    """Find the path between the cities of a *ticket* by Dijkstra's algorithm.
 
-    If points of own routes count (*every*), weights may be negative; as in Łabno's program no city
-    is looked at again all the same.
+    If points of own routes count (*every*), weights may be negative; as in Łabno's program, each
+    city is settled once all the same.
     """
     start, goal = TICKET_FROM[ticket], TICKET_TO[ticket]
     for city in range(36):
@@ -193,6 +197,7 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
     counts[CITIES_AT + start] = 0
     waiting, settled = ONE << np.uint64(start), NONE
     while True:
+        # The nearest city that is not settled.
         here, distance = 0, FARTHEST
         left = waiting
         while left:
@@ -204,6 +209,7 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
             break
         settled |= ONE << np.uint64(here)
         waiting &= ~settled
+        # Relax all routes that leave it.
         for place in range(NEIGHBOURS_AT[here], NEIGHBOURS_AT[here + 1]):
             city, route = NEIGHBOURS[place], NEIGHBOUR_ROUTES[place]
             bit = ONE << np.uint64(city)
@@ -218,8 +224,8 @@ def _find_path(at: int, ticket: int, every: bool, seats: Any, counts: Any) -> No
 
 
 @inlined
-def _note_path(at: int, ticket: int, start: int, goal: int, seats: Any, counts: Any) -> None:
-    """Writes the routes that lead from *goal* back to *start*."""
+def _note_path(at: int, ticket: int, start: int, goal: int, seats: Array, counts: Array) -> None:
+    """Write the routes that lead from *goal* back to *start*."""
     low = high = NONE
     city = goal
     while city != start:

@@ -1,18 +1,17 @@
-"""What the rule player of Ticket to Ride works out at the beginning of a turn, compiled.
+"""The plan of Ticket to Ride's rule player at the beginning of a turn, compiled.
 
 Four sets of routes, after Łabno (2018), section 3.2.5: the *goal*, all routes of the paths of its
 tickets; the *possible* ones, which it may claim now; the *matching* ones, possible and in the goal;
-and the *lacking* ones, in the goal but not possible. How exactly is a matter of reading; see
+and the *lacking* ones, in the goal but not possible. The details depend on the reading; see
 :mod:`evolve_arena.games.ticket_to_ride.options`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -23,6 +22,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTES,
     TICKET_POINTS,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.layout import (
     HAND_AT,
     HELD_TICKETS,
@@ -45,6 +45,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     OWN,
     PATHS_AT,
     POSSIBLE,
+    Room,
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import (
@@ -65,7 +66,7 @@ from evolve_arena.games.ticket_to_ride.scoring import is_done
 
 
 def _payable(second: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
-    """Routes by colour, cards and word: whose line of that colour takes no more cards."""
+    """Return sets of routes by colour, cards and word: those whose line the cards pay for."""
     sets = [[[0, 0] for _ in range(7)] for _ in range(9)]
     for route in range(ROUTES):
         if second and ROUTE_LINES[route] < 2:
@@ -77,10 +78,10 @@ def _payable(second: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
 
 
 PAYABLE_FIRST, PAYABLE_SECOND = _payable(False), _payable(True)
-"""Shape ``(9, 7, 2)``: the routes whose first (second) line has a colour, or is grey (8), and is
-at most so long."""
+"""Shape ``(9, 7, 2)``: the routes whose first (second) line has a colour, or is grey (8), and is at
+most as long as the second index."""
 NOT_LONGER = np.bitwise_or.accumulate(LENGTH_SETS, axis=0)
-"""Shape ``(7, 2)``: the routes that are at most so long."""
+"""Shape ``(7, 2)``: the routes that are at most as long as the first index."""
 LONG_ROUTES = np.stack([LENGTH_SETS[5] | LENGTH_SETS[6], LENGTH_SETS[6]])
 """Shape ``(2, 2)``: the long routes, by the value of the option ``long``."""
 
@@ -88,13 +89,13 @@ NONE = np.uint64(0)
 
 
 @compiled
-def prepare_turn(state: Any, seat: int, variant: int, room: Any) -> None:
-    """Fills ``room.plan`` and ``room.counts`` with what *seat* can and wants to do.
+def prepare_turn(state: State, seat: int, variant: int, room: Room) -> None:
+    """Fill ``room.plan`` and ``room.counts`` with the routes that *seat* can and wants to claim.
 
     Args:
-        state: The state, or what *seat* may know of it.
-        seat: Whose plan it is.
-        variant: How the rule player reads the description; see
+        state: The state, or the part of it that *seat* may know.
+        seat: The owner of the plan.
+        variant: The reading of the description; see
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
         room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
@@ -107,6 +108,7 @@ def prepare_turn(state: Any, seat: int, variant: int, room: Any) -> None:
     trains = min(state[player_at(seat) + TRAINS], 6)
     at = seat_at(seat)
     long = 1 if variant & LONG else 0
+    # Combine the sets as the reading has it, one word of bits at a time.
     for word in range(2):
         goal, affordable = plan[GOAL + word], plan[AFFORDABLE + word]
         wanted = goal | LONG_ROUTES[long, word]
@@ -123,16 +125,18 @@ def prepare_turn(state: Any, seat: int, variant: int, room: Any) -> None:
 
 
 @inlined
-def is_empty(plan: Any, place: Any) -> Any:
-    """Whether the set of routes at a *place* of the plan is empty."""
-    return (plan[place] | plan[place + 1]) == NONE
+def is_empty(plan: Array, place: Number) -> bool:
+    """Return True if the set of routes at a *place* of the plan is empty."""
+    return bool((plan[place] | plan[place + 1]) == NONE)
 
 
 @compiled
-def _collect_goal(state: Any, seat: int, variant: int, plan: Any, counts: Any, seats: Any) -> None:
-    """Joins the paths of all tickets held, and counts those that are done and those that are not.
+def _collect_goal(
+    state: State, seat: int, variant: int, plan: Array, counts: Array, seats: Array
+) -> None:
+    """Join the paths of all tickets held, and count tickets that are done and that are not.
 
-    A path with the trains it takes is left out if the reading is so.
+    Some readings leave out paths that cost too many trains.
     """
     at = seat_at(seat)
     player = player_at(seat)
@@ -161,8 +165,8 @@ def _collect_goal(state: Any, seat: int, variant: int, plan: Any, counts: Any, s
 
 
 @compiled
-def _count_capacities(state: Any, seat: int, counts: Any) -> None:
-    """How many cards of each colour the hand can pay, and how many for a grey route (8)."""
+def _count_capacities(state: State, seat: int, counts: Array) -> None:
+    """Count the cards of each colour that the hand can pay, and those for a grey route (8)."""
     hand = player_at(seat) + HAND_AT
     locomotives = state[hand + LOCOMOTIVE]
     most = 0
@@ -174,8 +178,8 @@ def _count_capacities(state: Any, seat: int, counts: Any) -> None:
 
 
 @compiled
-def _fill_affordable(state: Any, seat: int, plan: Any, counts: Any, seats: Any) -> None:
-    """Finds all routes that the seat may claim and can pay."""
+def _fill_affordable(state: State, seat: int, plan: Array, counts: Array, seats: Array) -> None:
+    """Find all routes that the seat may claim and can pay for."""
     at = seat_at(seat)
     trains = state[player_at(seat) + TRAINS]
     for word in range(2):

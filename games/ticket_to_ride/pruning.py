@@ -1,10 +1,9 @@
-"""Which moves of Ticket to Ride a room weighs: claims that hardly ever win are left out."""
+"""The moves of Ticket to Ride that a network weighs: claims that hardly ever win are left out."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -13,26 +12,28 @@ from evolve_arena.games.ticket_to_ride.board import (
     LOCOMOTIVE,
     ROUTE_LENGTH,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.facts import BEST_AT, is_wanted
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, HAND_AT, OWNER_AT, TRAINS, player_at
+from evolve_arena.games.ticket_to_ride.notes import Room
 from evolve_arena.games.ticket_to_ride.ways import helps_ticket
 from evolve_arena.genomes.simd import peek, poke
 
 
 @compiled
-def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int:
-    """Leaves out claims that are hardly ever better than others; gives how many moves are left.
+def prune_moves(state: State, seat: int, moves: Array, count: int, room: Room) -> int:
+    """Leave out claims that are hardly ever better than others; return the number of moves left.
 
-    Of all ways to pay for a line only those stay that take the fewest locomotives, and of two
-    free grey lines of a route only the first. Of the routes that neither the plan wants nor bring a
-    ticket nearer only one stays for each colour: the first of the longest that it pays. A survey
-    has been made.
+    Of all ways to pay for a line only those stay that take the fewest locomotives, and of two free
+    grey lines of a route only the first. Of the routes that are neither in the plan nor bring a
+    ticket nearer, only one stays for each colour: the first of the longest that it pays for. A
+    survey has been made.
 
     Args:
-        state: The state, or what *seat* may know of it.
-        seat: Whose turn it is.
+        state: The state, or the part of it that *seat* may know.
+        seat: The player to move.
         moves: The legal moves, in ascending order.
-        count: How many.
+        count: Their number.
         room: See :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     hand, facts = player_at(seat) + HAND_AT, room.facts
@@ -40,6 +41,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
     for colour in range(LOCOMOTIVE + 1):
         poke(facts, BEST_AT + colour, -1)
     kept = place = 0
+    # Claims come first, those of one line in a row.
     while place < count and moves[place] < DRAW_DECK:
         line = moves[place] // 9
         end, fewest = place, 99
@@ -59,6 +61,7 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
                     else:
                         _note_longer(facts, move)
         place = end
+    # The longest route of each colour, then all moves that are no claims.
     for colour in range(LOCOMOTIVE + 1):
         if peek(facts, BEST_AT + colour) >= 0:
             moves[kept] = peek(facts, BEST_AT + colour)
@@ -71,8 +74,8 @@ def prune_moves(state: Any, seat: int, moves: Any, count: int, room: Any) -> int
 
 
 @inlined
-def _note_longer(facts: Any, move: int) -> None:
-    """Notes a claim as the best of its colour if its route is longer."""
+def _note_longer(facts: Array, move: int) -> None:
+    """Note a claim as the best of its colour if its route is longer."""
     colour = move % 9
     best = peek(facts, BEST_AT + colour)
     if best < 0 or ROUTE_LENGTH[LINE_ROUTE[best // 9]] < ROUTE_LENGTH[LINE_ROUTE[move // 9]]:
@@ -80,8 +83,8 @@ def _note_longer(facts: Any, move: int) -> None:
 
 
 @inlined
-def count_locomotives(state: Any, hand: int, move: int) -> Any:
-    """How many locomotives a claim takes."""
+def count_locomotives(state: State, hand: int, move: int) -> Number:
+    """Return the number of locomotives that a claim takes."""
     length, colour = ROUTE_LENGTH[LINE_ROUTE[move // 9]], move % 9
     held = 0 if colour == LOCOMOTIVE else peek(state, hand + colour)
     return length - min(length, held)

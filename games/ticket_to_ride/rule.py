@@ -1,28 +1,27 @@
-"""The rule player of Ticket to Ride, after Łabno (2018), chapter 3; compiled.
+"""The compiled rule player of Ticket to Ride, after Łabno (2018), chapter 3.
 
-At the beginning of a turn it takes the *general decision* (figure 3.1) for one of four classes;
-one sub-decision for each of these, and one for the tickets offered, carries it out. Networks that
-replace the general decision use the same sub-decisions. What his text leaves open or his program
-does otherwise is a matter of reading; see :mod:`evolve_arena.games.ticket_to_ride.options`.
-Beyond that:
+At the beginning of a turn it takes the *general decision* (figure 3.1) for one of four classes; one
+sub-decision for each of these, and one for the tickets offered, carries it out. Networks that
+replace the general decision use the same sub-decisions. Where his text leaves details open or his
+program differs, an option decides; see :mod:`evolve_arena.games.ticket_to_ride.options`. Beyond
+that:
 
-- where routes are equally good, the one with the lowest number is claimed, and of two lines the
-  first; of colours equally often held or wanted, the lowest number counts;
-- the plan is made anew before the second card, too, with the hand as it is then;
+- of equally good routes, the one with the lowest number is claimed, and of two lines the first; of
+  colours equally often held or wanted, the lowest number counts;
+- the plan is made anew before the second card, too, with the hand of that moment;
 - the second card is never an open locomotive;
-- who could claim a route, but none that is possible by its plan, claims the one with most points
-  before it passes, because passing is not allowed then.
+- a player that can claim routes, but none that is possible by its plan, claims the one with most
+  points instead of passing, which is illegal then.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below
+from evolve_arena.core.stream import Stream, below
+from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -32,7 +31,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTE_LINES,
     TICKET_POINTS,
 )
-from evolve_arena.games.ticket_to_ride.cards import can_draw_cards
+from evolve_arena.games.ticket_to_ride.cards import State, can_draw_cards
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
     CLAIM,
@@ -71,6 +70,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     OPEN_TICKETS,
     PATHS_AT,
     POSSIBLE,
+    Room,
     seat_at,
 )
 from evolve_arena.games.ticket_to_ride.options import (
@@ -95,35 +95,39 @@ from evolve_arena.games.ticket_to_ride.paths import (
 from evolve_arena.games.ticket_to_ride.plan import is_empty, prepare_turn
 
 DO_NOTHING, DRAW_CARDS, TAKE_TICKETS, CLAIM_ROUTE = 0, 1, 2, 3
-"""The classes of decisions (table 4.2)."""
+"""Classes of decisions (table 4.2)."""
 
 CARDS_FOR_TICKETS = TRAINS_FOR_TICKETS = 8
-"""So many cards in hand and trains left are needed to draw tickets (figure 3.1)."""
+"""Cards in hand and trains left that are needed to draw tickets (figure 3.1)."""
 MANY_COLOURS = 3
-"""Who lacks more colours than this draws blind (section 3.2.3)."""
+"""Number of lacking colours above which the deck is drawn from (section 3.2.3)."""
 FEW_CARDS = 4
-"""Who lacks fewer cards than this takes open ones (section 3.2.3)."""
+"""Number of lacking cards below which open ones are taken (section 3.2.3)."""
 LESS_EARLY = 40
-"""From this round on the chance to draw cards sinks faster (program)."""
+"""Round from which the chance to draw cards sinks faster (program)."""
 SUBSETS = np.array([1, 2, 4, 3, 5, 6, 7], dtype=np.int64)
-"""The sets of up to three tickets as bits, smaller ones first, as the program tries them."""
+"""Sets of up to three tickets as bits, smaller ones first, in the order in which the program tries
+them."""
 SUBSET_SIZES = np.array([1, 1, 1, 2, 2, 2, 3], dtype=np.int64)
 
 JOKER = np.int64(LOCOMOTIVE)
-"""As NumPy's number: a function called with a plain one is compiled for it alone."""
+"""The locomotive as a NumPy scalar: a function called with a plain constant is compiled for it
+alone."""
 NONE, ONE = np.uint64(0), np.uint64(1)
 
 
 @compiled
-def rule_move(state: Any, seat: int, variant: int, decision: int, planned: bool, room: Any) -> int:
-    """The number of the rule player's move, in any phase of the game but its end.
+def rule_move(
+    state: State, seat: int, variant: int, decision: int, planned: bool, room: Room
+) -> int:
+    """Return the number of the rule player's move, in any phase but the end of the game.
 
     It is ``FORBIDDEN`` if a *decision* was taken for it that it can't carry out.
 
     Args:
-        state: The state, or what *seat* may know of it; it is this seat's turn.
-        seat: Whose move it is.
-        variant: How the description is read, as bits of
+        state: The state, or the part of it that *seat* may know; it is this seat's turn.
+        seat: The player to move.
+        variant: The reading of the description, as bits of
             :func:`evolve_arena.games.ticket_to_ride.options.parse_variant`.
         decision: The class of decisions at the beginning of a turn, or -1 if it is to decide.
         planned: True if :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` was called.
@@ -143,17 +147,19 @@ def rule_move(state: Any, seat: int, variant: int, decision: int, planned: bool,
 
 
 @inlined
-def rule_decision(state: Any, seat: int, variant: int, room: Any) -> int:
-    """The general decision: one of the four classes (figure 3.1).
+def rule_decision(state: State, seat: int, variant: int, room: Room) -> int:
+    """Return the general decision: one of the four classes (figure 3.1).
 
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has to be called before. The
     arguments are those of :func:`rule_move`.
     """
+    # New tickets come first, but only once all of those held are done.
     plan = room.plan
     if room.counts[OPEN_TICKETS] == 0:
         decision = _decide_without_tickets(state, seat, variant, room)
         if decision != DO_NOTHING:
             return int(decision)
+    # Then a route of the plan, cards, and more tickets, in this order.
     if not is_empty(plan, MATCHING if variant & CLAIM_IF else POSSIBLE):
         return CLAIM_ROUTE
     if can_draw_cards(state):
@@ -164,8 +170,8 @@ def rule_decision(state: Any, seat: int, variant: int, room: Any) -> int:
 
 
 @inlined
-def carry_out(state: Any, seat: int, variant: int, decision: int, room: Any) -> int:
-    """The move that a class of *decision* comes to, or ``FORBIDDEN`` if it can't be carried out.
+def carry_out(state: State, seat: int, variant: int, decision: int, room: Room) -> int:
+    """Return the move that carries out a *decision*, or ``FORBIDDEN`` if none does.
 
     It is the beginning of a turn, and
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called. The other
@@ -183,8 +189,8 @@ def carry_out(state: Any, seat: int, variant: int, decision: int, room: Any) -> 
 
 
 @inlined
-def choose_tickets(state: Any, seat: int, variant: int, room: Any) -> int:
-    """Which of the offered tickets are kept (figure 3.2): those that cost the fewest trains.
+def choose_tickets(state: State, seat: int, variant: int, room: Room) -> int:
+    """Return the move that keeps the offered tickets that cost the fewest trains (figure 3.2).
 
     The arguments are those of :func:`rule_move`. A set of tickets costs what all routes of its
     paths cost together. Of equal costs more points are better, then the smaller set, and then the
@@ -197,6 +203,7 @@ def choose_tickets(state: Any, seat: int, variant: int, room: Any) -> int:
         know_path(seat, state[OFFERED_AT + place], variant, seats, room.counts)
     limit = state[player_at(seat) + TRAINS] + (1 if variant & TICKET_LIMIT else 0)
     least = KEEP_AT_START if state[PHASE] == KEEP_FIRST else KEEP_LATER
+    # The best feasible set, and a makeshift if none is feasible.
     cheapest = lowest = 1 << 62
     best = makeshift = best_points = 0
     for number in range(SUBSETS.shape[0]):
@@ -215,8 +222,8 @@ def choose_tickets(state: Any, seat: int, variant: int, room: Any) -> int:
 
 
 @inlined
-def choose_card(state: Any, seat: int, variant: int, room: Any) -> int:
-    """Which card is drawn (section 3.2.3): from the deck, or an open one that is lacking.
+def choose_card(state: State, seat: int, variant: int, room: Room) -> int:
+    """Return the draw of a card (section 3.2.3): from the deck, or an open one that is lacking.
 
     The arguments are those of :func:`rule_move`; some card can be drawn, and
     :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called unless the
@@ -225,6 +232,8 @@ def choose_card(state: Any, seat: int, variant: int, room: Any) -> int:
     counts = room.counts
     deck = state[DECK_SIZE] > 0
     first = state[PHASE] == TURN
+    # Lacking few cards, take the most wanted colour if it lies open; lacking many colours, draw
+    # blind.
     if not variant & LACKING_KEPT and not is_empty(room.plan, LACKING):
         total = _count_needs(state, seat, variant, room.plan, counts, room.seats)
         wanted, colours = 0, 0
@@ -245,12 +254,12 @@ def choose_card(state: Any, seat: int, variant: int, room: Any) -> int:
 
 
 @inlined
-def choose_claim(state: Any, seat: int, variant: int, room: Any) -> int:
-    """Which route is claimed with which cards (section 3.2.4), or ``FORBIDDEN`` if none can be.
+def choose_claim(state: State, seat: int, variant: int, room: Room) -> int:
+    """Return the claim of a route and its payment (section 3.2.4), or ``FORBIDDEN`` if none.
 
-    The shortest matching one; if none matches the possible one with most points. The arguments are
-    those of :func:`rule_move`; :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has
-    been called.
+    It is the shortest matching route; if none matches, the possible one with most points. The
+    arguments are those of :func:`rule_move`;
+    :func:`~evolve_arena.games.ticket_to_ride.plan.prepare_turn` has been called.
     """
     plan = room.plan
     if not is_empty(plan, MATCHING):
@@ -261,9 +270,10 @@ def choose_claim(state: Any, seat: int, variant: int, room: Any) -> int:
         route = _pick_route(plan, AFFORDABLE, 6, 0, -1)
     else:
         return FORBIDDEN
+    # Pay with the line's colour, on a grey line with the colour held most.
     line = _choose_line(state, seat, route, variant, room)
     hand = player_at(seat) + HAND_AT
-    colour = LINE_COLOUR[line]
+    colour: Number = LINE_COLOUR[line]
     if colour == GREY:
         colour = _most_held(state, hand)
     if state[hand + colour] == 0:
@@ -272,8 +282,8 @@ def choose_claim(state: Any, seat: int, variant: int, room: Any) -> int:
 
 
 @inlined
-def _decide_without_tickets(state: Any, seat: int, variant: int, room: Any) -> Any:
-    """What who has no open ticket does first (figure 3.1, counts 1 to 3), or ``DO_NOTHING``."""
+def _decide_without_tickets(state: State, seat: int, variant: int, room: Room) -> Number:
+    """Return the first decision without open tickets (figure 3.1), or ``DO_NOTHING``."""
     claimable = not is_empty(room.plan, POSSIBLE)
     if _wants_tickets(state, seat, variant):
         return TAKE_TICKETS
@@ -285,8 +295,8 @@ def _decide_without_tickets(state: Any, seat: int, variant: int, room: Any) -> A
 
 
 @compiled
-def _wants_tickets(state: Any, seat: int, variant: int) -> Any:
-    """Whether it is time for new tickets: cards, trains and time enough (figure 3.1, note 1)."""
+def _wants_tickets(state: State, seat: int, variant: int) -> bool:
+    """Return True if cards, trains and time suffice for new tickets (figure 3.1, note 1)."""
     player = player_at(seat)
     if state[player + CARDS] < CARDS_FOR_TICKETS or state[player + TRAINS] < TRAINS_FOR_TICKETS:
         return False
@@ -294,31 +304,31 @@ def _wants_tickets(state: Any, seat: int, variant: int) -> Any:
     for other in range(state[NUMBER_OF_PLAYERS]):
         if other != seat and state[player_at(other) + TRAINS] < least:
             return False
-    return state[TICKET_DECK_SIZE] > 0
+    return bool(state[TICKET_DECK_SIZE] > 0)
 
 
 @compiled
-def _has_same_colour(state: Any, seat: int, variant: int) -> Any:
-    """Whether there are many cards of one colour, locomotives being one (figure 3.1, note 2)."""
+def _has_same_colour(state: State, seat: int, variant: int) -> bool:
+    """Return True if there are many cards of a colour, or locomotives (figure 3.1, note 2)."""
     hand = player_at(seat) + HAND_AT
     most = max(state[hand + _most_held(state, hand)], state[hand + LOCOMOTIVE])
-    return most >= (6 if variant & SAME_COLOUR else 5)
+    return bool(most >= (6 if variant & SAME_COLOUR else 5))
 
 
 @compiled
-def _is_early(turn: int, variant: int, streams: Any) -> Any:
-    """Whether it is still the beginning of the game, in which cards are drawn."""
+def _is_early(turn: int, variant: int, streams: Stream) -> bool:
+    """Return True at the beginning of the game, when cards are drawn without tickets."""
     if variant & EARLY:
         return turn < 100
     number = below(streams, 20 + turn)
     if turn < LESS_EARLY:
-        return 5 * number < 500 - 4 * turn
-    return number < 100 - turn
+        return bool(5 * number < 500 - 4 * turn)
+    return bool(number < 100 - turn)
 
 
 @inlined
-def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any, Any]:
-    """What a *subset* of the offered tickets costs and brings."""
+def _weigh_tickets(state: State, seat: int, subset: int, seats: Array) -> tuple[Number, Number]:
+    """Return the cost of a *subset* of the offered tickets in trains, and its points."""
     low = high = NONE
     points = 0
     for place in range(3):
@@ -332,8 +342,10 @@ def _weigh_tickets(state: Any, seat: int, subset: int, seats: Any) -> tuple[Any,
 
 
 @compiled
-def _count_needs(state: Any, seat: int, variant: int, plan: Any, counts: Any, seats: Any) -> Any:
-    """Counts the cards wanted of each colour for all lacking routes; gives their total."""
+def _count_needs(
+    state: State, seat: int, variant: int, plan: Array, counts: Array, seats: Array
+) -> Number:
+    """Count the cards wanted of each colour for all lacking routes, and return their total."""
     for colour in range(9):
         counts[NEEDS_AT + colour] = 0
     total = 0
@@ -342,6 +354,7 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, counts: Any, se
         while left:
             route = 64 * word + lowest_bit(left)
             left &= left - ONE
+            # The program counts whole lengths for all lines, the text only the missing cards.
             if variant & NEEDED:
                 total += ROUTE_LENGTH[route]
                 for place in range(ROUTE_LINES[route]):
@@ -353,8 +366,8 @@ def _count_needs(state: Any, seat: int, variant: int, plan: Any, counts: Any, se
 
 
 @compiled
-def _count_missing(state: Any, seat: int, route: int, counts: Any, seats: Any) -> Any:
-    """Adds the cards that are missing for a *route*, in the colour of which most are held."""
+def _count_missing(state: State, seat: int, route: int, counts: Array, seats: Array) -> Number:
+    """Add the cards missing for a *route* in the colour held most; return their number."""
     colour = LINE_COLOUR[_held_line(state, seat, route, seats)]
     missing = ROUTE_LENGTH[route] - counts[CAPACITY_AT + colour]
     if colour == GREY:
@@ -364,8 +377,8 @@ def _count_missing(state: Any, seat: int, route: int, counts: Any, seats: Any) -
 
 
 @compiled
-def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
-    """The free line of a *route* of whose colour the seat holds more cards."""
+def _held_line(state: State, seat: int, route: int, seats: Array) -> Number:
+    """Return the free line of a *route* whose colour the seat holds more cards of."""
     at, word = seat_at(seat), route >> 6
     bit = ONE << np.uint64(route & 63)
     line = LINE_OF_ROUTE[route]
@@ -381,8 +394,8 @@ def _held_line(state: Any, seat: int, route: int, seats: Any) -> Any:
 
 
 @inlined
-def _choose_line(state: Any, seat: int, route: int, variant: int, room: Any) -> Any:
-    """Which line of a *route* that can be paid is claimed."""
+def _choose_line(state: State, seat: int, route: int, variant: int, room: Room) -> Number:
+    """Return the line of an affordable *route* to claim."""
     if not variant & COLOUR:
         return _held_line(state, seat, route, room.seats)
     at, word = seat_at(seat), route >> 6
@@ -399,14 +412,14 @@ def _choose_line(state: Any, seat: int, route: int, variant: int, room: Any) -> 
 
 
 @inlined
-def _can_take(line: int, length: int, free: Any, counts: Any) -> Any:
-    """Whether a line of that *length* is *free* and the hand pays for it."""
-    return free != NONE and counts[CAPACITY_AT + LINE_COLOUR[line]] >= length
+def _can_take(line: int, length: int, free: Number, counts: Array) -> bool:
+    """Return True if a line of that *length* is *free* and the hand can pay for it."""
+    return bool(free != NONE and counts[CAPACITY_AT + LINE_COLOUR[line]] >= length)
 
 
 @compiled
-def _pick_route(plan: Any, place: Any, first: int, end: int, step: int) -> Any:
-    """The first route of a set by lengths from *first* to before *end*, then by number."""
+def _pick_route(plan: Array, place: Number, first: int, end: int, step: int) -> Number:
+    """Return the first route of a set by length, from *first* until *end*, then by number."""
     for length in range(first, end, step):
         low = plan[place] & LENGTH_SETS[length, 0]
         if low:
@@ -418,8 +431,8 @@ def _pick_route(plan: Any, place: Any, first: int, end: int, step: int) -> Any:
 
 
 @compiled
-def _most_held(state: Any, hand: int) -> Any:
-    """The colour, no locomotives, of which most cards are in the hand at *hand*."""
+def _most_held(state: State, hand: int) -> Number:
+    """Return the colour, locomotives excepted, with most cards in the hand at *hand*."""
     best = 0
     for colour in range(1, LOCOMOTIVE):
         if state[hand + colour] > state[hand + best]:
@@ -428,17 +441,17 @@ def _most_held(state: Any, hand: int) -> Any:
 
 
 @compiled
-def _is_open(state: Any, colour: Any) -> Any:
-    """Whether a card of a *colour* lies open."""
+def _is_open(state: State, colour: Number) -> bool:
+    """Return True if a card of a *colour* lies open."""
     found = False
     for place in range(state[OPEN_SIZE]):
         found |= state[OPEN_AT + place] == colour
-    return found
+    return bool(found)
 
 
 @compiled
-def _choose_open_card(state: Any, variant: int, streams: Any) -> Any:
-    """Any of the open cards that may be taken now, or the first of them."""
+def _choose_open_card(state: State, variant: int, streams: Stream) -> Number:
+    """Return a random open card that may be taken now, or the first one, as the variant says."""
     joker = state[PHASE] == TURN
     count = 0
     for place in range(state[OPEN_SIZE]):

@@ -1,8 +1,8 @@
-"""Ticket to Ride on the map of the United States: routes are claimed, and tickets done by them.
+"""Ticket to Ride on the map of the United States: claim routes, and complete tickets with them.
 
-A state is an array whose fields :mod:`evolve_arena.games.ticket_to_ride.layout` explains, as it
-does the numbers of moves. The decks follow from two outcomes of chance, and later shuffles from the
-state's own stream. Source: the published rules (Days of Wonder, 2004).
+A state is an array whose fields, like the numbers of moves, are explained in
+:mod:`evolve_arena.games.ticket_to_ride.layout`. The decks follow from two outcomes of chance, and
+later shuffles from the state's own stream. Source: the published rules (Days of Wonder, 2004).
 """
 
 import re
@@ -81,9 +81,9 @@ from evolve_arena.games.ticket_to_ride.turns import apply_move, deal
 from evolve_arena.games.ticket_to_ride.views import deal_hidden, hide
 
 SEATS = 4
-"""How many play."""
+"""Number of players."""
 LONGEST_PATH = 0
-"""1: who has the longest path gets ten points more."""
+"""1: the longest path is worth ten points more."""
 OPTIONS = {"SEATS": range(2, 6), "LONGEST_PATH": (0, 1)}
 MOVES = PASS + 1
 LONGEST = 2000
@@ -108,7 +108,7 @@ TALLIES = ("tickets done", "tickets failed", "rounds")
 ENDINGS = ("trains have run out", "trains have run out")
 NOTES = ROOM_SIZE
 PLANNED, SURVEYED = 1, 2
-"""Bits of the first note: what has been worked out about the state at hand."""
+"""Bits of the first note: the parts of the notes that hold for the current state."""
 OUTCOMES = 1 << 16
 
 
@@ -123,7 +123,7 @@ def to_move(state):
 
 
 def chance(state):
-    """Two numbers of 16 bits, from which the decks follow."""
+    """Return the number of outcomes: two numbers of 16 bits decide the decks."""
     return OUTCOMES if state[SECRETS] > 0 else 0
 
 
@@ -159,7 +159,7 @@ def tally(state, seat, out):
 
 
 def view(state, seat):
-    """Others' hands and tickets, decks, and what is offered to others are hidden."""
+    """Hide others' hands and tickets, the decks, and tickets offered to others."""
     hide(state, seat)
 
 
@@ -168,7 +168,7 @@ def guesses(state, seat):
 
 
 def guess(state, seat, number):
-    """What is hidden is dealt anew, from two numbers as at the start."""
+    """Deal the hidden cards and tickets anew, from two numbers as at the start."""
     state[STREAM] = state[STREAM] * OUTCOMES + number
     state[SECRETS] -= 1
     if state[SECRETS] == 0:
@@ -176,14 +176,14 @@ def guess(state, seat, number):
 
 
 def see(state, seat, planes):
-    """Lines, cards, tickets and trains: numbers as that many bits."""
+    """Set bits for lines, cards, tickets and trains; a number sets as many bits."""
     for line in range(LINES):
         if state[OWNER_AT + line] >= 0:
             put(planes, state[OWNER_AT + line] != seat, line)
     own = player_at(seat)
     for colour in range(9):
         fill(planes, 2 + colour, 0, state[own + HAND_AT + colour])
-    seen = 0  # how many of each colour lie open, four bits each
+    seen = 0  # number of open cards of each colour, four bits each
     for place in range(state[OPEN_SIZE]):
         colour = state[OPEN_AT + place]
         if colour >= 0:
@@ -195,6 +195,7 @@ def see(state, seat, planes):
         put(planes, 12, ticket + 30 * is_done(state, seat, ticket))
     for place in range(state[OFFERED_SIZE] if state[TO_MOVE] == seat else 0):
         put(planes, 12, 60 + state[OFFERED_AT + place])
+    # The opponent closest to ending the game.
     fewest = 45
     for other in range(SEATS):
         if other != seat:
@@ -215,7 +216,7 @@ def fill(planes, plane, first, count):
 
 
 def kinds(state):
-    """What may be done at the beginning of a turn; else there is but one kind of move."""
+    """Return the kinds of moves at the beginning of a turn; other phases have one kind."""
     if state[PHASE] in (KEEP, KEEP_FIRST):
         return 1 << DRAW_TICKETS_KIND
     drawable = can_draw_cards(state) << DRAW_CARDS_KIND
@@ -227,7 +228,7 @@ def kinds(state):
 
 
 def read_notes(notes):
-    """The notes, in parts."""
+    """Return the notes, divided into parts."""
     return Room(
         notes[:1],
         notes[PLAN_AT:COUNTS_AT].view(np.uint64),
@@ -244,14 +245,14 @@ def read_notes(notes):
 
 
 def plan(state, seat, room, setting):
-    """Notes what the rule player would plan, unless that was done."""
+    """Note the rule player's plan, unless it is known."""
     if not room.known[0] & PLANNED:
         prepare_turn(state, seat, setting, room)
         room.known[0] |= PLANNED
 
 
 def look(state, seat, room, setting):
-    """Notes what lies on the map, too."""
+    """Note the survey of the map and the situation, too, unless they are known."""
     plan(state, seat, room, setting)
     if not room.known[0] & SURVEYED:
         survey(state, seat, room)
@@ -260,7 +261,7 @@ def look(state, seat, room, setting):
 
 
 def features(state, seat, out, notes, setting):
-    """The first 26 are those of Łabno (2018), table 4.1, the next two are in his program only."""
+    """Write the features of Łabno (2018), table 4.1, two of his program, then the situation."""
     room = read_notes(notes)
     plan(state, seat, room, setting)
     fill_features(state, seat, setting, room)
@@ -280,14 +281,14 @@ def describe_move(state, move, seat, out, notes, setting):
 
 
 def prune(state, seat, moves, count, notes, setting):
-    """Claims that hardly ever are better than others are not weighed."""
+    """Leave out claims that are hardly ever better than others."""
     room = read_notes(notes)
     look(state, seat, room, setting)
     return prune_moves(state, seat, moves, count, room)
 
 
 def rule(state, random, notes, setting, kind):
-    """The rule player of Łabno (2018), in a reading of his description: rule:text,early=always."""
+    """Play as the rule player of Łabno (2018), read as its options say: rule:text,early=always."""
     room = read_notes(notes)
     room.streams[0] = np.uint64(random)
     planned = (room.known[0] & PLANNED) != 0
@@ -303,7 +304,7 @@ def name_setting(setting):
 
 
 def name_move(move):
-    """A word for each move: claim_Dallas-Houston_red, draw_deck, keep_1_3; blanks do as well."""
+    """Return the text of a move with underscores: claim_Dallas-Houston_red, draw_deck, keep_1_3."""
     try:
         return format_move(move).replace(" ", "_")
     except IllegalMoveError:  # a line with cards that never pay for it
@@ -316,7 +317,7 @@ def read_move(text):
 
 
 def read_position(text):
-    """What comes of a seed of the decks and moves: seed 7: keep 1 2; keep 1 3; draw deck."""
+    """Return the state after a seed of the decks and moves: seed 7: keep 1 2; draw deck."""
     found = re.match(r"seed\s+(\d{1,9})\s*(?::|;|$)", text, re.IGNORECASE)
     if not found:
         raise ValueError("write a seed of the decks, then moves: seed 7: keep 1 2; keep 1 3")
@@ -339,7 +340,7 @@ def show(state):
 
 
 def draw():
-    """The map of the United States, whose cells are the lines."""
+    """Return the map of the United States, whose cells are the lines."""
     return draw_map()
 
 
@@ -348,10 +349,10 @@ def find_owner(state, cell):
 
 
 def find_cell(move):
-    """The line that a move claims."""
+    """Return the line that a move claims, or -1."""
     return move // 9 if move < DRAW_DECK else -1
 
 
 def tell(state, seat):
-    """What a seat knows beside the map."""
+    """Return the panels of information that a seat has beside the map."""
     return list_panels(state, seat)

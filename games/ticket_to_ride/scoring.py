@@ -1,12 +1,11 @@
-"""What a game of Ticket to Ride is worth to each player: tickets and points; compiled."""
+"""The points of players of Ticket to Ride, and the tickets that they have done, compiled."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Number
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     LINE_OF_ROUTE,
@@ -36,16 +35,16 @@ from evolve_arena.games.ticket_to_ride.layout import (
 
 @compiled
 def count_points(state: State, seat: int) -> int:
-    """The points of a *seat* if the game ends now, but for those of the longest path.
+    """Return the points of a *seat* if the game ends now, without those of the longest path.
 
-    Those of claimed routes, plus those of tickets done, minus those of tickets that are not.
+    They are the points of claimed routes, plus those of tickets done, minus those of other tickets.
     """
     return int(state[player_at(seat) + POINTS] + ticket_points(state, seat))
 
 
 @compiled
 def path_points(state: State, seat: int) -> int:
-    """The points of a *seat* for the longest path: none if another's is longer."""
+    """Return the points of a *seat* for the longest path: none if another's is longer."""
     own, most = longest_path(state, seat), 1
     for other in range(state[NUMBER_OF_PLAYERS]):
         most = max(most, longest_path(state, other))
@@ -54,14 +53,14 @@ def path_points(state: State, seat: int) -> int:
 
 @compiled
 def is_done(state: State, seat: int, ticket: int) -> bool:
-    """Whether the routes of *seat* join the two cities of a *ticket*."""
+    """Return True if the routes of *seat* join the two cities of a *ticket*."""
     at = player_at(seat) + PART_AT
     return bool(state[at + TICKET_FROM[ticket]] == state[at + TICKET_TO[ticket]])
 
 
 @compiled
 def count_tickets(state: State, seat: int) -> tuple[int, int]:
-    """How many of its tickets a seat has done, and how many not."""
+    """Return the number of a seat's tickets that are done, and of those that are not."""
     at = player_at(seat)
     done = 0
     for held in range(state[at + HELD_TICKETS]):
@@ -72,7 +71,7 @@ def count_tickets(state: State, seat: int) -> tuple[int, int]:
 
 @compiled
 def ticket_points(state: State, seat: int) -> int:
-    """The points of the seat's tickets that are done, minus those of the others."""
+    """Return the points of the seat's tickets that are done, minus those of the others."""
     at = player_at(seat)
     points = 0
     for held in range(state[at + HELD_TICKETS]):
@@ -84,10 +83,10 @@ def ticket_points(state: State, seat: int) -> int:
 
 @compiled
 def longest_path(state: State, seat: int) -> int:
-    """The most trains that one path over routes of *seat* passes, each route at most once.
+    """Return the most trains on one path over routes of *seat*, each route used at most once.
 
-    A path may meet a city again. All paths are tried, but no start once a path is found that
-    leaves out none of the seat's trains.
+    A path may visit a city again. All paths are tried, but no further start once a path is found
+    that includes all of the seat's trains.
     """
     every = TRAINS_AT_START - state[player_at(seat) + TRAINS]
     best = 0
@@ -98,8 +97,8 @@ def longest_path(state: State, seat: int) -> int:
 
 
 @compiled
-def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
-    """The longest path on from *city*; *low* and *high* are bits of the routes behind it."""
+def _walk(state: State, seat: int, city: int, low: Number, high: Number) -> int:
+    """Return the longest path on from *city*; *low* and *high* are bits of the routes behind it."""
     best = 0
     for near in range(NEIGHBOURS_AT[city], NEIGHBOURS_AT[city + 1]):
         route = NEIGHBOUR_ROUTES[near]
@@ -116,7 +115,7 @@ def _walk(state: State, seat: int, city: int, low: Any, high: Any) -> int:
 
 @compiled
 def _owns(state: State, seat: int, route: int) -> bool:
-    """Whether a line of *route* is claimed by *seat*."""
+    """Return True if *seat* has claimed a line of *route*."""
     line = OWNER_AT + LINE_OF_ROUTE[route]
     if state[line] == seat:
         return True

@@ -1,4 +1,4 @@
-"""How people see a game of Ticket to Ride: as a text; as a map, and what a seat knows beside."""
+"""Views of a game of Ticket to Ride for people: a text, a map, and panels of information."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 import textwrap
 from functools import cache
 from importlib import resources
-from typing import Any
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.games.ticket_to_ride.board import (
     CITY_NAMES,
     COLOURS,
@@ -49,7 +49,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 from evolve_arena.games.ticket_to_ride.moves import route_name
 
 WIDTH = 79
-"""Letters of a line at a terminal."""
+"""Columns of a terminal."""
 NO_BREAK = "\xa0"
 _TASKS = {
     KEEP_FIRST: "keeps at least two of",
@@ -61,15 +61,15 @@ _TASKS = {
 
 
 @cache
-def draw_map() -> dict[str, Any]:
-    """The map of `BoardView.layout`: cities, and where the cars of each line stand."""
+def draw_map() -> JsonObject:
+    """Return the map of `BoardView.layout`: cities, and places for the cars of each line."""
     text = resources.files(__package__).joinpath("data/map.json").read_text("utf-8")
-    layout: dict[str, Any] = json.loads(text)
+    layout: JsonObject = json.loads(text)
     return layout
 
 
 def describe_ticket(ticket: int) -> str:
-    """The two cities of a ticket, and its points.
+    """Return the two cities of a ticket, and its points.
 
     >>> describe_ticket(0)
     'Atlanta-Montreal (9)'
@@ -79,7 +79,7 @@ def describe_ticket(ticket: int) -> str:
 
 
 def describe(state: State) -> str:
-    """A *state*, or what a seat may know of it, for a terminal of 80 columns."""
+    """Return a *state*, or the part of it that a seat may know, for a terminal of 80 columns."""
     lines = textwrap.wrap(_describe_turn(state), WIDTH, subsequent_indent="  ")
     for seat in range(state[NUMBER_OF_PLAYERS]):
         lines.append(f"player {seat + 1}: {_count_up(state, seat)}")
@@ -99,7 +99,7 @@ def describe(state: State) -> str:
 
 
 def list_panels(state: State, seat: int) -> list[tuple[str, list[str]]]:
-    """What a *seat* knows beside the map, as titles and lines."""
+    """Return the information that a *seat* has beside the map, as titles and lines."""
     everybody = [
         f"player {other + 1}: {_count_up(state, other)}"
         for other in range(state[NUMBER_OF_PLAYERS])
@@ -115,7 +115,7 @@ def list_panels(state: State, seat: int) -> list[tuple[str, list[str]]]:
 
 
 def list_cards(state: State, seat: int) -> list[str]:
-    """The cards of a *seat* by colour; none where they are hidden."""
+    """Return the cards of a *seat* by colour, or none where they are hidden."""
     at = player_at(seat) + HAND_AT
     return [
         f"{state[at + colour]} {name}" for colour, name in enumerate(COLOURS) if state[at + colour]
@@ -123,7 +123,7 @@ def list_cards(state: State, seat: int) -> list[str]:
 
 
 def list_tickets(state: State, seat: int) -> list[str]:
-    """The tickets of a *seat*, in the order taken; none where they are hidden."""
+    """Return the tickets of a *seat*, in the order taken, or none where they are hidden."""
     player = player_at(seat)
     held = state[player + TICKETS_AT : player + TICKETS_AT + state[player + HELD_TICKETS]]
     return [
@@ -134,18 +134,18 @@ def list_tickets(state: State, seat: int) -> list[str]:
 
 
 def list_routes(state: State, seat: int) -> list[str]:
-    """The routes of which a *seat* has claimed a line."""
+    """Return the routes of which a *seat* has claimed a line."""
     return [route_name(int(LINE_ROUTE[k])) for k in range(LINES) if state[OWNER_AT + k] == seat]
 
 
 def list_open(state: State) -> list[str]:
-    """The colours of the open cards, those that lie there longest first."""
+    """Return the colours of the open cards, the oldest first."""
     cards = state[OPEN_AT : OPEN_AT + state[OPEN_SIZE]]
     return [COLOURS[card] if card >= 0 else "unknown" for card in cards]
 
 
 def list_offered(state: State) -> list[str]:
-    """The tickets on offer, with the numbers by which they are kept."""
+    """Return the tickets on offer, with the numbers by which they are kept."""
     offered = state[OFFERED_AT : OFFERED_AT + state[OFFERED_SIZE]]
     return [
         f"{number} {describe_ticket(ticket) if ticket >= 0 else 'hidden'}"
@@ -154,13 +154,13 @@ def list_offered(state: State) -> list[str]:
 
 
 def _is_done(state: State, seat: int, ticket: int) -> bool:
-    """Whether the routes of a *seat* join the cities of a *ticket*."""
+    """Return True if the routes of a *seat* join the cities of a *ticket*."""
     at = player_at(seat) + PART_AT
     return bool(state[at + TICKET_FROM[ticket]] == state[at + TICKET_TO[ticket]])
 
 
 def _count_up(state: State, seat: int) -> str:
-    """What everybody knows of a *seat*."""
+    """Return the public figures of a *seat*."""
     trains, points, cards, tickets = (
         int(state[player_at(seat) + field]) for field in (TRAINS, POINTS, CARDS, HELD_TICKETS)
     )

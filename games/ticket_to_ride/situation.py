@@ -1,4 +1,4 @@
-"""What a room that weighs moves of Ticket to Ride is told of the situation, before each move.
+"""The inputs of networks that describe the situation in Ticket to Ride, before any move.
 
 The inputs are the 28 features of the state, then :data:`SITUATION_NAMES`, then those of
 :mod:`evolve_arena.games.ticket_to_ride.move_features`. All are scaled to lie in about -1 to 1.
@@ -6,13 +6,13 @@ The inputs are the 28 features of the state, then :data:`SITUATION_NAMES`, then 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.games.ticket_to_ride.board import GREY, LOCOMOTIVE, TICKET_POINTS, length_points
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.facts import (
     GAIN_AT,
     LENGTHS_AT,
@@ -32,13 +32,13 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TRAINS,
     player_at,
 )
-from evolve_arena.games.ticket_to_ride.notes import AFFORDABLE, GOAL
+from evolve_arena.games.ticket_to_ride.notes import AFFORDABLE, GOAL, Room
 from evolve_arena.games.ticket_to_ride.survey import count_missing
 from evolve_arena.games.ticket_to_ride.ways import measure_tree, way_of
 from evolve_arena.genomes.simd import peek, poke
 
 STATE_FEATURES = 28
-"""How many features of the state come first; see
+"""Number of features of the state that come first; see
 :mod:`evolve_arena.games.ticket_to_ride.features`."""
 
 SITUATION_NAMES = (
@@ -62,16 +62,16 @@ SITUATION_NAMES = (
 
 SITUATION_AT = STATE_FEATURES
 MOVES_AT = SITUATION_AT + len(SITUATION_NAMES)
-"""Where the inputs of situations begin, and those of moves."""
+"""First input of situations, and first input of moves."""
 
 ONE = np.int64(1)
 
 
 @compiled
-def describe_situation(state: Any, seat: int, room: Any) -> None:
-    """Writes the inputs of :data:`SITUATION_NAMES` to ``room.inputs``, after a survey.
+def describe_situation(state: State, seat: int, room: Room) -> None:
+    """Write the inputs of :data:`SITUATION_NAMES` to ``room.inputs``, after a survey.
 
-    Notes, too, what :func:`describe_move` needs to know about cards.
+    Note, too, the facts about cards that :func:`describe_move` needs.
     """
     base, at = player_at(seat), SITUATION_AT
     facts, out = room.facts, room.inputs
@@ -79,6 +79,7 @@ def describe_situation(state: Any, seat: int, room: Any) -> None:
     write_input(out, at, 1.0 if state[PHASE] == KEEP_FIRST else 0.0)
     write_input(out, at + 1, 1.0 if state[PHASE] == SECOND_CARD else 0.0)
     write_input(out, at + 2, 1.0 if state[LAST_SEAT] >= 0 else 0.0)
+    # Open tickets: sums, those out of reach, and the nearest one.
     ways, worth, lost, nearest = 0.0, 0, 0, 0.0
     count = collect_open(facts)
     for place in range(count):
@@ -110,8 +111,8 @@ def describe_situation(state: Any, seat: int, room: Any) -> None:
 
 
 @inlined
-def _describe_hand(state: Any, hand: int, room: Any) -> None:
-    """The inputs about own cards."""
+def _describe_hand(state: State, hand: int, room: Room) -> None:
+    """Write the inputs about own cards."""
     facts, out = room.facts, room.inputs
     wild = peek(state, hand + LOCOMOTIVE)
     most = lacking = 0
@@ -119,6 +120,7 @@ def _describe_hand(state: Any, hand: int, room: Any) -> None:
         held = peek(state, hand + colour)
         most = max(most, held)
         lacking += max(0, peek(facts, NEED_AT + colour) - held)
+    # Grey routes take the colour held most; locomotives fill up any of them.
     lacking += max(0, peek(facts, NEED_AT + GREY) - most)
     payable = 0
     for word in range(2):
@@ -130,8 +132,8 @@ def _describe_hand(state: Any, hand: int, room: Any) -> None:
 
 
 @compiled
-def _count_gains(state: Any, seat: int, facts: Any) -> None:
-    """Notes for each colour how many points more a route brings that one card more of it pays."""
+def _count_gains(state: State, seat: int, facts: Array) -> None:
+    """Note, for each colour, the additional points of a route that one more card of it pays for."""
     hand, most = player_at(seat) + HAND_AT, 0
     wild = peek(state, hand + LOCOMOTIVE)
     for colour in range(LOCOMOTIVE):
@@ -144,7 +146,7 @@ def _count_gains(state: Any, seat: int, facts: Any) -> None:
 
 @inlined
 def _most_points(lengths: int, cards: int) -> int:
-    """The points of the longest of the *lengths* (bits) that so many cards pay."""
+    """Return the points of the longest of the *lengths* (bits) that *cards* cards pay for."""
     for length in range(min(cards, 6), 0, -1):
         if (lengths >> length) & ONE:
             return length_points(length)
@@ -152,6 +154,6 @@ def _most_points(lengths: int, cards: int) -> int:
 
 
 @inlined
-def write_input(out: Any, place: int, value: Any) -> None:
-    """Writes the *value* of the input at a *place* to ``room.inputs``."""
+def write_input(out: Floats, place: int, value: Number) -> None:
+    """Write the *value* of the input at a *place* to ``room.inputs``."""
     poke(out, place, np.float32(value))

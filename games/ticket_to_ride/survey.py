@@ -1,17 +1,16 @@
-"""What a strong player sees on the map before it weighs moves: ways to its tickets, needs, others.
+"""A survey of the map of Ticket to Ride for networks that weigh moves: ways, needs and opponents.
 
-Ways (see :mod:`evolve_arena.games.ticket_to_ride.ways`) are kept for each seat until
-something about its routes or tickets changes.
+Ways (see :mod:`evolve_arena.games.ticket_to_ride.ways`) are kept for each seat until something
+about its routes or tickets changes.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Number
 from evolve_arena.games.ticket_to_ride.board import (
     GREY,
     LINE_COLOUR,
@@ -23,6 +22,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     ROUTE_LENGTH,
     ROUTE_TO,
 )
+from evolve_arena.games.ticket_to_ride.cards import State
 from evolve_arena.games.ticket_to_ride.facts import (
     LANE_AT,
     LENGTHS_AT,
@@ -50,6 +50,7 @@ from evolve_arena.games.ticket_to_ride.notes import (
     FREE_SECOND,
     GOAL,
     OWN,
+    Room,
     keys_at,
     seat_at,
     ways_at,
@@ -66,22 +67,24 @@ LINE_ENDS = (1 << ROUTE_FROM[LINE_ROUTE]) | (1 << ROUTE_TO[LINE_ROUTE])
 
 
 @compiled
-def survey(state: Any, seat: int, room: Any) -> None:
-    """Fills facts and ways in the *room* for *seat*, whose plan has been made.
+def survey(state: State, seat: int, room: Room) -> None:
+    """Fill facts and ways in the *room* for *seat*, whose plan has been made.
 
     Args:
-        state: The state, or what *seat* may know of it.
-        seat: Whose view it is.
+        state: The state, or the part of it that *seat* may know.
+        seat: The seat whose view it is.
         room: See :class:`evolve_arena.games.ticket_to_ride.notes.Room`.
     """
     at = seat_at(seat)
     facts = room.facts
     for field in range(REACHED_AT, WANTED_AT):
         poke(facts, field, 0)
+    # Cities that each seat's routes touch.
     for line in range(LINES):
         owner = peek(state, OWNER_AT + line)
         if owner >= 0:
             poke(facts, REACHED_AT + owner, peek(facts, REACHED_AT + owner) | LINE_ENDS[line])
+    # Wanted routes, and the lengths of lines that each colour may pay for.
     for word in range(2):
         first = peek(room.seats, at + FREE_FIRST + word)
         second = peek(room.seats, at + FREE_SECOND + word)
@@ -92,6 +95,7 @@ def survey(state: Any, seat: int, room: Any) -> None:
     for colour in range(LOCOMOTIVE):
         poke(facts, LENGTHS_AT + colour, peek(facts, LENGTHS_AT + colour) | grey)
     tickets = _find_tickets(state, seat, facts)
+    # Measure the ways anew if routes or tickets are not those of the last time.
     keys, key, same = room.keys, keys_at(seat), True
     for word in range(2):
         own = peek(room.seats, at + OWN + word)
@@ -107,11 +111,11 @@ def survey(state: Any, seat: int, room: Any) -> None:
 
 @compiled
 def _note_lines(
-    state: Any, seat: int, word: int, first: Any, second: Any, wanted: Any, facts: Any
+    state: State, seat: int, word: int, first: Number, second: Number, wanted: Number, facts: Array
 ) -> None:
-    """Notes of 64 routes which lengths each colour pays, and what the wanted ones need.
+    """Note, for 64 routes, the lengths that each colour pays for, and the needs of the wanted ones.
 
-    Of a wanted double route the line counts of whose colour more is held.
+    Of a wanted double route the line counts whose colour is held more.
     """
     hand, trains = player_at(seat) + HAND_AT, peek(state, player_at(seat) + TRAINS)
     left = first | second
@@ -135,10 +139,10 @@ def _note_lines(
 
 
 @compiled
-def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
-    """Lists the open tickets, and gives these and those on offer, as bits.
+def _find_tickets(state: State, seat: int, facts: Array) -> Number:
+    """List the open tickets, and return these and those on offer, as bits.
 
-    What a seat may not know of an offer is -1 and left out.
+    Offered tickets that a seat may not know are -1 and left out.
     """
     base, count, tickets = player_at(seat), 0, NONE
     for place in range(peek(state, base + HELD_TICKETS)):
@@ -152,6 +156,7 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
         ticket = peek(state, OFFERED_AT + place)
         if ticket >= 0:
             tickets |= BIT << np.uint64(ticket)
+    # Two lanes for each ticket, one for each of its cities.
     left, lane = tickets, 0
     while left:
         poke(facts, LANE_AT + lowest_bit(left), lane)
@@ -161,10 +166,10 @@ def _find_tickets(state: Any, seat: int, facts: Any) -> Any:
 
 
 @inlined
-def count_missing(state: Any, seat: int, room: Any) -> None:
-    """Notes for each colour how many cards a wanted route lacks that one of it helps to pay.
+def count_missing(state: State, seat: int, room: Room) -> None:
+    """Note, for each colour, the number of cards that a wanted route of that colour lacks.
 
-    Of the routes that can't be paid yet it is the one that lacks fewest: 1 if that card will do.
+    Of the routes that can't be paid yet, the one that lacks fewest counts: 1 if that card suffices.
     """
     hand, at = player_at(seat) + HAND_AT, seat_at(seat)
     facts, wild = room.facts, peek(state, hand + LOCOMOTIVE)
@@ -182,12 +187,14 @@ def count_missing(state: Any, seat: int, room: Any) -> None:
             route = 64 * word + np.int64(place)
             length, line = ROUTE_LENGTH[route], LINE_OF_ROUTE[route]
             one = LINE_COLOUR[line] if (first >> place) & BIT else LINE_COLOUR[line + 1]
+            # A grey route takes any colour, most easily the one held most.
             if one == GREY:
                 if length > most + wild:
                     _note_missing(facts, LOCOMOTIVE, length - wild - most)
                     for colour in range(LOCOMOTIVE):
                         _note_missing(facts, colour, length - wild - peek(state, hand + colour))
                 continue
+            # A double route may be paid in the colour of either line.
             other = one
             if (peek(room.seats, at + FREE_SECOND + word) >> place) & BIT:
                 other = LINE_COLOUR[line + 1]
@@ -199,5 +206,5 @@ def count_missing(state: Any, seat: int, room: Any) -> None:
 
 
 @inlined
-def _note_missing(facts: Any, colour: int, cards: int) -> None:
+def _note_missing(facts: Array, colour: int, cards: int) -> None:
     poke(facts, MISSING_AT + colour, min(peek(facts, MISSING_AT + colour), cards))

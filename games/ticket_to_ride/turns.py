@@ -1,10 +1,9 @@
-"""How Ticket to Ride is dealt and played on a state's array, compiled.
+"""The deal and the moves of Ticket to Ride on a state's array, compiled.
 
-Where everything stands in a state and how moves are numbered is told in
-:mod:`evolve_arena.games.ticket_to_ride.layout`; which moves are legal, in
-:mod:`evolve_arena.games.ticket_to_ride.legality`; final points are counted in
+Fields and numbers of moves are explained in :mod:`evolve_arena.games.ticket_to_ride.layout`; legal
+moves are listed by :mod:`evolve_arena.games.ticket_to_ride.legality`; final points are counted by
 :mod:`evolve_arena.games.ticket_to_ride.scoring`. Source: the published rules (Days of Wonder,
-2004); what they leave open is said where it is decided.
+2004); details that they leave open are stated at the place of the decision.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ ONE = np.int64(1)
 
 @compiled
 def deal(players: int, state: State) -> None:
-    """Deals to so many *players*, 2 to 5, from decks that follow from the state's own stream.
+    """Deal to *players* seats, 2 to 5, from decks that follow from the state's own stream.
 
     The train deck is shuffled first, out of the order of colours, then the ticket deck. Each seat
     in turn gets four cards, five are laid open, and seat 0 is offered its first tickets.
@@ -108,7 +107,7 @@ def deal(players: int, state: State) -> None:
 
 @compiled
 def apply_move(state: State, move: int) -> None:
-    """Plays a *move* that must be legal: *state* is changed, phase and turn move on."""
+    """Play a legal *move*: *state* is changed, phase and turn move on."""
     seat = state[TO_MOVE]
     if move == PASS:
         state[PASSES] += 1
@@ -129,7 +128,7 @@ def apply_move(state: State, move: int) -> None:
 
 @compiled
 def _clear(players: int, state: State) -> None:
-    """A state before anything is dealt."""
+    """Write a state before anything is dealt."""
     for field in range(STATE_FIELDS):
         state[field] = -1
     state[NUMBER_OF_PLAYERS] = players
@@ -162,7 +161,7 @@ def _clear(players: int, state: State) -> None:
 
 @compiled
 def _claim(state: State, seat: int, line: int, colour: int) -> None:
-    """Pays for a line, takes it, and counts its points."""
+    """Pay for a line, take it, and count its points."""
     at = player_at(seat)
     length = LINE_LENGTH[line]
     paid = 0 if colour == LOCOMOTIVE else min(state[at + HAND_AT + colour], length)
@@ -175,6 +174,7 @@ def _claim(state: State, seat: int, line: int, colour: int) -> None:
     state[at + TRAINS] -= length
     state[at + POINTS] += length_points(length)
     state[OWNER_AT + line] = seat
+    # Close the line for all, and its twin for those who may not take it.
     twin = LINE_TWIN[line]
     for other in range(state[NUMBER_OF_PLAYERS]):
         closed = player_at(other) + CLOSED_AT
@@ -188,7 +188,7 @@ def _claim(state: State, seat: int, line: int, colour: int) -> None:
 
 @compiled
 def _join(state: State, at: int, one: int, other: int) -> None:
-    """Makes one part of the two parts in which two cities lie; the lowest city names it."""
+    """Merge the parts in which two cities lie; the lowest city names the merged part."""
     low = min(state[at + one], state[at + other])
     high = max(state[at + one], state[at + other])
     if low == high:
@@ -200,7 +200,7 @@ def _join(state: State, at: int, one: int, other: int) -> None:
 
 @compiled
 def _draw(state: State, seat: int, move: int) -> None:
-    """Takes a card; the turn goes on after the first, if a second can be taken."""
+    """Take a card; the turn continues after the first, if a second can be taken."""
     colour = move - DRAW_OPEN
     if move == DRAW_DECK:
         take_card(state, seat, draw_card(state))
@@ -216,7 +216,7 @@ def _draw(state: State, seat: int, move: int) -> None:
 
 @compiled
 def _is_card_left(state: State) -> bool:
-    """Whether there is a card that may be the second of a turn."""
+    """Return True if there is a card that may be the second of a turn."""
     if state[DECK_SIZE] > 0:
         return True
     for place in range(state[OPEN_SIZE]):
@@ -227,7 +227,7 @@ def _is_card_left(state: State) -> bool:
 
 @compiled
 def _offer_tickets(state: State) -> None:
-    """Lays up to three tickets from the top of their deck before who is to move."""
+    """Offer up to three tickets from the top of their deck to the player to move."""
     size = state[TICKET_DECK_SIZE]
     offered = min(OFFERED_TICKETS, size)
     for place in range(OFFERED_TICKETS):
@@ -241,7 +241,7 @@ def _offer_tickets(state: State) -> None:
 
 @compiled
 def _keep(state: State, seat: int, mask: int) -> None:
-    """Gives the chosen tickets to a seat, the others to the bottom of their deck."""
+    """Give the chosen tickets to a seat, the others to the bottom of their deck."""
     at = player_at(seat)
     for place in range(state[OFFERED_SIZE]):
         ticket = state[OFFERED_AT + place]
@@ -253,6 +253,7 @@ def _keep(state: State, seat: int, mask: int) -> None:
             state[TICKET_DECK_SIZE] += 1
         state[OFFERED_AT + place] = -1
     state[OFFERED_SIZE] = 0
+    # Either the turn ends, or the next seat keeps first tickets, or the first turn begins.
     if state[PHASE] == KEEP:
         _end_turn(state)
     elif seat + 1 < state[NUMBER_OF_PLAYERS]:
@@ -266,7 +267,7 @@ def _keep(state: State, seat: int, mask: int) -> None:
 
 @compiled
 def _end_turn(state: State) -> None:
-    """Hands the turn on, begins the last round, or ends the game."""
+    """Pass the turn, begin the last round, or end the game."""
     seat = state[TO_MOVE]
     if state[LAST_SEAT] == seat or state[PASSES] == state[NUMBER_OF_PLAYERS]:
         state[PHASE] = OVER

@@ -1,4 +1,4 @@
-"""What a seat may know of a state of Ticket to Ride, and what it may guess, compiled."""
+"""The part of a state of Ticket to Ride that a seat may know, and deals of the rest, compiled."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ ONE = np.int64(1)
 
 @compiled
 def hide(state: State, seat: int) -> None:
-    """Blanks what *seat* may not know in a *state*.
+    """Blank everything that *seat* may not know in a *state*.
 
     Others' hands become 0, and others' tickets, both decks' cards, tickets offered to another and
-    the random stream are blanked (-1; the stream 0). How many there are of each stays.
+    the random stream are blanked (-1; the stream 0). The numbers of cards and tickets stay.
     """
     state[STREAM] = 0
     state[SECRETS] = 2
@@ -59,7 +59,7 @@ def hide(state: State, seat: int) -> None:
 
 @compiled
 def deal_hidden(state: State, seat: int) -> None:
-    """Deals what :func:`hide` has blanked anew, at random by the state's own stream.
+    """Deal anew, at random by the state's own stream, everything that :func:`hide` has blanked.
 
     Cards that lie nowhere else go to others' hands and to the deck, tickets to others, to an offer
     that *seat* does not see, and to their deck.
@@ -83,7 +83,7 @@ def deal_hidden(state: State, seat: int) -> None:
 
 @compiled
 def _gather_cards(state: State, seat: int) -> int:
-    """Puts all cards that *seat* can't see into the deck, shuffled; gives their number."""
+    """Put all cards that *seat* can't see into the deck, shuffled; return their number."""
     left = 0
     for colour in range(LOCOMOTIVE + 1):
         hidden = CARDS_OF[colour] - state[DISCARD_AT + colour]
@@ -99,7 +99,7 @@ def _gather_cards(state: State, seat: int) -> int:
 
 @compiled
 def _gather_tickets(state: State, seat: int) -> int:
-    """Puts all tickets that *seat* can't see into their deck, shuffled; gives their number."""
+    """Put all tickets that *seat* can't see into their deck, shuffled; return their number."""
     seen, own, left = np.int64(0), player_at(seat), 0
     for place in range(state[own + HELD_TICKETS]):
         seen |= ONE << state[own + TICKETS_AT + place]
@@ -115,7 +115,7 @@ def _gather_tickets(state: State, seat: int) -> int:
 
 @compiled
 def _deal_tickets(state: State, player: int, count: int, left: int) -> int:
-    """Gives the last *count* of the *left* tickets to a *player*; gives how many stay."""
+    """Give the last *count* of the *left* tickets to a *player*; return how many stay."""
     for place in range(min(count, left)):
         left -= 1
         state[player + TICKETS_AT + place] = state[TICKET_DECK_AT + left]

@@ -1,17 +1,16 @@
-"""Ways over the map of Ticket to Ride: how many more trains it takes to join cities.
+"""Ways over the map of Ticket to Ride: the number of additional trains that join cities.
 
-Own routes cost nothing, and over routes that the seat can't claim any more no way leads. Ways are
-known from both cities of each ticket that is not done or lies on offer, to all cities.
+Own routes cost nothing, and no way leads over routes that the seat can't claim any more. Ways are
+known to all cities from both cities of each ticket that is not done or lies on offer.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.games.ticket_to_ride.board import (
     CITIES,
     CITY_LONGITUDES,
@@ -23,7 +22,7 @@ from evolve_arena.games.ticket_to_ride.board import (
     TICKET_TO,
 )
 from evolve_arena.games.ticket_to_ride.facts import LANE_AT, OPEN_AT, OPEN_TICKETS, SUBSET_AT
-from evolve_arena.games.ticket_to_ride.notes import ways_at
+from evolve_arena.games.ticket_to_ride.notes import Room, ways_at
 from evolve_arena.genomes.simd import (
     LANES,
     add,
@@ -38,7 +37,7 @@ from evolve_arena.genomes.simd import (
 )
 
 FAR = 1000.0
-"""How long the way is where there is none."""
+"""Length of a way that does not exist."""
 
 BIT = np.uint64(1)
 LONGITUDES = np.array(CITY_LONGITUDES)
@@ -47,21 +46,24 @@ FROM_WEST_TO_EAST = np.argsort(LONGITUDES[ROUTE_FROM] + LONGITUDES[ROUTE_TO], ki
 
 
 @compiled
-def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: int) -> None:
-    """All ways of a seat from the cities of *tickets*, eight tickets at a time.
+def measure_ways(
+    keys: Array, key: int, tickets: Number, edges: Array, ways: Floats, at: int
+) -> None:
+    """Measure all ways of a seat from the cities of *tickets*, eight tickets at a time.
 
-    By the algorithm of Bellman and Ford, in which each vector holds the ways from sixteen cities to
-    one.
+    The algorithm is that of Bellman and Ford, with vectors that hold the ways from sixteen cities
+    to one.
 
     Args:
         keys: The routes of seats; see
             :class:`~evolve_arena.games.ticket_to_ride.notes.Room`.
-        key: Where those of that seat begin: own ones, and two words later those to be had.
-        tickets: Which, as bits.
-        edges: Room for the routes that ways may take.
-        ways: Where the ways of seats go to.
-        at: Where those of that seat begin.
+        key: Start of that seat's: own ones, and two words later free ones.
+        tickets: The tickets, as bits.
+        edges: Space for the routes that ways may take.
+        ways: The ways of all seats, which are written.
+        at: Start of that seat's.
     """
+    # Collect the usable routes as edges.
     count = 0
     for number in range(ROUTES):
         route = FROM_WEST_TO_EAST[number]
@@ -72,6 +74,7 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
             poke(edges, count + 1, ROUTE_TO[route] * LANES)
             poke(edges, count + 2, 0 if own else ROUTE_LENGTH[route])
             count += 3
+    # All cities are far, but for the two of each ticket, each in a lane of its own.
     while tickets:
         for city in range(CITIES):
             store(ways, at + city * LANES, spread(np.float32(FAR)))
@@ -81,14 +84,15 @@ def measure_ways(keys: Any, key: int, tickets: Any, edges: Any, ways: Any, at: i
                 tickets &= tickets - BIT
                 poke(ways, at + TICKET_FROM[ticket] * LANES + lane, np.float32(0.0))
                 poke(ways, at + TICKET_TO[ticket] * LANES + lane + 1, np.float32(0.0))
+        # Relax all edges to the east, then to the west, until nothing changes.
         while _relax(edges, 0, count, 3, ways, at) and _relax(edges, count - 3, -3, -3, ways, at):
             pass
         at += CITIES * LANES
 
 
 @inlined
-def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> Any:
-    """Shortens ways by each edge once; whether any became shorter."""
+def _relax(edges: Array, first: int, last: int, step: int, ways: Floats, at: int) -> bool:
+    """Shorten ways by each edge once; return True if any became shorter."""
     gained = spread(np.float32(0.0))
     for edge in range(first, last, step):
         one, other = at + peek(edges, edge), at + peek(edges, edge + 1)
@@ -99,18 +103,18 @@ def _relax(edges: Any, first: int, last: int, step: int, ways: Any, at: int) -> 
         store(ways, one, nearer)
         store(ways, other, closer)
         gained = add(gained, add(subtract(here, nearer), subtract(there, closer)))
-    return halve_sum(gained) > np.float32(0.0)
+    return bool(halve_sum(gained) > np.float32(0.0))
 
 
 @inlined
-def way_of(room: Any, seat: int, ticket: int) -> Any:
-    """How many trains a *ticket* takes that is open or on offer (``float32``)."""
+def way_of(room: Room, seat: int, ticket: int) -> Number:
+    """Return the number of trains that a *ticket* takes, open or on offer (``float32``)."""
     return _way(room, seat, peek(room.facts, LANE_AT + ticket), TICKET_TO[ticket])
 
 
 @inlined
-def way_after(room: Any, seat: int, ticket: int, route: int) -> Any:
-    """The same if *seat* had claimed a *route*."""
+def way_after(room: Room, seat: int, ticket: int, route: int) -> Number:
+    """Return the number of trains that the *ticket* would take if *seat* had claimed a *route*."""
     lane = peek(room.facts, LANE_AT + ticket)
     near, far = ROUTE_FROM[route], ROUTE_TO[route]
     way = _way(room, seat, lane, near) + _way(room, seat, lane + 1, far)
@@ -119,8 +123,8 @@ def way_after(room: Any, seat: int, ticket: int, route: int) -> Any:
 
 
 @inlined
-def helps_ticket(room: Any, seat: int, route: int, trains: int) -> bool:
-    """Whether a *route* brings a ticket nearer that can be done with so many *trains*."""
+def helps_ticket(room: Room, seat: int, route: int, trains: int) -> bool:
+    """Return True if a *route* brings a ticket nearer that can be done with this many *trains*."""
     for place in range(peek(room.facts, OPEN_TICKETS)):
         ticket = peek(room.facts, OPEN_AT + place)
         way = way_of(room, seat, ticket)
@@ -130,23 +134,24 @@ def helps_ticket(room: Any, seat: int, route: int, trains: int) -> bool:
 
 
 @inlined
-def measure_tree(room: Any, seat: int, count: int) -> Any:
-    """About how many trains it takes to join the cities of tickets into one net (``float32``).
+def measure_tree(room: Room, seat: int, count: int) -> Number:
+    """Return about how many trains join the cities of tickets into one net (``float32``).
 
-    The least tree over these cities, by Prim's algorithm, whose edges are whole ways: it may count
-    a piece twice that two of them share. Tickets that can't be done do not count, and nets that no
-    way joins count one by one.
+    It is the least tree over these cities, by Prim's algorithm, whose edges are whole ways: it may
+    count a piece twice that two of them share. Tickets that can't be done do not count, and nets
+    that no way joins count one by one.
 
     Args:
-        room: Where the tickets stand, from ``facts[SUBSET_AT]`` on.
-        seat: Whose ways count.
-        count: How many tickets.
+        room: The room with the tickets, from ``facts[SUBSET_AT]`` on.
+        seat: The seat whose ways count.
+        count: The number of tickets.
     """
     return _measure_tree(room.facts, room.nearest, room.ways, ways_at(seat), count)
 
 
 @compiled
-def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> Any:
+def _measure_tree(facts: Array, nearest: Floats, ways: Floats, at: int, count: int) -> Number:
+    # No city belongs to the tree yet; those of impossible tickets are left out (-1).
     for place in range(0, 2 * count, 2):
         ticket = peek(facts, SUBSET_AT + place // 2)
         start = _way_at(ways, at, peek(facts, LANE_AT + ticket), TICKET_TO[ticket])
@@ -155,6 +160,7 @@ def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> A
         poke(nearest, place + 1, start)
     total = np.float32(0.0)
     while True:
+        # Add the nearest city, or begin a new net if none can be reached.
         best, shortest = -1, np.float32(3.0 * FAR)
         for place in range(2 * count):
             way = peek(nearest, place)
@@ -165,6 +171,7 @@ def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> A
         if shortest < FAR:
             total += shortest
         poke(nearest, best, np.float32(-1.0))
+        # The new city may bring the others nearer.
         lane = peek(facts, LANE_AT + peek(facts, SUBSET_AT + best // 2)) + best % 2
         for place in range(2 * count):
             ticket = peek(facts, SUBSET_AT + place // 2)
@@ -173,12 +180,12 @@ def _measure_tree(facts: Any, nearest: Any, ways: Any, at: int, count: int) -> A
 
 
 @inlined
-def _way(room: Any, seat: int, lane: int, city: int) -> Any:
+def _way(room: Room, seat: int, lane: int, city: int) -> Number:
     return _way_at(room.ways, ways_at(seat), lane, city)
 
 
 @inlined
-def _way_at(ways: Any, at: int, lane: int, city: int) -> Any:
-    """The way from the city of a *lane* to another, of a seat whose ways begin at ``ways[at]``."""
+def _way_at(ways: Floats, at: int, lane: int, city: int) -> Number:
+    """Return the way from the city of a *lane* to another; the seat's ways begin at *at*."""
     group = lane // LANES * (CITIES * LANES)
     return peek(ways, at + group + city * LANES + lane % LANES)

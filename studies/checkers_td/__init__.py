@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.game import PlayerKind
 
+if TYPE_CHECKING:
+    from evolve_arena.players.board.game import BoardGame
+    from evolve_arena.players.bred import VectorPlayer
 
-def _make(name: str, game: Any) -> Any:
+
+def _make(name: str, game: BoardGame) -> VectorPlayer:
     from evolve_arena.studies.checkers_td.sixteen import make_piotrowski
 
     return make_piotrowski(name, game)
@@ -26,5 +30,5 @@ PLAYERS = {
 LEARNERS = {"checkers": {"td-linear": "evolve_arena.studies.checkers_td.td_linear:TdLinear"}}
 
 LADDERS = {"checkers": ("piotrowski:rafalmore", "piotrowski:rafalmmore")}
-"""Whom players are measured against. Those are left out that look seven plies ahead: the
+"""Opponents that players are measured against, without those that look seven plies ahead: the
 strongest, rafalmmored, takes a third of a second for a game."""

@@ -1,7 +1,7 @@
-"""The conclusions that Piotrowski (2004) draws, one by one: found again, or not?
+"""The conclusions of Piotrowski (2004), one by one: reproduced, or not?
 
-Each is a question about points in the games of some players against others. "Beats" is taken
-to mean more than half of the points, draws counting half, whoever moved first.
+Each is a question about points in the games of some players against others. "Beats" is taken to
+mean more than half of the points, draws counting half, whoever moved first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evolve_arena.studies.checkers_td.tournaments import (
 from evolve_arena.studies.study import Material, Row, Table, judge_interval
 
 Rounds = Mapping[tuple[int, int], Sequence[Score]]
-"""The rounds of each cell, by the numbers of who moves first and of the other."""
+"""Rounds of each cell, by the numbers of the first player and the second."""
 
 BINARY = (10, 12, 13, 14)
 IMPATIENT = (3, 4, 5, 7, 8)
@@ -47,23 +47,23 @@ NOTES = [
 
 @dataclass(frozen=True)
 class Claim:
-    """Who is said to beat whom."""
+    """A statement that some players beat others."""
 
     text: str
     heroes: tuple[int, ...]
     others: tuple[int, ...]
     loses: bool = False
-    """Whether the heroes are said to lose instead."""
+    """True if the heroes are said to lose instead."""
     tables: tuple[str, ...] = ("5.8", "5.9")
-    """In which tournaments they met."""
+    """Tournaments in which they met."""
 
     @property
     def label(self) -> str:
-        """Who against whom."""
+        """Names of both sides."""
         return f"{_name(self.heroes)} - {_name(self.others)}"
 
     def judge(self, low: float, high: float) -> str:
-        """What the interval of the heroes' share of points says of it."""
+        """Return the verdict by the interval of the heroes' share of points."""
         said = ("refuted", "confirmed") if self.loses else ("confirmed", "refuted")
         return judge_interval(low - 0.5, high - 0.5, *said, "open")
 
@@ -81,13 +81,13 @@ CLAIMS = (
     Claim("RafalMore wins every duel", (6,), (1,), tables=("5.8",)),
     Claim("RafalMore wins every duel", (6,), (*range(1, 6), *range(7, 15)), tables=("5.8",)),
     Claim("Burge loses to RafalMore", (9,), (6,), loses=True),
-    Claim("Burge beats who has no more features", (9,), (1, 2, 3, 4, 5)),
-    Claim("Burge beats who has no more features", (9,), BINARY),
+    Claim("Burge beats players with no more features", (9,), (1, 2, 3, 4, 5)),
+    Claim("Burge beats players with no more features", (9,), BINARY),
 )
 
 
 def measure_claims(material: Material) -> Table:
-    """All conclusions, by what came of both tournaments."""
+    """Judge all conclusions by both tournaments."""
     measured = {
         tournament.name: [
             {place: meeting.rounds for place, meeting in meetings.items()}
@@ -99,7 +99,7 @@ def measure_claims(material: Material) -> Table:
 
 
 def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
-    """All conclusions, by the cells of both tournaments, seed by seed."""
+    """Judge all conclusions by the cells of both tournaments, seed by seed."""
     rows = []
     published = {name: read_published(name) for name in measured}
     joined = {name: [join_rounds(cells) for cells in seeds] for name, seeds in measured.items()}
@@ -116,7 +116,7 @@ def judge_claims(measured: Mapping[str, Sequence[Rounds]]) -> Table:
 
 
 def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
-    """How many of several opponents are beaten, in the sum of all seeds."""
+    """Count the opponents that are beaten, in the sum of all seeds."""
     if len(claim.others) < 3:
         return ""
     beaten = 0
@@ -127,7 +127,7 @@ def _count(claim: Claim, seeds: Sequence[Crosstable]) -> str:
 
 
 def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
-    """Whether rounds differ more where γ is below 1."""
+    """Return a row: whether rounds differ more if γ is below 1."""
     values = [_change(cells) for cells in measured]
     low, high = mean_interval(values) if len(values) > 1 else (-1.0, 1.0)
     games = sum(score.games for cells in measured for rounds in cells.values() for score in rounds)
@@ -138,7 +138,7 @@ def _compare_changes(published: Rounds, measured: Sequence[Rounds]) -> Row:
 
 
 def _change(cells: Rounds) -> float:
-    """The mean change between rounds in rows of the impatient, minus that of all others."""
+    """Return the mean change between rounds in rows of the impatient, minus that of all others."""
     groups: dict[bool, list[float]] = {True: [], False: []}
     for (first, _), rounds in cells.items():
         groups[first in IMPATIENT].append(abs(rounds[1].share - rounds[0].share))
@@ -146,7 +146,7 @@ def _change(cells: Rounds) -> float:
 
 
 def _name(numbers: Sequence[int]) -> str:
-    """Who they are; groups by what they have in common."""
+    """Return the name of one player, or a name for a group."""
     if len(numbers) == 1:
         return PLAYERS[numbers[0]]
     if tuple(numbers) == BINARY:

@@ -1,4 +1,4 @@
-"""How well measured crosstables of ``checkers-td`` foretell a published one, and rankings."""
+"""Measures of how well crosstables of ``checkers-td`` predict a published one, and rankings."""
 
 from __future__ import annotations
 
@@ -19,48 +19,50 @@ from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 Values = NDArray[np.float64]
 Vector = Sequence[float] | Values
 EXCHANGES = 100
-"""How often names are exchanged to see what chance gives."""
+"""Number of random exchanges of names that show the effect of chance."""
 HALF = 0.5
-"""What is added to the points of both sides, so that no share is 0 or 1 (Jeffreys' prior)."""
+"""Points added to both sides, so that no share is 0 or 1 (Jeffreys' prior)."""
 STEEPNESS = np.linspace(0.0, 1.5, 16)
-"""By how much the logarithm of the odds of our share is multiplied; at 0 all are equals."""
+"""Factors of the logarithm of the odds of our share; at 0 all players are equal."""
 SCATTER = np.exp(np.linspace(-1.0, 3.5, 13))
-"""How little cells scatter: the sum of both parameters of the beta-binomial distribution."""
+"""Concentrations of cells: the sum of both parameters of the beta-binomial distribution."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How well measured cells foretell published ones."""
+    """A measure of how well measured cells predict published ones."""
 
     spearman: float
-    """The rank correlation of the players' shares of points."""
+    """Rank correlation of the players' shares of points."""
     gain: float
-    """By how much a published cell is likelier (natural logarithm, mean over cells) than if all
-    players were equals. The published points of a cell are taken for beta-binomial (Skellam 1948),
-    a drawn game for half a point. The mean is our share, drawn towards one half; how far, and how
-    much cells scatter, are the :data:`STEEPNESS` and :data:`SCATTER` that make the published cells
-    likeliest. So a crosstable that says nothing gives 0."""
+    """Gain in the log-likelihood of a published cell (natural logarithm, mean over cells) over the
+    assumption that all players are equal. The published points of a cell are modelled as
+    beta-binomial (Skellam 1948), a drawn game as half a point. The mean is our share, shrunk
+    towards one half; the amount, and the scatter of cells, are the :data:`STEEPNESS` and
+    :data:`SCATTER` with the highest likelihood. So a crosstable without information gives 0."""
     low: float
     """The 95 % interval of :attr:`gain`, by leaving out one player at a time: from here ..."""
     high: float
     """... to here."""
     chance: float
-    """95 of 100 crosstables whose players have exchanged names at random gain less."""
+    """Gain that is not reached by 95 of 100 crosstables whose players have exchanged names at
+    random."""
     inside: int
-    """Cells whose published points lie where ten more games of ours would with 95 %."""
+    """Number of cells whose published points lie in the 95 % range of ten more games of ours."""
     inside_chance: float
-    """The mean of the same once names are exchanged."""
+    """Mean of the same after names are exchanged."""
     cells: int
 
 
 def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
-    """Compares the cells that the publication and all *seeds* have."""
+    """Compare the cells that the publication and all *seeds* have."""
     cells = [place for place in published if all(place in table for table in seeds)]
     pooled = {place: sum((table[place] for table in seeds), Score()) for place in seeds[0]}
     known = {place: published[place] for place in cells}
     players = sorted({number for place in cells for number in place})
     gain = _gain(known, pooled)
     low, high = _leave_out(known, pooled, players, gain)
+    # Exchanged names give the gain of chance.
     generator = derive_generator(0, 0, "names")
     exchanged = []
     for _ in range(EXCHANGES):
@@ -86,9 +88,10 @@ def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
 
 def _gain(published: Crosstable, measured: Crosstable) -> float:
     points, games, shares = _as_arrays(published, measured)
+    # Axes: steepness, scatter, cell.
     drawn = expit(STEEPNESS[:, None, None] * logit(shares))
     own, others = SCATTER[:, None] * drawn, SCATTER[:, None] * (1.0 - drawn)
-    # Without the binomial coefficients, which are the same in all of them.
+    # Binomial coefficients are left out: they cancel in differences.
     cells = betaln(points + own, games - points + others) - betaln(own, others)
     likelihoods = cells.mean(axis=2)
     return float(likelihoods.max() - likelihoods[0].max())
@@ -97,7 +100,7 @@ def _gain(published: Crosstable, measured: Crosstable) -> float:
 def _leave_out(
     published: Crosstable, measured: Crosstable, players: Sequence[int], gain: float
 ) -> tuple[float, float]:
-    """The jackknife over players: Student's interval of the pseudo-values (Tukey 1958)."""
+    """Return Student's interval of the jackknife pseudo-values over players (Tukey 1958)."""
     count = len(players)
     values = []
     for player in players:
@@ -109,6 +112,7 @@ def _leave_out(
 
 def _count_inside(published: Crosstable, measured: Crosstable) -> int:
     points, games, shares = _as_arrays(published, measured)
+    # Cumulated beta-binomial probabilities of 0, 1, 2 ... points in each cell.
     weight = np.array([measured[place].games + 2 * HALF for place in published])[:, None]
     own, others, most = shares[:, None] * weight, (1.0 - shares[:, None]) * weight, games[:, None]
     wins = np.arange(games.max() + 1.0)
@@ -122,7 +126,7 @@ def _count_inside(published: Crosstable, measured: Crosstable) -> int:
 def _as_arrays(
     published: Crosstable, measured: Mapping[tuple[int, int], Score]
 ) -> tuple[Values, Values, Values]:
-    """Published points and games of all cells, and our shares there."""
+    """Return published points and games of all cells, and our shares there."""
     points = np.array([score.points for score in published.values()])
     games = np.array([float(score.games) for score in published.values()])
     ours = [measured[place] for place in published]
@@ -131,11 +135,11 @@ def _as_arrays(
 
 
 LEAST = 5
-"""Of fewer values an interval says nothing."""
+"""Fewest values for which an interval is computed."""
 
 
 def place_values(values: Sequence[float]) -> list[int]:
-    """The place of each value, 1 for the largest; equal ones share the better place.
+    """Return the place of each value, 1 for the largest; equal ones share the better place.
 
     >>> place_values([0.3, 0.9, 0.3, 0.1])
     [2, 1, 2, 4]
@@ -144,7 +148,7 @@ def place_values(values: Sequence[float]) -> list[int]:
 
 
 def correlate(values: Vector, others: Vector) -> float:
-    """Pearson's correlation, -1 to 1; 0 if one side has the same value everywhere.
+    """Return Pearson's correlation, -1 to 1; 0 if one side is constant.
 
     >>> round(correlate([1.0, 2.0, 3.0], [2.0, 4.0, 3.0]), 6)
     0.5
@@ -155,7 +159,7 @@ def correlate(values: Vector, others: Vector) -> float:
 
 
 def spearman(values: Vector, others: Vector) -> float:
-    """Spearman's rank correlation: Pearson's of the ranks, of which equal ones share the mean.
+    """Return Spearman's rank correlation: Pearson's of the ranks, with means for equal ones.
 
     >>> round(spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
     0.8
@@ -166,7 +170,7 @@ def spearman(values: Vector, others: Vector) -> float:
 
 
 def kendall(values: Vector, others: Vector) -> float:
-    """Kendall's τ, in the form for ties (τ-b); 0 if one side has the same value everywhere.
+    """Return Kendall's τ, in the form for ties (τ-b); 0 if one side is constant.
 
     Source: Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
 
@@ -179,7 +183,7 @@ def kendall(values: Vector, others: Vector) -> float:
 
 
 def spearman_interval(value: float, count: int) -> tuple[float, float]:
-    """The 95 % interval of Spearman's correlation over *count* things that were ranked.
+    """Return the 95 % interval of Spearman's correlation over *count* ranked things.
 
     Source: Bonett and Wright, "Sample size requirements for estimating Pearson, Kendall and
     Spearman correlations", Psychometrika 65 (2000).
@@ -191,7 +195,7 @@ def spearman_interval(value: float, count: int) -> tuple[float, float]:
 
 
 def kendall_interval(value: float, count: int) -> tuple[float, float]:
-    """The same for Kendall's τ; source as for :func:`spearman_interval`.
+    """Return the same for Kendall's τ; source as for :func:`spearman_interval`.
 
     >>> [round(bound, 3) for bound in kendall_interval(0.5, 28)]
     [0.277, 0.672]
@@ -200,7 +204,7 @@ def kendall_interval(value: float, count: int) -> tuple[float, float]:
 
 
 def _around(value: float, count: int, error: Callable[[], float]) -> tuple[float, float]:
-    """Fisher's transformation there and back."""
+    """Return the interval by Fisher's transformation there and back."""
     if count < LEAST:
         return -1.0, 1.0
     if abs(value) >= 1.0:

@@ -1,8 +1,8 @@
-"""The games of ``checkers-td`` after training, kept in the study's folder as they are played.
+"""The games of ``checkers-td`` after training, stored in the study's folder as they are played.
 
-What is played is cut into series, one for each seed of a tournament; a series consists of
-meetings, which depend on nothing but the trained players and their own seeds. So the study can
-be stopped at any time and goes on with the meetings that are not there yet.
+The games are divided into series, one for each seed of a tournament; a series consists of meetings,
+which depend on nothing but the trained players and their own seeds. So the study can be stopped at
+any time and resumes with the missing meetings.
 """
 
 from __future__ import annotations
@@ -22,47 +22,48 @@ from evolve_arena.studies.checkers_td.published import Score
 from evolve_arena.studies.study import Material
 
 AT_A_TIME = 30
-"""Meetings between two looks at who watches, and two writings of the file."""
+"""Meetings between two calls of the progress function, and two writings of the file."""
 FOLDER = "games"
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """What came of a meeting."""
+    """The results of a meeting."""
 
     rounds: tuple[Score, ...]
-    """What the first player did, round by round."""
+    """Scores of the first player, round by round."""
     lost: int = 0
-    """How often weights grew beyond all bounds, so that a player went on with those before."""
+    """Number of times that weights diverged, so that a player continued with the previous ones."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Meetings of players who belong together."""
+    """Meetings of a group of players."""
 
     name: str
-    """Such as ``5.8-seed-1``; the name of its file."""
+    """Name such as ``5.8-seed-1``, and of its file."""
     weights: tuple[float, ...]
-    """For each meeting, how long it takes about, compared with others."""
+    """Approximate relative duration of each meeting."""
     identity: str
-    """Tells whether results that lie there are of these players and these games."""
+    """Digest by which stored results are recognised as those of these players and games."""
     play: Callable[[Sequence[int], Executor], list[Meeting]]
     """Plays the meetings of these numbers, all of them at once."""
     at_a_time: int = AT_A_TIME
-    """How many of them these are at most."""
+    """Most meetings to play at once."""
 
 
 def play_series(material: Material, all_series: Sequence[Series]) -> list[list[Meeting]]:
-    """The results of all meetings, series by series; what was played before is read.
+    """Return the results of all meetings, series by series; earlier ones are read.
 
     Raises:
-        RunsStoppedError: Who watches wants no more; the same call goes on.
+        RunsStoppedError: The progress function returned False; the same call resumes.
         StorageError: Results can't be read or written.
     """
     kept = [_read(material.folder, series) for series in all_series]
     done, start = 0.0, time.perf_counter()
     with ExitStack() as stack:
         executor: Executor | None = None
+        # Play the missing meetings of each series, a few at a time, and store them.
         for number, (series, meetings) in enumerate(zip(all_series, kept, strict=True), start=1):
             count = len(series.weights)
             while (begin := len(meetings)) < count:
@@ -74,6 +75,7 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
                 done += sum(series.weights[begin:reached])
                 rest = _weigh_rest(all_series, kept)
                 seconds = time.perf_counter() - start
+                # Report, and stop if asked to.
                 now = RunsProgress(
                     run=series.name,
                     number=number,
@@ -96,13 +98,13 @@ def play_series(material: Material, all_series: Sequence[Series]) -> list[list[M
 
 
 def _weigh_rest(all_series: Sequence[Series], kept: Sequence[Sequence[Meeting]]) -> float:
-    """How long all meetings take that are not there yet."""
+    """Return the relative duration of all missing meetings."""
     pairs = zip(all_series, kept, strict=True)
     return sum(sum(series.weights[len(meetings) :]) for series, meetings in pairs)
 
 
 def fingerprint(*parts: bytes | str | int) -> str:
-    """A digest of what results depend on."""
+    """Return a digest of everything that results depend on."""
     digest = hashlib.sha256()
     for part in parts:
         content = part if isinstance(part, bytes) else str(part).encode()
@@ -111,7 +113,7 @@ def fingerprint(*parts: bytes | str | int) -> str:
 
 
 def _read(folder: Path | None, series: Series) -> list[Meeting]:
-    """What was played of *series*; nothing if it was with other players, or can't be read."""
+    """Return the stored meetings of *series*, or none if they are of others or unreadable."""
     if folder is None:
         return []
     path = folder / FOLDER / f"{series.name}.json"
@@ -127,7 +129,7 @@ def _read(folder: Path | None, series: Series) -> list[Meeting]:
             Meeting(tuple(Score(*score) for score in rounds), lost)
             for rounds, lost in kept["meetings"]
         ]
-    except (ValueError, TypeError, KeyError):  # not whole, or by someone else: it is played again
+    except (ValueError, TypeError, KeyError):  # incomplete, or not ours: play again
         return []
 
 

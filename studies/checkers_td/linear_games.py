@@ -1,21 +1,21 @@
-"""Games of checkers in which linear players learn, and how their weights do; compiled.
+"""Games of checkers in which linear players learn, and the updates of their weights; compiled.
 
-It is copied for the players who meet; see `evolve_arena.players.board.kernel.specialise_board`. A
-player's weights are 64-bit numbers here. After each change they are written, of 32 bits, to the
-network of its seat, so that its next move is searched with what it has learned; two slots may
-belong to one player, who then learns from both sides of the board. Among equally good moves chance
-decides, so that games differ.
+It is copied for each pair of players; see `evolve_arena.players.board.kernel.specialise_board`. A
+player's weights have 64 bits here. After each change they are written, with 32 bits, to the network
+of its seat, so that its next move is searched with the learned weights; two slots may belong to one
+player, which then learns from both sides of the board. Of equally good moves a random one is
+played, so that games differ.
 
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004), sections 5.2 to 5.6.
-An episode is what one player saw in a game: the features of position after position, of which
-the last is that in which the game ended. A reward comes there and nowhere else. Where his
-printed formulas are not those of TD(λ) a lesson says which of the two is meant:
+An episode is one player's view of a game: the features of position after position, of which the
+last is that in which the game ended. A reward comes there and nowhere else. Where his printed
+formulas are not those of TD(λ), a lesson selects one of the two:
 
 ==============  ================================  =============================================
 what            TD(λ)                             as printed
 ==============  ================================  =============================================
-the last        is worth nothing but the reward   is worth the reward and what its features say
-position
+the last        is worth nothing but the reward   is worth the reward and the value of its
+position                                          features
 after a move    weights of the position before    weights of the position reached change
                 change
 after a game    traces run forward, and values    one sweep from the last position to the
@@ -30,7 +30,7 @@ trace to decay elsewhere. (The printed loop replaces all of them, so λ would pl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.bits import count_bits
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.stream import below, next_word
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.genomes.simd import LANES, peek, poke
 from evolve_arena.players.board.alpha_beta import value_moves
@@ -54,22 +55,23 @@ from evolve_arena.players.board.rules import (
     list_moves,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT
+from evolve_arena.players.board.workspace import Workspace
+from evolve_arena.players.packed import KIND, NOISE, RANDOM, WEIGHTS_AT, PackedPlayers
 from evolve_arena.players.search import TABLE_AT
 
 STANDARD, FORTY_MOVES, PIECES = 0, 1, 2
 DRAW_RULES = {"standard": STANDARD, "forty-moves": FORTY_MOVES, "pieces": PIECES}
-"""When a game is drawn. ``standard``: by the rules. ``forty-moves``: after 40 moves each without a
-capture or a man's move, but not by repetition. ``pieces``: what is drawn by the standard is won by
-who has more pieces."""
+"""Rules for draws. ``standard``: those of the game. ``forty-moves``: after 40 moves of each side
+without a capture or a man's move, but not by repetition. ``pieces``: draws of the standard are won
+by the player with more pieces."""
 
 VALUES = 32
-"""Values of a feature that are told apart, from 0 on; larger ones count as the last."""
+"""Number of distinct values of a feature, from 0 on; larger ones count as the last."""
 LAST_VALUE = VALUES - 1
 MOST_FEATURES = 20
 MOST_GENES = MOST_FEATURES * VALUES
 LOST = 1e6
-"""Weights beyond this have no bounds any more."""
+"""Bound of weights; larger ones have diverged."""
 
 EVERY_MOVE, END_OF_GAME = 0, 1
 TD, BURGE = 0, 1
@@ -83,7 +85,7 @@ FAITHFUL, STATES, FEATURE_COUNT, BINARY, EXPLORATION = range(6, SETTINGS_FIELDS)
 
 
 class LearningSettings(NamedTuple):
-    """How a player learns; compiled code reads it as a row of numbers, field by field."""
+    """The learning settings of a player; compiled code reads them as a row of numbers."""
 
     rate: float
     """α; at 0 nothing is learned."""
@@ -96,27 +98,27 @@ class LearningSettings(NamedTuple):
     update: int
     """EVERY_MOVE or END_OF_GAME."""
     rule: int
-    """TD, or BURGE: from the last position to the first each is drawn towards the value that
-    the next one has by then, and the last towards the reward (section 5.6)."""
+    """TD, or BURGE: from the last position to the first, each is drawn towards the current value of
+    the next one, and the last towards the reward (section 5.6)."""
     faithful: int
     """1 for the formulas as printed, 0 for TD(λ)."""
     states: int
-    """AFTER or BEFORE: whether an episode has the positions after a player's own moves, or
-    those before them."""
+    """AFTER or BEFORE: an episode has the positions after a player's own moves, or those before
+    them."""
     features: int
-    """How many features a position has."""
+    """Number of features of a position."""
     binary: int
     """1 if each value of a feature has a weight of its own, 0 if a feature has one."""
     exploration: float
-    """How often a move is played at random, from 0 to 1."""
+    """Share of random moves, from 0 to 1."""
 
     def row(self) -> NDArray[np.float64]:
-        """The same as an array of shape ``(SETTINGS_FIELDS,)``."""
+        """Return them as an array of shape ``(SETTINGS_FIELDS,)``."""
         return np.array(self, dtype=np.float64)
 
 
 class Lesson(NamedTuple):
-    """What a player of a game learns by."""
+    """The learning data of one player in a game."""
 
     settings: NDArray[np.float64]
     """Shape ``(SETTINGS_FIELDS,)``; see :class:`LearningSettings`."""
@@ -124,28 +126,29 @@ class Lesson(NamedTuple):
     """Shape ``(MOST_GENES,)``. A feature's weight stands at its number j, or for its value v at
     ``VALUES * j + v``."""
     traces: NDArray[np.float64]
-    """Of the same shape: what its moves before left there; see :func:`clear_traces`."""
+    """Of the same shape: the traces of its earlier moves; see :func:`clear_traces`."""
 
 
 class LearningTable(NamedTuple):
-    """Who sits at a table, and room for a game and what is learned from it."""
+    """The learning players of a game, and memory for the game."""
 
     settings: NDArray[np.float64]
-    """How each learns, shape ``(players, SETTINGS_FIELDS)``."""
+    """Learning settings of each player, shape ``(players, SETTINGS_FIELDS)``."""
     weights: NDArray[np.float64]
-    """What each knows, shape ``(players, MOST_GENES)``; changed in place, with the packed ones."""
+    """Weights of each player, shape ``(players, MOST_GENES)``; changed in place, with the packed
+    ones."""
     states: NDArray[np.int64]
-    """The features of both players' positions, one's behind the other's."""
+    """Features of both players' positions, one's behind the other's."""
     counts: NDArray[np.int64]
-    """How many positions each has."""
+    """Number of positions of each."""
     traces: NDArray[np.float64]
     """Shape ``(2, MOST_GENES)``."""
     values: NDArray[np.float64]
 
 
 @inlined
-def _take_lesson(table: Any, who: int, slot: int) -> Any:
-    """How and what the player *who* learns on a *slot*."""
+def _take_lesson(table: LearningTable, who: int, slot: int) -> Lesson:
+    """Return the settings, weights and traces of the player *who* on a *slot*."""
     return Lesson(table.settings[who], table.weights[who], table.traces[slot])
 
 
@@ -155,25 +158,25 @@ def play_and_learn(
     learn: bool,
     first: int,
     second: int,
-    packed: Any,
-    workspace: Any,
+    packed: PackedPlayers,
+    workspace: Workspace,
     table: LearningTable,
-    figures: Any,
-) -> Any:
-    """Plays one game, from which the players learn.
+    figures: Array,
+) -> Number:
+    """Play one game, from which the players learn.
 
     Args:
-        draws: When the game is drawn, one of the values of :data:`DRAW_RULES`.
-        learn: Whether anybody learns.
-        first: Who begins, a row of the packed players and of the *table*.
-        second: The other; the same if somebody plays himself.
+        draws: The rule for draws, one of the values of :data:`DRAW_RULES`.
+        learn: True if players learn at all.
+        first: The first player, a row of the packed players and of the *table*.
+        second: The other; the same if a player plays itself.
         packed: The players, with the weights that they play by.
-        workspace: What the players need, with the stream that chance comes from.
-        table: What they know, and memory that is used again and again.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        workspace: The players' workspace, with the stream of random numbers.
+        table: The players' settings and weights, and memory that is used again and again.
+        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, which are increased.
 
     Returns:
-        1 if who began has won, 0 for a draw, -1 if the other has.
+        1 if the first player has won, 0 for a draw, -1 if the other has.
     """
     given = packed, workspace, table
     for slot in range(2):
@@ -188,7 +191,7 @@ def play_and_learn(
         slot = find_mover(states, state)
         who = second if slot else first
         learns = learn and table.settings[who, RATE] > 0.0
-        # Who jumps on saw the position before the first jump, and sees that after the last one.
+        # In a chain of jumps a player sees the positions before the first and after the last one.
         if learns and table.settings[who, STATES] == BEFORE and slot != before:
             error += _see(who, slot, state, False, 0.0, *given)
         workspace.plies[0] = ply
@@ -202,9 +205,11 @@ def play_and_learn(
         before = slot
     if outcome == GOES_ON:
         outcome = 0
+    # Draws may be decided by the number of pieces.
     if outcome == 0 and draws == PIECES:
         lead = count_bits(state[0]) - count_bits(state[1])
         outcome = int(lead > 0) - int(lead < 0)
+    # Both players learn from the last position, with the result as reward.
     for slot in range(2):
         who = second if slot else first
         if learn and table.settings[who, RATE] > 0.0:
@@ -217,13 +222,16 @@ def play_and_learn(
 
 
 @inlined
-def _choose_move(packed: Any, who: int, slot: int, state: Any, workspace: Any) -> Any:
-    """One of the moves that the player in a *slot* values highest, or now and then any."""
+def _choose_move(
+    packed: PackedPlayers, who: int, slot: int, state: Position, workspace: Workspace
+) -> Number:
+    """Return a move that the player in a *slot* values highest, or sometimes any move."""
     moves, stream, noise = workspace.moves, workspace.streams, packed.seats[who, NOISE]
     strays = noise > 0 and np.int64(next_word(stream) >> np.uint64(32)) < noise
     count = list_moves(workspace.states, state, moves, 0)
     if count > 1 and not strays and packed.seats[who, KIND] != RANDOM:
         best = value_moves(packed, slot, state, count, False, workspace)
+        # Keep the moves of the highest value only.
         equals = np.int64(0)
         for place in range(count):
             if peek(workspace.ratings, place) == best:
@@ -237,17 +245,17 @@ def _choose_move(packed: Any, who: int, slot: int, state: Any, workspace: Any) -
 def _see(
     who: int,
     slot: int,
-    state: Any,
+    state: Position,
     is_last: bool,
     reward: float,
-    packed: Any,
-    workspace: Any,
+    packed: PackedPlayers,
+    workspace: Workspace,
     table: LearningTable,
-) -> Any:
-    """Adds a position to the episode of *who* sits on a *slot*, and learns if it is time to.
+) -> Number:
+    """Add a position to the episode of *who* on a *slot*, and learn if it is time to.
 
     If the game has ended in that *state* it is the last one, and brings a *reward*. All else is as
-    in :func:`play_and_learn`. Returns by how much values were off their targets.
+    in :func:`play_and_learn`. Return the sum of absolute errors of values.
     """
     lesson = _take_lesson(table, who, slot)
     features = int(lesson.settings[FEATURE_COUNT])
@@ -256,6 +264,7 @@ def _see(
     given = workspace.states, state, slot, workspace.values, features
     count_features(*given, workspace.notes, np.int64(0))
     counted = features_at(workspace.values)
+    # The features of the position follow the earlier ones of the episode.
     for place in range(features):
         table.states[here + place] = min(int(workspace.values[counted + place]), LAST_VALUE)
     table.counts[slot] += 1
@@ -269,19 +278,19 @@ def _see(
     else:
         return 0.0
     write_weights(lesson, packed.weights, packed.seats[who, WEIGHTS_AT])
-    for place in range(TABLE_AT, workspace.memory.shape[0]):  # values of positions are others now
+    for place in range(TABLE_AT, workspace.memory.shape[0]):  # stored values are void
         workspace.memory[place] = 0
     return error
 
 
 @compiled
-def value_state(lesson: Lesson, states: Any, at: int) -> Any:
-    """What the linear function says of a position.
+def value_state(lesson: Lesson, states: Array, at: int) -> Number:
+    """Return the value of a position by the linear function.
 
     Args:
         lesson: Has the weights.
         states: Features one after the other (``int64``, 0 to 31).
-        at: Where those of the position begin.
+        at: Start of those of the position.
     """
     total = 0.0
     binary = lesson.settings[BINARY] != 0.0
@@ -296,20 +305,20 @@ def value_state(lesson: Lesson, states: Any, at: int) -> Any:
 
 @compiled
 def learn_from_game(
-    lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any
-) -> Any:
-    """Changes the weights after a game, by a whole episode.
+    lesson: Lesson, states: Array, at: int, count: int, reward: float, values: Array
+) -> Number:
+    """Change the weights after a game, by a whole episode.
 
     Args:
-        lesson: What is changed, and how.
+        lesson: The settings, and the weights to change.
         states: The features of the episode's positions.
-        at: Where those of the first position begin.
-        count: How many positions there are, the last of the game included.
-        reward: What the player got at the end.
+        at: Start of those of the first position.
+        count: The number of positions, the last of the game included.
+        reward: The player's reward at the end.
         values: Scratch for *count* numbers.
 
     Returns:
-        By how much values were off their targets: the sum of the absolute differences.
+        The sum of the absolute differences between values and targets.
     """
     clear_traces(lesson)
     if lesson.settings[RULE] == BURGE:
@@ -321,16 +330,16 @@ def learn_from_game(
 
 @compiled
 def learn_from_move(
-    lesson: Lesson, states: Any, before: int, reached: int, is_last: bool, reward: float
-) -> Any:
-    """Changes the weights after a move, by two positions that follow one another in an episode.
+    lesson: Lesson, states: Array, before: int, reached: int, is_last: bool, reward: float
+) -> Number:
+    """Change the weights after a move, by two consecutive positions of an episode.
 
     Args:
-        lesson: What is changed, and how.
+        lesson: The settings, and the weights to change.
         states: The features of the episode's positions.
-        before: Where those of the earlier position begin.
-        reached: Where those of the later one begin.
-        is_last: Whether the game has ended there.
+        before: Start of those of the earlier position.
+        reached: Start of those of the later one.
+        is_last: True if the game has ended there.
         reward: 0 as long as it has not.
 
     Returns:
@@ -349,19 +358,19 @@ def learn_from_move(
 
 @compiled
 def clear_traces(lesson: Lesson) -> None:
-    """Forgets what happened in the game before."""
+    """Reset the traces at the beginning of a game."""
     for gene in range(_count_genes(lesson)):
         lesson.traces[gene] = 0.0
 
 
 @compiled
-def write_weights(lesson: Lesson, numbers: Any, at: int) -> None:
-    """Write what a player knows to where the network that plays reads it.
+def write_weights(lesson: Lesson, numbers: Floats, at: int) -> None:
+    """Write a player's weights to its network.
 
     Args:
         lesson: Has the weights.
         numbers: The packed weights (``float32``); see `evolve_arena.genomes.dense`.
-        at: Where those of the player begin.
+        at: Start of those of the player.
     """
     for gene in range(_count_genes(lesson)):
         weight = np.float32(lesson.weights[gene])
@@ -370,15 +379,17 @@ def write_weights(lesson: Lesson, numbers: Any, at: int) -> None:
 
 @compiled
 def spoil_if_lost(lesson: Lesson) -> None:
-    """Makes weights that grew beyond all bounds no numbers, so that everybody sees it."""
+    """Replace diverged weights by nan, which every check finds."""
     for gene in range(_count_genes(lesson)):
         if not abs(lesson.weights[gene]) <= LOST:
             lesson.weights[gene] = np.nan
 
 
 @inlined
-def _add_up(lesson: Lesson, states: Any, at: int, count: int, reward: float, values: Any) -> Any:
-    """TD(λ) off-line. Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
+def _add_up(
+    lesson: Lesson, states: Array, at: int, count: int, reward: float, values: Array
+) -> Number:
+    """Learn by TD(λ) off-line: Sutton and Barto, "Reinforcement Learning" (1998), section 7.3."""
     features = int(lesson.settings[FEATURE_COUNT])
     for place in range(count - 1):
         values[place] = value_state(lesson, states, at + place * features)
@@ -395,8 +406,8 @@ def _add_up(lesson: Lesson, states: Any, at: int, count: int, reward: float, val
 
 
 @inlined
-def _sweep(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
-    """The loops of sections 5.2 and 5.5, which are one where nothing is traced."""
+def _sweep(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
+    """Learn by the loops of sections 5.2 and 5.5, which are equal without traces."""
     features = int(lesson.settings[FEATURE_COUNT])
     error = 0.0
     for place in range(count - 2, -1, -1):
@@ -412,8 +423,8 @@ def _sweep(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> A
 
 
 @inlined
-def _sweep_as_burge(lesson: Lesson, states: Any, at: int, count: int, reward: float) -> Any:
-    """The loop of section 5.6; the discount, which it lacks, is 1 where he used it."""
+def _sweep_as_burge(lesson: Lesson, states: Array, at: int, count: int, reward: float) -> Number:
+    """Learn by the loop of section 5.6; the discount, which it lacks, is 1 in his experiments."""
     features = int(lesson.settings[FEATURE_COUNT])
     target = reward
     error = 0.0
@@ -427,8 +438,8 @@ def _sweep_as_burge(lesson: Lesson, states: Any, at: int, count: int, reward: fl
 
 
 @inlined
-def _add_state(lesson: Lesson, states: Any, at: int, factor: float) -> None:
-    """Adds the gradient of a position's value, times *factor*, to the weights."""
+def _add_state(lesson: Lesson, states: Array, at: int, factor: float) -> None:
+    """Add the gradient of a position's value, times *factor*, to the weights."""
     binary = lesson.settings[BINARY] != 0.0
     for feature in range(int(lesson.settings[FEATURE_COUNT])):
         value = states[at + feature]
@@ -439,8 +450,8 @@ def _add_state(lesson: Lesson, states: Any, at: int, factor: float) -> None:
 
 
 @inlined
-def _mark(lesson: Lesson, states: Any, at: int) -> None:
-    """Lets traces decay and marks the features of a position."""
+def _mark(lesson: Lesson, states: Array, at: int) -> None:
+    """Let traces decay and mark the features of a position."""
     settings, traces = lesson.settings, lesson.traces
     kind = settings[TRACE]
     kept = settings[DISCOUNT] * settings[DECAY] if kind != NONE else 0.0
@@ -465,6 +476,6 @@ def _follow_traces(lesson: Lesson, difference: float) -> None:
 
 
 @inlined
-def _count_genes(lesson: Lesson) -> Any:
+def _count_genes(lesson: Lesson) -> int:
     features = int(lesson.settings[FEATURE_COUNT])
     return features * VALUES if lesson.settings[BINARY] != 0.0 else features

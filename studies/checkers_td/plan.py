@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.arena.work import Work
+from evolve_arena.core.types import Array
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -24,41 +25,41 @@ from evolve_arena.studies.checkers_td.td_linear import (
 from evolve_arena.studies.study import Material, Settings
 
 UNSTATED = 4
-"""How many plies the recipes look ahead where the text does not say it."""
+"""Search depth of the recipes, in plies, where the text does not say it."""
 GENERATIONS = 5
-"""In how many generations a player trains."""
+"""Number of generations of a player's training."""
 CHECK_GAMES = 100
-"""Games against the random player at the end, to see that something was learned."""
+"""Games against the random player at the end, to check that something was learned."""
 BRANCHING = 2.8
-"""By about how much a ply more lengthens a search."""
+"""Approximate factor of the time of a search for one ply more."""
 COUNTING = {4: 1.0, 14: 1.5, 20: 5.0}
-"""About how long it takes to value a position, by how many features it has."""
+"""Approximate relative time to value a position, by the number of features."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is taken for some of the things that the text leaves open."""
+    """Values for some of the details that the text leaves open."""
 
     depth: int = 4
-    """How many plies a player looks ahead of whom the text does not say it."""
+    """Search depth, in plies, of players for which the text does not say it."""
     rate: float = 1.0
-    """What the rates of the recipes are multiplied by."""
+    """Factor of the recipes' rates."""
     draws: str = "standard"
-    """When a game is drawn: one of `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
+    """Rule for draws: one of `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
     states: str = "after"
-    """Which positions are learned from; see
+    """Positions that are learned from; see
     `evolve_arena.studies.checkers_td.td_linear.TdLinearConfig`."""
 
     @property
     def name(self) -> str:
-        """Such as ``depth 3, rates x 3``; what is as in the recipes is left out."""
+        """Name such as ``depth 3, rates x 3``, without the values of the recipes."""
         parts = [f"depth {self.depth}", f"rates x {self.rate:g}" if self.rate != 1.0 else ""]
         parts.append(f"draws: {self.draws}" if self.draws != "standard" else "")
         parts.append(f"states {self.states}" if self.states != "after" else "")
         return ", ".join(filter(None, parts))
 
     def apply(self, recipe: Recipe) -> Recipe:
-        """The *recipe* of a player, changed; who looks seven plies ahead goes on to do so."""
+        """Return the *recipe* of a player, changed; a depth of seven plies stays."""
         changes = {
             "method.rate": float(f"{self.rate * recipe.method['rate']:.6g}"),
             "method.draws": self.draws,
@@ -70,36 +71,36 @@ class Reading:
 
 
 CHOSEN = Reading(3, 10.0)
-"""The reading of the tables: of those in the table ``readings`` it fits best ..."""
+"""The reading of the tables: the one in the table ``readings`` that fits best ..."""
 CHOSEN_GAMES = 500
-"""... after so many games of training."""
+"""... after this number of games of training."""
 
 
 def plan(settings: Settings) -> list[Job]:
-    """All players of all seeds, those that search deepest first: they would be the last to end."""
+    """Return all players of all seeds, those that search deepest first: they take longest."""
     jobs = [_job(number, seed, settings) for seed in settings.each_seed for number in PLAYERS]
     return sorted(jobs, key=lambda job: -job.weight)
 
 
 def trained(material: Material, seed: int, numbers: Sequence[int]) -> list[Run]:
-    """The runs of the players with these *numbers* that have the same *seed*."""
+    """Return the runs of the players with these *numbers* for one *seed*."""
     return [material.runs[f"{recipe_name(number)}-{seed}"] for number in numbers]
 
 
 def recipe_name(number: int) -> str:
-    """The recipe of player *number*, such as ``checkers-06-rafalmore``."""
+    """Return the recipe of player *number*, such as ``checkers-06-rafalmore``."""
     return f"checkers-{number:02d}-{PLAYERS[number].lower()}"
 
 
 def estimate_cost(depth: int, features: int) -> float:
-    """About how long a player takes for a game, compared with others."""
+    """Return the approximate relative time that a player takes for a game."""
     return COUNTING[features] * BRANCHING**depth
 
 
 def _job(number: int, seed: int, settings: Settings) -> Job:
-    """The run of one player; no two runs of the study have the same seed.
+    """Return the run of one player; no two runs of the study have the same seed.
 
-    A player whose weights grow beyond all bounds goes on with those before, as in the readings.
+    A player whose weights diverge continues with the previous ones, as in the readings.
     """
     recipe = CHOSEN.apply(load_recipe(recipe_name(number)))
     games = settings.scaled(CHOSEN_GAMES, least=2)
@@ -122,7 +123,7 @@ def _job(number: int, seed: int, settings: Settings) -> Job:
 
 
 def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participants:
-    """The players with these *numbers*, of one *seed*, as they are after their training."""
+    """Return the players with these *numbers*, of one *seed*, as they are after their training."""
     runs = trained(material, seed, numbers)
     states = [run.state() for run in runs]
     methods = [cast(TdLinear, run.method) for run in runs]
@@ -135,7 +136,7 @@ def gather(material: Material, seed: int, numbers: Sequence[int]) -> Participant
 
 
 def make_beginners(recipes: Sequence[Recipe], seeds: Sequence[int]) -> Participants:
-    """Players who have learned nothing yet, each by a recipe and a seed."""
+    """Return untrained players, each by a recipe and a seed."""
     methods = [recipe.make_method() for recipe in recipes]
     return make_participants(
         [method.decoder for method in methods],
@@ -145,12 +146,26 @@ def make_beginners(recipes: Sequence[Recipe], seeds: Sequence[int]) -> Participa
 
 
 def arrange(
-    participants: Participants, pairings: Any, seeds: NDArray[np.uint64], **options: Any
+    participants: Participants,
+    pairings: Array,
+    seeds: NDArray[np.uint64],
+    *,
+    games: int,
+    learn: bool,
+    alternate: bool = False,
 ) -> Work:
-    """Meetings, as by `make_meetings`, whose games are drawn as the tables' reading says."""
-    return make_meetings(participants, pairings, seeds, draws=CHOSEN.draws, **options)
+    """Return meetings, as by `make_meetings`, with draws by the rule of the tables' reading."""
+    return make_meetings(
+        participants,
+        pairings,
+        seeds,
+        games=games,
+        learn=learn,
+        alternate=alternate,
+        draws=CHOSEN.draws,
+    )
 
 
 def read_scores(rows: NDArray[np.int64]) -> list[Score]:
-    """Scores from what meetings give: wins, draws, losses."""
+    """Return the scores of meetings, given as wins, draws and losses."""
     return [Score(wins, losses, draws) for wins, draws, losses in rows.tolist()]

@@ -1,4 +1,4 @@
-"""What ``checkers-td`` compares with: the players and crosstables of Piotrowski (2004).
+"""The published results for ``checkers-td``: players and crosstables of Piotrowski (2004).
 
 Both crosstables are read from the printed text, one row of a file for each cell.
 """
@@ -12,15 +12,15 @@ from evolve_arena.arena.intervals import Sample, mean_share
 from evolve_arena.studies.study import read_lines
 
 ROUNDS = ((13, 11), (7, 17), (8, 17), (6, 19))
-"""Section 5.2: what RafalForw and RafalBack won of each other in four rounds."""
+"""Section 5.2: wins of RafalForw and RafalBack over each other in four rounds."""
 
 WITHOUT_ROW = 15
-"""Who has no row in table 5.9: not all of that tournament's games were played."""
+"""Player without a row in table 5.9: not all of that tournament's games were played."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a player did in some games against another."""
+    """The results of a player in some games against another."""
 
     wins: int = 0
     losses: int = 0
@@ -28,7 +28,7 @@ class Score:
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """Number of games."""
         return self.wins + self.losses + self.draws
 
     @property
@@ -42,7 +42,7 @@ class Score:
         return self.points / self.games
 
     def turned(self) -> Score:
-        """The same games as the other player sees them."""
+        """Return the same games from the other player's side."""
         return Score(self.losses, self.wins, self.draws)
 
     def __add__(self, other: Score) -> Score:
@@ -50,18 +50,18 @@ class Score:
 
 
 def mean_points(scores: Sequence[Score]) -> tuple[float, float, float, int]:
-    """The mean share of points over seeds, its interval, and all games; see `mean_share`."""
+    """Return the mean share of points over seeds, its interval, and all games; see `mean_share`."""
     return mean_share([Sample(score.points, score.games) for score in scores])
 
 
 Crosstable = Mapping[tuple[int, int], Score]
-"""By the numbers of who moves first and of the other, what the first one did."""
+"""Results of the first player, by the numbers of the first player and the second."""
 
 
 def read_published(table: str) -> dict[tuple[int, int], tuple[Score, ...]]:
-    """A published crosstable: the rounds of each cell that can be read.
+    """Return a published crosstable: the legible rounds of each cell.
 
-    One cell of table 5.8 is empty and row 15 of table 5.9 too; these are left out.
+    One cell of table 5.8 and row 15 of table 5.9 are empty; these are left out.
 
     Args:
         table: ``5.8`` (one round) or ``5.9`` (two rounds).
@@ -76,12 +76,12 @@ def read_published(table: str) -> dict[tuple[int, int], tuple[Score, ...]]:
 
 
 def join_rounds(cells: Mapping[tuple[int, int], Sequence[Score]]) -> dict[tuple[int, int], Score]:
-    """Each cell's rounds in one."""
+    """Return the sum of each cell's rounds."""
     return {place: sum(rounds, Score()) for place, rounds in cells.items()}
 
 
 def sum_up(cells: Crosstable) -> dict[int, Score]:
-    """What each player did in all games, in its own row and in the rows of the others."""
+    """Return each player's results in all games, in its own row and in the rows of the others."""
     sums: dict[int, Score] = {}
     for (first, second), score in cells.items():
         sums[first] = sums.get(first, Score()) + score
@@ -90,7 +90,7 @@ def sum_up(cells: Crosstable) -> dict[int, Score]:
 
 
 def meet(cells: Crosstable, heroes: Sequence[int], others: Sequence[int]) -> Score:
-    """What *heroes* together did against *others*, whoever moved first; no games if none met."""
+    """Return the sum of *heroes*' results against *others*, whoever moved first."""
     total = Score()
     for hero in heroes:
         for other in others:

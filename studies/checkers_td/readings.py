@@ -1,8 +1,8 @@
-"""What each reading of Piotrowski's text comes to: fourteen players, trained and set at a table.
+"""Readings of Piotrowski's text, each tried with fourteen players, trained and set to a tournament.
 
-The text leaves open how far players look ahead, at what rate they learn, in how many games, and
-when a game is drawn. A reading takes something for each. Players 15 and 16, whose depth is known
-and takes most of the time, stay out.
+The text leaves open the search depth, the learning rate, the number of games, and the rule for
+draws. A reading assumes a value for each. Players 15 and 16, whose depth is known and takes most of
+the time, are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,15 +55,15 @@ from evolve_arena.studies.checkers_td.tournaments import GAMES
 from evolve_arena.studies.study import Grid, Material, Row, Settings, Table
 
 NUMBERS = tuple(range(1, 15))
-"""Who takes part."""
+"""Participants."""
 PAIRINGS = sorted(
     ((first, second) for first in NUMBERS for second in NUMBERS if first != second),
     key=lambda pair: 11 not in pair,
 )
-"""Who moves first and who meets him. Player 11, who thinks longest, comes first: what takes longest
+"""First and second player of each meeting. Player 11, which is slowest, comes first: long meetings
 must not be left for the end."""
 STEP = 100
-"""Games that everybody plays against himself between two looks at who watches."""
+"""Games of each player against itself between two calls of the progress function."""
 SHORT, LONG = 500, 2000
 """Games of training after which the tournament is played."""
 TABLES = ("5.8", "5.9")
@@ -72,28 +71,28 @@ NOTES = [
     "Players 1 to 14, trained anew for each reading and seed, play the tournament without learning."
     " Rates are those of the recipes, times what is said. Players 15 and 16 look seven plies ahead"
     " in any reading, and stay out.",
-    "Gain: by how much a published cell is likelier (natural logarithm, mean over cells) than if"
+    "Gain: log-likelihood of a published cell (natural logarithm, mean over cells) above that if"
     " all players were equals, once our shares, drawn towards one half as far as fits best, are"
-    " known. 0 says that they tell nothing. The interval leaves out one player at a time"
+    " known. 0 means no information. The interval leaves out one player at a time"
     " (jackknife). By chance: 95 of 100 tables whose players have exchanged names gain less.",
     "A reading is chosen by its gain on table 5.8 alone. The games are also compared with table"
     " 5.9, which is of the same published players, but not used to choose.",
-    "Cells inside: where the published points are as ten more of our games would be with 95 %, if"
+    "Cells inside: published points in the 95 % range of ten more games of ours, if"
     " nobody trained anew. Players trained anew differ by more, so that fewer than 95 % can be"
     " expected.",
-    "Weights lost: how often those of a player grew beyond all bounds in 100 games of training; it"
-    " goes on with those before.",
+    "Weights lost: times that a player's diverged in 100 games of training; it"
+    " continues with the previous ones.",
 ]
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A reading, and how it is tried."""
+    """A reading, and the settings of its trial."""
 
     reading: Reading
     lengths: tuple[int, ...] = (SHORT, LONG)
     most_seeds: int = 3
-    """With how many seeds at most: a search of five plies takes fifty times as long as of one."""
+    """Most seeds: a search of five plies takes fifty times as long as one of one ply."""
 
     @property
     def steps(self) -> list[int]:
@@ -104,35 +103,35 @@ class Variant:
         return steps
 
     def seeds(self, settings: Settings) -> int:
-        """With how many seeds it is tried."""
+        """Return the number of seeds with which it is tried."""
         return min(settings.seeds, self.most_seeds)
 
 
 @dataclass(frozen=True)
 class Result:
-    """The tournament of one reading after so many games of training."""
+    """The tournament of one reading after some games of training."""
 
     reading: Reading
     length: int
-    """How many games everybody has learned from."""
+    """Number of games that each player has learned from."""
     tables: list[Crosstable]
-    """Seed by seed."""
+    """Crosstables seed by seed."""
     lost: int
-    """How often weights grew beyond all bounds, so that a player went on with those before."""
+    """Number of times that weights diverged, so that a player continued with the previous ones."""
 
     @property
     def name(self) -> str:
-        """Such as ``depth 3, rates x 3, 500 games``."""
+        """Name such as ``depth 3, rates x 3, 500 games``."""
         return f"{self.reading.name}, {self.length} games"
 
     @property
     def total(self) -> Score:
-        """All games."""
+        """Sum of all games."""
         return sum((score for table in self.tables for score in table.values()), Score())
 
 
 def list_variants() -> list[Variant]:
-    """All readings, those that take longest last."""
+    """Return all readings, those that take longest last."""
     shallow = [Reading(depth, rate) for depth in (1, 2, 3) for rate in (1.0, 3.0, 10.0)]
     for depth, rate in ((1, 3.0), (3, 10.0)):
         shallow += [Reading(depth, rate, draws) for draws in ("forty-moves", "pieces")]
@@ -147,12 +146,12 @@ def list_variants() -> list[Variant]:
 
 
 def measure_readings(material: Material) -> Table:
-    """How well the tournament of each reading foretells the published ones."""
+    """Measure how well the tournament of each reading predicts the published ones."""
     return tell_readings(play_variants(material, list_variants()))
 
 
 def tell_readings(results: Sequence[Result]) -> Table:
-    """The table: rows and a grid on how well each reading fits, and a grid of the conclusions."""
+    """Make the table: rows and a grid on the fit of each reading, and a grid of the conclusions."""
     published = {name: _without_others(join_rounds(read_published(name))) for name in TABLES}
     fits = [
         {name: measure_fit(cells, result.tables) for name, cells in published.items()}
@@ -165,7 +164,7 @@ def tell_readings(results: Sequence[Result]) -> Table:
     yardstick = measure_fit(published["5.8"], [published["5.9"]])
     return Table(
         name="readings",
-        title="what the text leaves open, and how well each reading of it fits",
+        title="readings of details that the text leaves open, and their fit",
         rows=rows,
         notes=[*NOTES, _tell_yardstick(yardstick), f"Of {len(results)} readings"
                f" {results[best].name} fits table 5.8 best."],
@@ -202,11 +201,11 @@ def _make_fit_grid(results: Sequence[Result], fits: Sequence[Mapping[str, Fit]])
             *(f"{total.draws / total.games:.3f}", str(result.lost)),
         ]
         lines.append([result.name, str(len(result.tables)), *cells])
-    return Grid(f"How well readings fit, {fits[0]['5.8'].cells} cells of table 5.8", columns, lines)
+    return Grid(f"Fit of readings, {fits[0]['5.8'].cells} cells of table 5.8", columns, lines)
 
 
 def _make_claims_grid(results: Sequence[Result], published: Crosstable) -> Grid:
-    """The conclusions that are about these players and table 5.8."""
+    """Return a grid of the conclusions about these players and table 5.8."""
     claims = [
         claim
         for claim in CLAIMS
@@ -221,7 +220,7 @@ def _make_claims_grid(results: Sequence[Result], published: Crosstable) -> Grid:
             share, low, high, _ = mean_points(scores)
             line.append(f"{share:.2f} {claim.judge(low, high)}")
         lines.append(line)
-    title = "Points of the player named first, and what is to be said of the conclusion"
+    title = "Points of the player named first, and the verdict on the conclusion"
     return Grid(title, ["reading", *(claim.label for claim in claims)], lines)
 
 
@@ -241,7 +240,7 @@ def _without_others(cells: Crosstable) -> Crosstable:
 
 
 def play_variants(material: Material, variants: Sequence[Variant]) -> list[Result]:
-    """What came of each variant, by games of training."""
+    """Return the results of each variant, by games of training."""
     all_series = [
         [
             _make_series(material, variant, seed)
@@ -265,7 +264,7 @@ def play_variants(material: Material, variants: Sequence[Variant]) -> list[Resul
 
 
 def _make_series(material: Material, variant: Variant, seed: int) -> Series:
-    """The steps of a variant with one seed, as meetings of which most have no rounds."""
+    """Return the steps of a variant with one seed, as meetings of which most have no rounds."""
     recipes = [variant.reading.apply(load_recipe(recipe_name(number))) for number in NUMBERS]
     participants = make_beginners(recipes, [seed] * len(recipes))
     step = material.settings.scaled(STEP, least=1)
@@ -284,19 +283,19 @@ def _make_series(material: Material, variant: Variant, seed: int) -> Series:
 
 @dataclass
 class _Trainee:
-    """The players of a variant and one seed, and which step they have come to.
+    """The players of a variant and one seed, and the step that they have reached.
 
-    What they know is kept in a file after each step. Without it they are trained anew up to the
-    step that is asked for, which gives the same.
+    Their weights are stored in a file after each step. Without it they are trained anew up to the
+    requested step, with the same result.
     """
 
     beginners: Participants
     variant: Variant
     seed: int
     games: tuple[int, int]
-    """Of each player in a step of training, and of each pairing in the tournament."""
+    """Games of each player in a step of training, and of each pairing in the tournament."""
     order: NDArray[np.int32]
-    """In which order they train."""
+    """Order in which they train."""
     path: Path | None
     identity: str
 
@@ -304,7 +303,7 @@ class _Trainee:
         self._participants, self._at = self.beginners, 0
 
     def play(self, numbers: Sequence[int], executor: Executor) -> list[Meeting]:
-        """Does steps, which follow one another."""
+        """Play steps, which follow one another."""
         meetings = []
         for number in numbers:
             if self._at != number:
@@ -316,7 +315,7 @@ class _Trainee:
         return meetings
 
     def _advance(self, executor: Executor) -> Meeting:
-        """Does the step that is next: everybody trains alone, or the tournament is played."""
+        """Play the next step: all players train alone, or the tournament is played."""
         trains, players, at = self.variant.steps[self._at] > 0, self._participants, self._at
         if trains:
             pairs = np.stack([self.order, self.order], axis=1)
@@ -325,9 +324,9 @@ class _Trainee:
             pairs = np.array(PAIRINGS, dtype=np.int32) - NUMBERS[0]
             seeds = derive_seeds(self.seed, at, "reading-tournament", len(pairs))
             players = players.without_exploration()
-        options: dict[str, Any] = {"learn": trains, "draws": self.variant.reading.draws}
-        games = self.games[0 if trains else 1]
-        outputs = executor.do(make_meetings(players, pairs, seeds, games=games, **options))
+        games, draws = self.games[0 if trains else 1], self.variant.reading.draws
+        work = make_meetings(players, pairs, seeds, games=games, learn=trains, draws=draws)
+        outputs = executor.do(work)
         self._at += 1
         if not trains:
             return Meeting(tuple(read_scores(outputs[1])))
@@ -337,7 +336,7 @@ class _Trainee:
         return Meeting((), int(lost.sum()))
 
     def _read(self, number: int) -> None:
-        """Takes what the file knows, if that is of this variant and of step *number*."""
+        """Read the weights of step *number* from the file, if they are of this variant."""
         self._participants, self._at = self.beginners, 0
         if self.path is None:
             return
@@ -345,7 +344,7 @@ class _Trainee:
             content = self.path.read_bytes() if self.path.is_file() else b""
         try:
             kept = load(content).get(f"{self.identity}-{number}")
-        except SafetensorError:  # not whole
+        except SafetensorError:  # incomplete
             return
         if kept is not None and kept.shape == self._participants.weights.shape:
             self._participants = replace(self._participants, weights=kept)

@@ -1,8 +1,8 @@
 """The sixteen players of Piotrowski (2004), trained here with their recipes, as players by name.
 
 Their weights ship with the package, as their recipes make them: those of the last generation of
-``evolve start checkers-06-rafalmore --seed 6001``, say, the seed being 1000 times the number and 1;
-of players 15 and 16 with ``--set method.games=25 --set run.generations=20``.
+``evolve start checkers-06-rafalmore --seed 6001``, for example, with a seed of 1000 times the
+number plus 1; of players 15 and 16 with ``--set method.games=25 --set run.generations=20``.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from evolve_arena.players.bred import VectorPlayer, read_player
 
 
 def piotrowski_names() -> list[str]:
-    """Their names, in the order of his numbers: ``rafalback`` to ``rafalmored``."""
+    """Return their names, in the order of his numbers: ``rafalback`` to ``rafalmored``."""
     return list(_files())
 
 
 def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> VectorPlayer:
-    """The player called *name*.
+    """Return the player called *name*.
 
     Args:
         name: One of :func:`piotrowski_names`.
-        game: What it plays.
-        depth: How many plies it looks ahead; if None, as many as it did in the publication (7)
-            or, where that says nothing, 4.
+        game: The game.
+        depth: Search depth in plies; if None, that of the publication (7), or else 4.
 
     Raises:
         UnknownNameError: There is no such player.
@@ -44,7 +43,7 @@ def make_piotrowski(name: str, game: BoardGame, depth: int | None = None) -> Vec
 
 
 def _files() -> dict[str, str]:
-    """Files by the player's name; they are called ``06-rafalmore.safetensors``."""
+    """Return files by the player's name; they are called ``06-rafalmore.safetensors``."""
     folder = resources.files(__package__).joinpath("data", "piotrowski")
     files = sorted(file.name for file in folder.iterdir() if file.name.endswith(".safetensors"))
     return {file[3:].removesuffix(".safetensors"): file for file in files}

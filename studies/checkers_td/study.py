@@ -1,8 +1,8 @@
 """The study ``checkers-td``: Piotrowski (2004), sixteen learners of checkers and their games.
 
-``seeds`` is how often everything is done anew here: training of all players, and both
-tournaments with them. The publication did it once. The crosstables are set published beside
-measured: shares, ranks, correlations.
+``seeds`` is the number of repetitions here: training of all players, and both tournaments with
+them. The publication has one. The crosstables are compared, published with measured: shares, ranks,
+correlations.
 """
 
 from __future__ import annotations
@@ -64,32 +64,33 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 Results = Sequence[Mapping[tuple[int, int], Meeting]]
-"""Seed by seed, the meetings by the numbers of who moves first and of the other."""
+"""Seed by seed, the meetings by the numbers of the first player and the second."""
 
 COEFFICIENTS = {
     "Spearman": (spearman, spearman_interval),
     "Kendall": (kendall, kendall_interval),
 }
 LARGEST = 16384
-"""A search takes values beyond this for this; see `evolve_arena.players.board.values.LARGEST`."""
+"""Limit of a search's values, which replaces larger ones; see
+`evolve_arena.players.board.values.LARGEST`."""
 SHARES = (
     "Points of all games of a player, of its own row and of the others' rows; a draw counts half."
     " Measured is the mean over seeds, with Student's interval (of a single seed Wilson's); each"
     " seed has players of its own. A remark gives the rank here and in the publication, and, of"
-    " several seeds, whether the published share lies where one more of our tournaments would with"
-    " 95 %. How much a player's share differs from seed to seed is estimated from all of them"
-    " together."
+    " several seeds, whether the published share lies in the 95 % range of one more of our"
+    " tournaments. How much a player's share differs from seed to seed is estimated from all of"
+    " them together."
 )
-FIRST = "Who moves first: the points of the row's players in all games."
+FIRST = "First player: the points of the row's players in all games."
 RANKS = (
     "Correlations compare the shares here with the published ones, over all players: first those of"
     " each seed alone, then those of the mean over seeds. The intervals (Bonett and Wright 2000)"
-    " say how far so few players tell."
+    " show how little so few players tell."
 )
 
 
 def measure_tournament(tournament: Tournament, material: Material) -> Table:
-    """The table of *tournament*, with a picture."""
+    """Make the table of *tournament*, with a picture."""
     results = play_tournament(material, tournament)
     table = compare_tournaments(tournament, results)
     published = join_rounds(read_published(tournament.name))
@@ -102,7 +103,7 @@ def measure_tournament(tournament: Tournament, material: Material) -> Table:
 
 
 def compare_tournaments(tournament: Tournament, results: Results) -> Table:
-    """The table of *tournament*, with both crosstables as grids and all games as a file."""
+    """Make the table of *tournament*, with both crosstables as grids and all games as a file."""
     published = join_rounds(read_published(tournament.name))
     seeds = [_join_meetings(meetings) for meetings in results]
     rows = _compare_shares(tournament.name, published, seeds)
@@ -123,7 +124,7 @@ def compare_tournaments(tournament: Tournament, results: Results) -> Table:
 
 
 def _compare_shares(name: str, published: Crosstable, seeds: Sequence[Crosstable]) -> list[Row]:
-    """A row for each player, and one for whoever moves first."""
+    """Return a row for each player, and one for the first player of all games."""
     theirs = {number: score.share for number, score in sum_up(published).items()}
     ours = {number: [sum_up(cells)[number] for cells in seeds] for number in theirs}
     means = {number: fmean(score.share for score in some) for number, some in ours.items()}
@@ -164,7 +165,7 @@ def _correlate_shares(name: str, published: Crosstable, seeds: Sequence[Crosstab
 
 
 def _tell_more(published: Crosstable, seeds: Sequence[Crosstable]) -> list[str]:
-    """Yardsticks for the correlations, in sentences."""
+    """Return yardsticks for the correlations, in sentences."""
     tables = [sum_up(join_rounds(read_published(name))) for name in ("5.8", "5.9")]
     both = [number for number in tables[0] if number in tables[1]]
     theirs = [[table[number].share for number in both] for table in tables]
@@ -191,18 +192,18 @@ def _tell_more(published: Crosstable, seeds: Sequence[Crosstable]) -> list[str]:
 
 
 def _tell_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> str:
-    """How well all players together foretell the published cells."""
+    """Return a sentence on how well all players together predict the published cells."""
     fit = measure_fit(published, seeds)
     return (
         f"Gain on the published cells, as in the table of readings: {fit.gain:.3f}"
         f" ({fit.low:.3f} to {fit.high:.3f}; by chance less than {fit.chance:.3f})."
         f" {fit.inside} of {fit.cells} cells"
-        f" are where ten more of our games would be with 95 %, by chance {fit.inside_chance:.0f}."
+        f" are in the 95 % range of ten more of our games, by chance {fit.inside_chance:.0f}."
     )
 
 
 def _tell_mean(published: Crosstable, shares: Sequence[Sequence[float]]) -> str:
-    """The mean over seeds of Spearman's correlation, with Student's interval."""
+    """Return the mean over seeds of Spearman's correlation, with Student's interval."""
     theirs = [score.share for score in sum_up(published).values()]
     values = [spearman(theirs, some) for some in shares]
     low, high = mean_interval(values)
@@ -210,7 +211,7 @@ def _tell_mean(published: Crosstable, shares: Sequence[Sequence[float]]) -> str:
 
 
 def _tell_of_runaways(material: Material, tournament: Tournament) -> list[str]:
-    """Whose weights grew so large in training that a search can't tell them apart."""
+    """Return a sentence on players whose weights are too large for a search to tell them apart."""
     names = []
     for seed in material.settings.each_seed:
         for run in trained(material, seed, tournament.players):
@@ -219,7 +220,7 @@ def _tell_of_runaways(material: Material, tournament: Tournament) -> list[str]:
     if not names:
         return []
     return [
-        f"Weights of these players ran away in training, beyond {LARGEST}: a search can't tell such"
+        f"Weights of these players grew beyond {LARGEST} in training: a search can't tell such"
         f" values apart: {', '.join(names)}."
     ]
 
@@ -229,20 +230,20 @@ def _tell_of_lost(results: Results) -> list[str]:
     if not lost:
         return []
     return [
-        f"In {lost} cases a player's weights grew beyond all bounds while it learned; it went on"
-        " with those that it had before."
+        f"In {lost} cases a player's weights diverged while it learned; it continued"
+        " with the previous ones."
     ]
 
 
 def _judge(apart: float, spread: float | None) -> str:
-    """Whether a published share is as far from ours as chance takes one."""
+    """Return a remark: whether a published share is within the range of chance."""
     return "" if spread is None else f"; {judge_interval(apart - spread, apart + spread)}"
 
 
 def _spread(groups: Sequence[Sequence[float]]) -> float | None:
-    """How far one more share lies from the mean of a group, at most, with 95 %.
+    """Return the 95 % range of one more share around the mean of a group, one side of it.
 
-    All groups are taken to have the same variance. None if there is but one seed.
+    All groups are assumed to have the same variance. None if there is only one seed.
     """
     count = len(groups[0])
     if count < 2:
@@ -272,7 +273,7 @@ def _format_cell(place: tuple[int, int], tables: Sequence[Crosstable]) -> str:
 
 
 def _format_games(name: str, results: Results) -> bytes:
-    """Every cell of every seed, and the published ones."""
+    """Return every cell of every seed, and the published ones, as CSV."""
     sources: list[tuple[str | int, Mapping[tuple[int, int], Sequence[Score]]]] = [
         ("published", read_published(name))
     ]
@@ -290,18 +291,18 @@ def _format_games(name: str, results: Results) -> bytes:
 
 
 SCALE = "RdBu"
-"""Red for who moves first and loses, blue if he wins; told apart with any colour vision."""
+"""Red if the first player loses, blue if it wins; told apart with any colour vision."""
 STEEP = 5
-"""A line in the right panel has a colour if a player's rank changes by so much."""
+"""Change of rank from which a line in the right panel has a colour."""
 
 
 def draw_tournament(
     title: str, players: Sequence[int], published: Crosstable, seeds: Sequence[Crosstable]
 ) -> Figure:
-    """Two heat maps, and on the right which rank each player has in both.
+    """Draw two heat maps, and on the right the ranks of each player in both.
 
     Args:
-        title: What stands above.
+        title: The heading.
         players: Their numbers.
         published: The published cells.
         seeds: Those of each seed; their mean is shown.
@@ -324,7 +325,7 @@ def draw_tournament(
 def _draw_map(
     axes: Axes, title: str, players: Sequence[int], tables: Sequence[Crosstable], *, names: bool
 ) -> AxesImage:
-    """A square for each cell; those that were not played, or can't be read, stay empty."""
+    """Draw a square for each cell; those that were not played, or are illegible, stay empty."""
     shares = _average(players, tables)
     image = axes.imshow(shares, cmap=SCALE, vmin=0.0, vmax=1.0)
     for row, column in np.argwhere(np.isfinite(shares)).tolist():
@@ -347,7 +348,7 @@ def _draw_map(
 
 
 def _draw_ranks(axes: Axes, published: Crosstable, seeds: Sequence[Crosstable]) -> None:
-    """A line for each player from the published rank to ours, with a dot for each seed."""
+    """Draw a line for each player from the published rank to ours, with a range over seeds."""
     from evolve_arena.runs.plots.style import GREY, OKABE_ITO
 
     theirs = sum_up(published)
@@ -379,7 +380,7 @@ def _draw_ranks(axes: Axes, published: Crosstable, seeds: Sequence[Crosstable]) 
 
 
 def _average(players: Sequence[int], tables: Sequence[Crosstable]) -> NDArray[np.float64]:
-    """The mean share of each cell over *tables*; not a number where there is none."""
+    """Return the mean share of each cell over *tables*; nan where there is none."""
     shares = np.full((len(players), len(players)), np.nan)
     for row, first in enumerate(players):
         for column, second in enumerate(players):
@@ -390,7 +391,7 @@ def _average(players: Sequence[int], tables: Sequence[Crosstable]) -> NDArray[np
 
 
 def _spread_out(shares: Sequence[float]) -> list[int]:
-    """Places from 1 for the largest; of equal ones, each gets a place of its own."""
+    """Return places from 1 for the largest; equal ones get different places."""
     order = sorted(range(len(shares)), key=lambda place: -shares[place])
     places = [0] * len(shares)
     for rank, place in enumerate(order, start=1):
@@ -412,7 +413,9 @@ CHECKERS_TD = Study(
     plan=plan,
     seeds=3,
     tables=(
-        TableKind("readings", "readings of what the text leaves open", measure_readings, needs()),
+        TableKind(
+            "readings", "readings of details that the text leaves open", measure_readings, needs()
+        ),
         TableKind("5.2", "end of game against every move", measure_rounds, needs()),
         _kind(WITHOUT_LEARNING),
         _kind(LEARNING),

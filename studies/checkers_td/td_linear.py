@@ -2,20 +2,20 @@
 
 After Piotrowski, "Warcaby i uczenie się ze wzmocnieniem" (Wrocław, 2004): a player searches a few
 plies ahead, plays itself, and each side's positions make an episode whose reward comes at its end
-(1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ) the key
-``faithful`` says which are meant, see :mod:`evolve_arena.studies.checkers_td.linear_games`;
-what his text leaves open are keys with the values by which players learn best here.
+(1 for a win, -1 for a loss, 0 for a draw). Where his formulas differ from TD(λ), the key
+``faithful`` selects, see :mod:`evolve_arena.studies.checkers_td.linear_games`; details that his
+text leaves open are keys with the values by which players learn best here.
 
-Linear players, who learn or do not, meet as work for an executor. A meeting is a number of games
-between two players, or of one against himself. Each meeting starts from the weights that are handed
-in, whatever the others bring, so meetings are independent parts.
+Meetings of linear players, with or without learning, are work for an executor. A meeting is a
+number of games between two players, or of one against itself. Each meeting starts from the given
+weights, whatever the results of others, so meetings are independent parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,13 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.learning.tuple_learning import FIGURES
 from evolve_arena.evolve.td import LearnerState, VectorLearner
 from evolve_arena.genomes.network import SHAPE_FIELDS
 from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import RECORD_FIELDS
@@ -71,48 +73,47 @@ class TdLinearConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td-linear"] = "td-linear"
-    """Which method this is."""
+    """The name of this method."""
     games: int = Field(default=200, ge=1, le=1_000_000)
     judge: str = "minimax:depth=2,noise=0.2"
     update: Literal["every-move", "end-of-game"] = "end-of-game"
-    """When weights change: after each move of the player's, or when the game has ended."""
+    """Time of updates: after each move of the player's, or at the end of the game."""
     rule: Literal["td", "burge"] = "td"
-    """TD(λ), or Burge's: when the game has ended, from its last position to the first each is
+    """TD(λ), or Burge's rule: at the end of the game, from its last position to the first, each is
     drawn towards the value of the next, and the last towards the reward."""
     faithful: bool = False
-    """Whether the formulas are those that Piotrowski printed, or TD(λ)."""
+    """True for the formulas that Piotrowski printed, false for TD(λ)."""
     states: Literal["after", "before"] = "before"
-    """Which positions make a player's episode: those after its own moves, or those before; then
-    that in which the game ended. His text does not say. A search of an even depth stops at
-    positions of the latter kind."""
+    """Positions of a player's episode: those after its own moves, or those before; then that in
+    which the game ended. The publication does not say. A search of an even depth stops at positions of the
+    latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
-    """When a game in training is drawn; see
-    `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`."""
+    """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
+    """
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: what a reward is worth one of the player's moves earlier."""
+    """γ: worth of a reward one of the player's moves earlier."""
     trace: Literal["none", "accumulating", "replacing"] = "accumulating"
-    """Whether a surprise reaches farther back than one move, and how features that occur again
-    are marked: by their sum, or by the last value that is not 0."""
+    """Eligibility traces: none, or those that mark features which occur again by their sum, or by
+    the last value that is not 0."""
     trace_decay: float = Field(default=0.7, ge=0.0, le=1.0)
-    """λ: how much of it reaches one move farther back."""
+    """λ: share of a temporal difference that reaches one move farther back."""
     rate: float = Field(default=0.0002, gt=0.0, le=1.0)
-    """α: how far the weights follow a surprise, at the start. His text does not say."""
+    """α: the learning rate at the start. The publication does not say."""
     rate_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The rate after ``schedule_games`` games; if it is left out, it stays what it is."""
+    """The rate after ``schedule_games`` games; if left out, it stays the same."""
     exploration: float = Field(default=0.05, ge=0.0, le=1.0)
-    """How often a move is played at random."""
+    """Share of random moves."""
     exploration_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """The share of random moves after ``schedule_games`` games; if it is left out, it stays what it
-    is."""
+    """The share of random moves after ``schedule_games`` games; if left out, it stays the same."""
     schedule_games: int = Field(default=10_000, ge=1)
-    """After so many games of a learner rate and exploration have come to their ends, each by the
-    same difference per game; without an end they stay as they are."""
+    """Number of a learner's games after which rate and exploration have reached their ends, each by
+    the same difference per game; without an end they stay the same."""
     diverged: Literal["stop", "keep"] = "stop"
-    """What happens when weights grow beyond all bounds: the run stops, or the learner goes on with
-    the weights that it had before that generation."""
+    """Reaction to weights that diverge: the run stops, or the learner continues with the weights
+    that it had before that generation."""
     initialisation: str = "zero"
-    """``zero``, or how the first weights are drawn: see
-    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. His text does not say."""
+    """``zero``, or a distribution of the first weights: see
+    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
@@ -129,22 +130,22 @@ class TdLinearNetworkConfig(Config):
     head: Literal["value"] = "value"
     """One output."""
     encoding: Literal["features"] = "features"
-    """The numbers that the file's ``features`` writes."""
+    """The features that the game's file writes."""
     features: int = 14
-    """How many of them are read, from the first on: 4, 14 or 20."""
+    """Number of features that are read, from the first on: 4, 14 or 20."""
     bins: int = 0
     """0: a weight for each feature, times its value. 32: a weight for each value of each feature,
     from 0 to 31; larger ones count as 31."""
     hidden: tuple[int, ...] = ()
     """No hidden layers."""
     depth: int = 4
-    """Plies that the player looks ahead, 1 to 12."""
+    """Search depth in plies, 1 to 12."""
 
 
 class TdLinear(VectorLearner):
-    """Lets linear players play themselves and learn by temporal differences.
+    """Let linear players play themselves and learn by temporal differences.
 
-    Between generations weights have 32 bits, within 64.
+    Weights have 64 bits within a generation, and 32 between generations.
     """
 
     name = "td-linear"
@@ -165,7 +166,7 @@ class TdLinear(VectorLearner):
             )
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """The first weights of so many learners; nobody has a bias."""
+        """Draw the first weights of *count* learners, all without a bias."""
         if self.config.initialisation == "zero":
             return np.zeros((count, self.decoder.genes), dtype=np.float32)
         genomes = super().draw(count, generator)
@@ -173,7 +174,7 @@ class TdLinear(VectorLearner):
         return genomes
 
     def make_work(self, state: LearnerState) -> Work:
-        """A learner's games of one generation are a part."""
+        """Return the work of a generation, in which each learner's games are a part."""
         learners = len(state.population)
         learning = make_learning_settings(self.config, self.decoder, state.generation)
         participants = make_participants(
@@ -189,22 +190,22 @@ class TdLinear(VectorLearner):
         )
 
     def epsilon_at(self, generation: int) -> float:
-        """The share of random moves in a *generation*."""
+        """Return the share of random moves in a *generation*."""
         return make_learning_settings(self.config, self.decoder, generation).exploration
 
     def update(
-        self, state: LearnerState, outputs: Sequence[NDArray[Any]]
+        self, state: LearnerState, outputs: Sequence[Array]
     ) -> tuple[LearnerState, dict[str, float]]:
-        """What the learners know now, and means over all of their games."""
+        """Return the state with the learned weights, and means over all games."""
         weights, _, figures = outputs
         population = np.zeros_like(state.population)
         population[:, :-1] = weights[:, : self.decoder.genes - 1]
         return super().update(state, (population, figures))
 
     def face_lost(
-        self, state: LearnerState, outputs: Sequence[NDArray[Any]], lost: NDArray[np.int64]
+        self, state: LearnerState, outputs: Sequence[Array], lost: NDArray[np.int64]
     ) -> None:
-        """Ends the run, or takes the weights from before, as the recipe says."""
+        """Stop the run, or restore the previous weights, as the recipe says."""
         if self.config.diverged == "stop":
             super().face_lost(state, outputs, lost)
         outputs[0][lost, : self.decoder.genes - 1] = state.population[lost, :-1]
@@ -213,7 +214,7 @@ class TdLinear(VectorLearner):
 def make_learning_settings(
     config: TdLinearConfig, decoder: NetworkDecoder, generation: int = 0
 ) -> LearningSettings:
-    """The settings of one *generation* as numbers."""
+    """Return the settings of one *generation* as numbers."""
     progress = min(1.0, generation * config.games / config.schedule_games)
     return LearningSettings(
         rate=_slide(config.rate, config.rate_end, progress),
@@ -234,10 +235,10 @@ def _slide(begin: float, end: float | None, progress: float) -> float:
     return begin if end is None else begin + (end - begin) * progress
 
 
-# Meetings
+# Meetings of players
 
 NUMBERS = LANES * (1 + MOST_GENES)
-"""Room for the packed weights of a player."""
+"""Size of the packed weights of a player."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,36 +246,36 @@ class Participants:
     """Linear players of any kinds, row by row."""
 
     weights: NDArray[np.float64]
-    """What they know, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
+    """Weights, shape ``(players, MOST_GENES)``: each one's weights, then zeros."""
     learning: NDArray[np.float64]
-    """How they learn, shape ``(players, SETTINGS_FIELDS)``; see
+    """Learning settings, shape ``(players, SETTINGS_FIELDS)``; see
     :class:`~evolve_arena.studies.checkers_td.linear_games.LearningSettings`."""
     seats: NDArray[np.int64]
-    """How they play, shape ``(players, RECORD_FIELDS)``."""
+    """Records of their play, shape ``(players, RECORD_FIELDS)``."""
     shapes: NDArray[np.int64]
-    """The shapes of their networks, ``(players, SHAPE_FIELDS)``."""
+    """Shapes of their networks, ``(players, SHAPE_FIELDS)``."""
 
     @property
     def identity(self) -> bytes:
-        """The players' weights and how they learn and search."""
+        """The players' weights and settings, as bytes."""
         arrays = self.weights, self.learning, self.seats, self.shapes
         return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
     def without_exploration(self) -> Participants:
-        """The same players, who play no move at random: they do so in training only."""
+        """Return the same players without random moves, which belong to training only."""
         learning = self.learning.copy()
         learning[:, EXPLORATION] = 0.0
         return replace(self, learning=learning)
 
     def pick(self, rows: NDArray[np.int32]) -> Participants:
-        """Some of them, by their rows; who is named twice becomes two players."""
+        """Return some of them, by their rows; a repeated row becomes two players."""
         own = self.weights[rows], self.learning[rows], self.seats[rows], self.shapes[rows]
         return Participants(*own)
 
     def keep_learned(self, weights: NDArray[np.float64]) -> tuple[Participants, NDArray[np.bool_]]:
-        """The same players with other *weights*, and which of them are no numbers any more.
+        """Return the same players with other *weights*, and a mask of those that diverged.
 
-        These players keep the weights that they had.
+        Diverged players keep the weights that they had.
         """
         lost: NDArray[np.bool_] = np.logical_not(np.isfinite(weights).all(axis=1))
         kept = np.where(lost[:, np.newaxis], self.weights, weights)
@@ -282,27 +283,27 @@ class Participants:
 
 
 def make_participants(
-    decoders: Sequence[Any],
+    decoders: Sequence[NetworkDecoder],
     learning: Sequence[LearningSettings],
-    genomes: Sequence[NDArray[Any]] | NDArray[Any],
+    genomes: Sequence[Array] | Array,
 ) -> Participants:
-    """Players who are to meet.
+    """Return players for meetings.
 
     Args:
-        decoders: What each one's weights stand for: networks over features without hidden units.
-        learning: How each learns, a row for each
+        decoders: The decoder of each one's weights: networks over features without hidden units.
+        learning: The settings of each one
             (:class:`evolve_arena.studies.checkers_td.linear_games.LearningSettings`).
-        genomes: Each one's weights, shape ``(genes,)``, of 32 or 64 bits; the last is a bias, and
-            is not learned.
+        genomes: The weights of each one, shape ``(genes,)``, of 32 or 64 bits; the last is a bias,
+            and is not learned.
 
     Raises:
-        ValueError: The three are not of one length, or a genome is not of its decoder's.
+        ValueError: The three differ in length, or a genome does not fit its decoder.
     """
     weights = np.zeros((len(decoders), MOST_GENES))
     seats = np.zeros((len(decoders), RECORD_FIELDS), dtype=np.int64)
     rows = np.zeros((len(decoders), SETTINGS_FIELDS))
     shapes = np.zeros((len(decoders), SHAPE_FIELDS), dtype=np.int64)
-    packed_by: dict[Any, PackedPlayers] = {}
+    packed_by: dict[NetworkDecoder, PackedPlayers] = {}
     for player, (decoder, settings, genome) in enumerate(
         zip(decoders, learning, genomes, strict=True)
     ):
@@ -318,7 +319,7 @@ def make_participants(
 
 def make_meetings(
     participants: Participants,
-    pairings: NDArray[Any] | Sequence[tuple[int, int]],
+    pairings: Array | Sequence[tuple[int, int]],
     seeds: NDArray[np.uint64],
     *,
     games: int,
@@ -326,7 +327,7 @@ def make_meetings(
     alternate: bool = False,
     draws: str = "standard",
 ) -> Work:
-    """Work of which each part is a meeting.
+    """Return work of which each part is a meeting.
 
     Its outputs are the weights afterwards (:func:`read_weights` takes them apart), the first
     player's wins, draws and losses, shape ``(meetings, 3)``, and the figures of
@@ -334,17 +335,17 @@ def make_meetings(
 
     Args:
         participants: The players.
-        pairings: Rows of these, shape ``(meetings, 2)``. Who is paired with himself plays himself
-            and learns from both sides.
+        pairings: Rows of these, shape ``(meetings, 2)``. A player that is paired with itself learns
+            from both sides.
         seeds: A seed for each meeting, shape ``(meetings,)``.
-        games: How many games a meeting has.
-        learn: Whether players learn from each game, or from each move, as set.
-        alternate: Whether the second player begins every other game; if not, the first begins all.
-        draws: When a game is drawn, one of
+        games: The number of games of a meeting.
+        learn: True if players learn from each game, or from each move, as set.
+        alternate: True if the second player begins every other game, else the first begins all.
+        draws: The rule for draws, one of
             `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
 
     Raises:
-        ValueError: The shapes do not fit together, or a pairing names nobody.
+        ValueError: The shapes do not fit together, or a pairing names no player.
     """
     pairs = np.asarray(pairings, dtype=np.int32).reshape(-1, 2)
     if len(seeds) != len(pairs):
@@ -377,31 +378,31 @@ def make_meetings(
     )
 
 
-def read_weights(outputs: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """What both players of each meeting know afterwards, shape ``(meetings, 2, MOST_GENES)``.
+def read_weights(outputs: Sequence[Array]) -> NDArray[np.float64]:
+    """Return the weights of both players after each meeting, shape ``(meetings, 2, MOST_GENES)``.
 
-    Not numbers where weights grew beyond all bounds. Both are the same where one played himself.
+    They are nan if weights diverged, and equal if a player played itself.
     """
     weights: NDArray[np.float64] = outputs[0].reshape(len(outputs[0]), 2, MOST_GENES)
     return weights
 
 
 def meet_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Plays the games of some pairings: a kernel of `evolve_arena.arena.work`.
+    """Play the games of some pairings: a kernel of `evolve_arena.arena.work`.
 
-    See :func:`make_meetings`. Who is paired with himself plays himself; all his moves change the
-    same weights.
+    See :func:`make_meetings`. If a player plays itself, all moves change the same weights.
     """
     *players, pairings, seeds = inputs
     alternate = bool(options["alternate"])
     if part.start == part.stop:  # only to compile
         _Table([array[:1] for array in players], np.uint64(0), options).play(0, np.zeros(FIGURES))
     for place in range(part.start, part.stop):
+        # The players of a meeting, with weights of their own.
         first, second = pairings[place]
         rows = [first] if first == second else [first, second]
         table = _Table([array[rows] for array in players], seeds[place], options)
@@ -412,6 +413,7 @@ def meet_part(
             begins = game % len(rows) if alternate else 0
             outcome = table.play(begins, figures)
             scores[1 - outcome if begins == 0 else 1 + outcome] += 1
+        # Learned weights, or nan if they have diverged.
         for player in range(len(rows)):
             spoil_if_lost(table.lesson(player))
         after[:MOST_GENES] = table.learning.weights[0]
@@ -419,17 +421,15 @@ def meet_part(
 
 
 class _Table:
-    """A table for players who have not learned anything yet.
+    """A game board with players, and their weights before any learning.
 
     Args:
         players: Their rows of the arrays of `Participants`.
-        seed: Of chance.
+        seed: The seed of random numbers.
         options: See :func:`meet_part`.
     """
 
-    def __init__(
-        self, players: Sequence[NDArray[Any]], seed: np.uint64, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, players: Sequence[Array], seed: np.uint64, options: Settings) -> None:
         weights, settings, seats, shapes = (array.copy() for array in players)
         order = np.arange(len(seats))
         seats[:, WEIGHTS_AT], seats[:, SHAPE] = order * NUMBERS, order
@@ -439,7 +439,7 @@ class _Table:
             *(np.zeros(len(seats) * NUMBERS, dtype=np.float32), np.zeros(0)),
         )
         spec = find_game("checkers")
-        game: Any = spec.game()
+        game = cast(BoardGame, spec.game())
         self.options = int(options["draws"]), bool(options["learn"])
         changes = {f"{game.place}:REPETITION": 0} if options["draws"] == FORTY_MOVES else {}
         modules = (f"{FOLDER}.linear_games",)
@@ -459,7 +459,7 @@ class _Table:
             write_weights(self.lesson(player), self.packed.weights, NUMBERS * player)
 
     def lesson(self, player: int) -> Lesson:
-        """What a *player* learns by."""
+        """Return the learning data of a *player*."""
         learning = self.learning
         return Lesson(learning.settings[player], learning.weights[player], learning.traces[player])
 

@@ -1,7 +1,7 @@
 """Games after training in ``checkers-td``: both tournaments, and the rounds of section 5.2.
 
-In a tournament everybody meets everybody. In section 5.2 two players who know nothing yet meet,
-train, meet again, and so on: learning after every move against learning after the game.
+A tournament is a round robin. In section 5.2 two untrained players meet, train, meet again, and so
+on: learning after every move against learning after the game.
 """
 
 from __future__ import annotations
@@ -44,26 +44,26 @@ BETWEEN = 25
 """Games of each player against itself between two rounds; the text says 20 to 30."""
 
 DEEP = frozenset({15, 16})
-"""Who searches seven plies ahead."""
+"""Players that search seven plies ahead."""
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """A tournament in which everybody meets everybody twice, once moving first."""
+    """A round robin in which each pair of players meets twice, each player moving first once."""
 
     name: str
-    """The section of its table."""
+    """Section of its table."""
     title: str
     players: tuple[int, ...]
-    """The numbers of those who take part."""
+    """Numbers of the participants."""
     learning: bool
-    """Whether a meeting has two rounds, in and between which both players learn."""
+    """True if a meeting has two rounds, in and between which both players learn."""
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """Who moves first and who meets him, as far as such games were published.
+        """First and second player of each meeting, as far as such games were published.
 
-        Those who search deepest come first: what takes longest must not be left for the end.
+        Players that search deepest come first: long meetings must not be left for the end.
         """
         pairs = [
             (first, second)
@@ -81,7 +81,7 @@ LEARNING = Tournament("5.9", "tournament with learning", tuple(PLAYERS), True)
 def play_tournament(
     material: Material, tournament: Tournament
 ) -> list[dict[tuple[int, int], Meeting]]:
-    """The meetings of *tournament*, seed by seed; what was played before is not played again."""
+    """Return the meetings of *tournament*, seed by seed; stored ones are not played again."""
     series = [_make_series(material, tournament, seed) for seed in material.settings.each_seed]
     return [
         dict(zip(tournament.pairings, meetings, strict=True))
@@ -117,7 +117,7 @@ def _meet(
     numbers: Sequence[int],
     executor: Executor,
 ) -> list[Meeting]:
-    """One round; nobody learns."""
+    """Play one round without learning."""
     some = list(numbers)
     seeds = derive_seeds(seed, 0, "tournament", len(pairings))[some]
     players = participants.without_exploration()
@@ -134,7 +134,7 @@ def meet_and_learn(
     numbers: Sequence[int],
     executor: Executor,
 ) -> list[Meeting]:
-    """A round, games of each player against itself, another round; both learn all the time.
+    """Play a round, games of each player against itself, and a round; both always learn.
 
     Every meeting begins with the players as they came from their training.
     """
@@ -145,6 +145,7 @@ def meet_and_learn(
     first, second = (seeds(generation=part, count=len(pairings))[some] for part in (0, 2))
     alone = seeds(generation=1, count=pairings.size).reshape(-1, 2)[some].reshape(-1)
 
+    # First round, training alone, second round; the learned weights are carried along.
     own = participants.pick(seats)
     pairs = workspace.reshape(-1, 2)
     own, one, scores = _learn_together(own, pairs, first, games, executor)
@@ -166,7 +167,7 @@ def _learn_together(
     games: int,
     executor: Executor,
 ) -> tuple[Participants, NDArray[np.bool_], list[Score]]:
-    """A round in which both learn: who they are then, whose weights were lost, and the scores."""
+    """Play a round in which both learn; return the players, those that diverged, and the scores."""
     players = own.without_exploration()
     outputs = executor.do(arrange(players, pairs, seeds, games=games, learn=True))
     after, lost = own.keep_learned(read_weights(outputs).reshape(len(own.weights), -1))
@@ -176,25 +177,25 @@ def _learn_together(
 # Section 5.2
 
 FORWARD, BACKWARD = 2, 1
-"""The numbers of RafalForw and RafalBack."""
+"""Numbers of RafalForw and RafalBack."""
 ROUND_GAMES = 25
 """Games of a round: the printed wins add up to 24, 24, 25 and 25."""
 TRAINING_GAMES = 50
 """Games of each player against itself between two rounds; the text says "several dozen"."""
 PAIRS = 10
-"""Pairs of players for each seed, who know nothing of one another."""
+"""Independent pairs of players for each seed."""
 
 LABELS = {
     **{f"round {place + 1}": (place,) for place in range(len(ROUNDS))},
     "rounds 2 to 4": tuple(range(1, len(ROUNDS))),
 }
-"""What the table's rows are made of."""
+"""Rounds that each row of the table sums up."""
 ROUND_NOTES = [
     "Points of RafalBack, who learns at the end of the game, against RafalForw, who learns after"
     " every move; a draw counts half. The publication prints four rows of two numbers, 13-11, 7-17,"
     f" 8-17 and 6-19. They are read as the wins of both in four rounds of {ROUND_GAMES} games, of"
     " which what is missing was drawn.",
-    f"Before the first round nobody has learned anything; after each round but the last both play"
+    f"Before the first round both are untrained; after each round but the last both play"
     f" {TRAINING_GAMES} games against themselves. They don't learn during the rounds, where each of"
     " them begins every second game.",
     f"The publication has one pair, here are {PAIRS} for each seed; the interval is Student's, over"
@@ -203,7 +204,7 @@ ROUND_NOTES = [
 
 
 def measure_rounds(material: Material) -> Table:
-    """The four rounds, published and measured."""
+    """Make the table of the four rounds, published and measured."""
     series = [_make_rounds(material, seed) for seed in material.settings.each_seed]
     meetings = [meeting for played in play_series(material, series) for meeting in played]
     rows = []
@@ -213,11 +214,7 @@ def measure_rounds(material: Material) -> Table:
         said = _tell_wins(sum(scores, Score()), places)
         rows.append(Row("5.2", label, "RafalBack", _published_share(places), *values, said))
     lost = sum(meeting.lost for meeting in meetings)
-    notes = (
-        [*ROUND_NOTES, f"How often weights grew beyond all bounds: {lost}."]
-        if lost
-        else ROUND_NOTES
-    )
+    notes = [*ROUND_NOTES, f"Divergences of weights: {lost}."] if lost else ROUND_NOTES
     return Table("5.2", "end of game against every move, four rounds", rows, notes)
 
 
@@ -231,7 +228,7 @@ def _make_rounds(material: Material, seed: int) -> Series:
 
 
 def _make_pairs(seed: int) -> Participants:
-    """All pairs of one seed, RafalBack before RafalForw, as they are before any training."""
+    """Return all pairs of one seed, RafalBack before RafalForw, before any training."""
     recipes = [CHOSEN.apply(load_recipe(recipe_name(number))) for number in (BACKWARD, FORWARD)]
     seeds = [1000 * seed + pair for pair in range(PAIRS) for _ in recipes]
     return make_beginners(recipes * PAIRS, seeds)
@@ -245,13 +242,14 @@ def play_pairs(
     numbers: Sequence[int],
     executor: Executor,
 ) -> list[Meeting]:
-    """All rounds of some pairs."""
+    """Play all rounds of some pairs."""
     players = np.array([(2 * pair, 2 * pair + 1) for pair in numbers], dtype=np.int32)
     everybody = players.reshape(-1)
     alone = np.stack([everybody, everybody], axis=1)
     rounds: list[list[Score]] = [[] for _ in numbers]
     lost = np.zeros(len(participants.weights), dtype=np.int64)
     for number in range(len(ROUNDS)):
+        # Between two rounds all players train alone.
         if number:
             seeds = derive_seeds(seed, number, "training", len(participants.weights))[everybody]
             work = arrange(participants, alone, seeds, games=between, learn=True)
@@ -271,7 +269,7 @@ def play_pairs(
 
 
 def _published_share(places: Sequence[int]) -> float:
-    """RafalBack's points in some published rounds, whose games that nobody won were drawn."""
+    """Return RafalBack's share of points in some published rounds; missing wins are draws."""
     forward, backward = _count_published(places)
     games = ROUND_GAMES * len(places)
     return round((backward + (games - forward - backward) / 2) / games, 4)
@@ -286,6 +284,6 @@ def _tell_wins(score: Score, places: Sequence[int]) -> str:
 
 
 def _count_published(places: Sequence[int]) -> tuple[int, int]:
-    """What RafalForw and RafalBack won in some published rounds."""
+    """Return the wins of RafalForw and RafalBack in some published rounds."""
     forward, backward = np.sum([ROUNDS[place] for place in places], axis=0).tolist()
     return forward, backward

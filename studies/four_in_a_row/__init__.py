@@ -1,1 +1,1 @@
-"""A published study, reproduced."""
+"""Dragan and Izert (2016): neuroevolution for Connect Four, reproduced."""

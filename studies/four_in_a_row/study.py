@@ -3,8 +3,8 @@
 Their text promises 100 points for each run; for run 2 it prints 103. All of them are used: its
 "last 50 points" are the points 54 to 103.
 
-The publication does not say who begins. Checks here balance colours; the same champions are
-measured once more as first movers, and so are populations in their round robins.
+The publication does not say who moves first. Checks here balance colours; the same champions are
+measured once more moving first, and so are populations in their round robins.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LAST = 50
-"""How many points at the end of a curve its level is the mean of."""
+"""Number of points at the end of a curve that its level is the mean of."""
 LEVEL, BEST = "mean of last 50 points", "best point"
 NUMBERS = (1, 2, 3, 4, 5, 6)
 EVERY = 10
 """Generations between two published points."""
 FIRST = 5
-"""At how many checks, counted from the beginning, hardly anything has been learnt."""
+"""Number of first checks, at which hardly anything has been learnt."""
 MATCHES = 99
 """Matches of an individual in the round robin of the population."""
 WINS = f"wins in {MATCHES} duels"
@@ -65,11 +65,11 @@ SCRIPTED_GAMES = 10_000
 
 
 _judge = partial(judge_interval, above="holds", below="fails", between="open")
-"""What the interval of a difference says of a claim that it is above 0."""
+"""Verdict on the claim that a difference is above 0, by its interval."""
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Each of the six runs with each seed, all runs of the first seed first."""
+    """Return each of the six runs with each seed, all runs of the first seed first."""
     jobs = []
     for seed in settings.each_seed:
         for number in NUMBERS:
@@ -85,7 +85,7 @@ def plan(settings: Settings) -> list[Job]:
 
 
 def measure_curves(material: Material) -> Table:
-    """The level and the best point of each learning curve, and a picture of all."""
+    """Make the table of level and best point of each learning curve, and a picture of all."""
     return compare(
         "curves",
         "share of games won against the test bot",
@@ -108,7 +108,7 @@ def measure_curves(material: Material) -> Table:
 
 
 def measure_diversity(material: Material) -> Table:
-    """How many matches the best individual wins in the round robin of its population."""
+    """Make the table of the best individual's wins in the round robin of its population."""
     columns = {WINS: slice(-LAST, None), f"{WINS}, first {FIRST} checks": slice(FIRST)}
     samples: dict[str, dict[int, list[Sample]]] = {
         column: {number: [] for number in NUMBERS} for column in columns
@@ -127,13 +127,13 @@ def measure_diversity(material: Material) -> Table:
         [
             "Published for all runs together: the best individual won 95-99 of 99 on average.",
             "Measured: the mean over the last 50 checks, and over the first five; a draw is no win."
-            " Each two individuals meet once, chance says who moves first.",
+            " Each two individuals meet once; the first player is random.",
         ],
     )
 
 
 def measure_moving_first(material: Material) -> Table:
-    """The curves once more, with the evolved player moving first in every game."""
+    """Make the table of curves with the evolved player moving first in every game."""
     table = compare(
         "moving-first",
         "share won if the evolved player always moves first",
@@ -152,7 +152,7 @@ def measure_moving_first(material: Material) -> Table:
 
 
 def measure_winning_first(material: Material) -> Table:
-    """The best individual's round robin once more, moving first in all its matches."""
+    """Make the table of the best individual's round robin, moving first in all its matches."""
     return _table_of_wins(
         "diversity-first",
         "wins of the best individual if it moves first in all its matches",
@@ -170,7 +170,7 @@ def measure_winning_first(material: Material) -> Table:
 
 
 def measure_opponents(material: Material) -> Table:
-    """The last champions, a random player and the test bot against each other."""
+    """Make the table of the last champions, a random player and the test bot against each other."""
     game = make_game("connect-four")
     chance, bot = make_random(game), ScriptedPlayer(game, "test_bot")
     games = material.settings.scaled(SCRIPTED_GAMES)
@@ -191,8 +191,8 @@ def measure_opponents(material: Material) -> Table:
             "Claims: an evolved player wins more against the test bot than a random player does,"
             " and the test bot wins most games against a random player.",
             "A claim holds or fails if the intervals do not overlap; if they do, it is open.",
-            "Measured with the champion of each run's last generation, colours balanced, in games"
-            " of their own.",
+            "Measured with the champion of each run's last generation, colours balanced, in"
+            " additional games.",
         ],
     )
 
@@ -204,7 +204,7 @@ def _runs(material: Material, number: int) -> list[Run]:
 def _table_of_wins(
     name: str, title: str, samples: dict[str, dict[int, list[Sample]]], notes: list[str]
 ) -> Table:
-    """Wins in 99 duels, by column and run."""
+    """Return a table of wins in 99 duels, by column and run."""
     rows = []
     for column, runs in samples.items():
         for number, seeds in runs.items():
@@ -216,7 +216,7 @@ def _table_of_wins(
 
 
 def _meet(number: int, runs: Sequence[Run], opponent: Player, published: str | None) -> Row:
-    """The last champions of *runs* against *opponent*."""
+    """Play the last champions of *runs* against *opponent*."""
     samples = []
     for run in runs:
         recipe = run.recipe
@@ -238,7 +238,7 @@ def _tell(name: str, published: str | None, result: DuelResult) -> Row:
 
 
 def begin_each_check(run: Run) -> list[Point]:
-    """The champion of each check against the test bot, moving first in all games."""
+    """Play the champion of each check against the test bot, moving first in all games."""
     bot, games = ScriptedPlayer(run.method.decoder.game, "test_bot"), run.recipe.check.games
     curve = []
     for generation in dict.fromkeys(check.generation for check in run.checks()):
@@ -249,7 +249,7 @@ def begin_each_check(run: Run) -> list[Point]:
 
 
 def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.uint64]) -> Sample:
-    """What *player* wins against *other*, moving first, in a game for each of the *seeds*."""
+    """Return the wins of *player*, moving first, against *other*: a game for each seed."""
     packed = combine_players([player.packed, other.packed])
     pairings = np.tile(np.array([[0, 1]], dtype=np.int32), (len(seeds), 1))
     results = SerialExecutor().play(make_batch(player.game, packed, pairings, seeds))
@@ -257,10 +257,10 @@ def move_first(player: CompiledPlayer, other: CompiledPlayer, seeds: NDArray[np.
 
 
 def begin_round_robins(run: Run) -> Sample:
-    """The best individual's matches against all others, moving first, at late checkpoints.
+    """Play the best individual's matches against all others, moving first, at late checkpoints.
 
-    Those are the regular checkpoints among the last checks; one that was written because the
-    run was stopped does not count. Of each, the individual that wins most.
+    Late ones are the regular checkpoints among the last checks; those written because the run was
+    stopped do not count. The best individual of each is the one that wins most.
     """
     last = run.recipe.run.generations
     begin = max(0, last - LAST * run.recipe.check.every)
@@ -274,7 +274,7 @@ def begin_round_robins(run: Run) -> Sample:
 
 
 def _wins_as_first(decoder: NetworkDecoder, state: State) -> NDArray[np.int64]:
-    """How many of all others each individual beats, moving first; shape ``(individuals,)``."""
+    """Count the others that each individual beats, moving first; shape ``(individuals,)``."""
     count = len(state.population)
     first, second = np.nonzero(~np.eye(count, dtype=bool))
     pairings = np.stack([first, second], axis=1).astype(np.int32)
@@ -289,7 +289,7 @@ def _wins_as_first(decoder: NetworkDecoder, state: State) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Point(Sample):
-    """What a champion did against the test bot."""
+    """The result of a champion against the test bot."""
 
     generation: int
 
@@ -310,7 +310,7 @@ class Published:
 
     @property
     def level(self) -> float:
-        """The mean of the last 50 points."""
+        """Mean of the last 50 points."""
         return fmean(self.points[-LAST:])
 
     @property
@@ -320,14 +320,14 @@ class Published:
 
     @property
     def label(self) -> str:
-        """What sets the run apart."""
+        """The settings that distinguish the run."""
         layers = "one hidden layer" if self.hidden_layers == "1" else "two hidden layers"
         inputs = self.inputs.replace(",", "/")
         return f"{layers}, {inputs}, p_c = {self.crossover_probability}"
 
 
 def read_published() -> dict[int, Published]:
-    """The six published curves by number."""
+    """Return the six published curves by number."""
     curves: dict[int, Published] = {}
     for line in read_lines(__package__, "curves.csv"):
         given = (line["p_c"], line["hidden_layers"], line["input_encoding"])
@@ -337,7 +337,7 @@ def read_published() -> dict[int, Published]:
 
 
 def compare(name: str, title: str, measured: Curves, notes: list[str]) -> Table:
-    """The table *name*: level and best point of each curve, with a picture and the points."""
+    """Make the table *name*: level and best point of each curve, with a picture and the points."""
     published, rows = read_published(), []
     for number, curves in measured.items():
         for column, value, samples in (
@@ -360,7 +360,7 @@ def _pick_best(curve: Sequence[Point]) -> Sample:
 
 
 def _place(published: float, samples: Sequence[Sample]) -> str:
-    """Where one more run like these would fall, and whether the published one does."""
+    """Return the range of one more run like these, and whether the published one is inside."""
     if len(samples) == 1:
         return ""
     low, high = next_interval([sample.share for sample in samples])
@@ -369,7 +369,7 @@ def _place(published: float, samples: Sequence[Sample]) -> str:
 
 
 def _format_curves(measured: Curves) -> bytes:
-    """All measured points as CSV."""
+    """Return all measured points as CSV."""
     return format_csv(
         ["run", "seed", "generation", "wins", "games", "fraction_won"],
         [
@@ -382,7 +382,7 @@ def _format_curves(measured: Curves) -> bytes:
 
 
 def draw_curves(title: str, published: Mapping[int, Published], measured: Curves) -> Figure:
-    """One panel per run: the published curve, the mean of ours and their range over seeds."""
+    """Draw one panel per run: the published curve, the mean of ours and their range over seeds."""
     from evolve_arena.runs.plots.style import OKABE_ITO, new_figure, set_title, style_axes
 
     figure = new_figure(10.5, 6.4, dpi=100)

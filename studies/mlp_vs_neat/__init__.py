@@ -1,1 +1,1 @@
-"""A published study, reproduced."""
+"""The comparison of weight vectors with NEAT."""

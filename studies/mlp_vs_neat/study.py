@@ -1,8 +1,8 @@
-"""The study ``mlp-vs-neat``: weight vectors against graphs that grow, at the same budget.
+"""The study ``mlp-vs-neat``: weight vectors against growing graphs, at the same budget.
 
-Nothing is published to compare with. Three ways to breed a value network for Connect Four have
-the same number of training games, the same checks and the same conditions of training (noise,
-openings, hall of fame): the default recipe, the same with no more than NEAT has (16 hidden
+There are no published results to compare with. Three ways to evolve a value network for Connect
+Four have the same number of training games, the same checks and the same conditions of training
+(noise, openings, hall of fame): the default recipe, the same restricted to NEAT's means (16 hidden
 units, no symmetry), and NEAT.
 """
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     Record = dict[str, list[tuple[float, Check]]]
 
 BUDGET = 6_000_000
-"""Training games of each run, about."""
+"""Approximate number of training games of each run."""
 CHECKS = 25
-"""How often a run is checked."""
+"""Number of checks of a run."""
 LAST = 5
-"""How many checks at the end the level of a run is the mean of."""
+"""Number of checks at the end that the level of a run is the mean of."""
 OPPONENTS = ("test-bot", "random")
 SPECIES = 20
-"""About how many species are judged in each generation."""
+"""Approximate number of species that are assessed in each generation."""
 GAMES = 4000
 """Games of each champion against each opponent."""
 DUEL_GAMES = 400
@@ -54,16 +54,16 @@ DUEL_PLIES = 4
 
 @dataclass(frozen=True)
 class Arm:
-    """One of the ways to be compared."""
+    """One of the ways that are compared."""
 
     name: str
     label: str
     recipe: str
-    changes: Mapping[str, Any]
+    changes: Mapping[str, object]
 
 
 OPENINGS = {"method.openings.count": 2}
-"""From how many openings each pair meets in NEAT's recipe, and so in the others."""
+"""Number of openings of each pair of individuals in NEAT's recipe, and so in the others."""
 ARMS = (
     Arm("mlp", "MLP 84-48-1, symmetric (recipe connect-four)", "connect-four", OPENINGS),
     Arm(
@@ -77,7 +77,7 @@ ARMS = (
 
 
 def plan(settings: Settings) -> list[Job]:
-    """Each arm with each seed, all arms of the first seed first."""
+    """Return each arm with each seed, all arms of the first seed first."""
     jobs = []
     for seed in settings.each_seed:
         for arm in ARMS:
@@ -97,12 +97,13 @@ def plan(settings: Settings) -> list[Job]:
 
 
 def count_generations(recipe: Recipe, budget: int) -> int:
-    """How many generations of *recipe* are played with about so many games.
+    """Return the number of generations of *recipe* with about *budget* games.
 
-    Of the games by which species are judged those of :data:`SPECIES` species are counted; how
-    many there will be nobody knows before.
+    The games by which species are assessed are counted for :data:`SPECIES` species; the true number
+    is not known in advance.
     """
     config: Any = recipe.make_config()
+    # Games within the population, the same in each generation.
     openings = config.openings.count if config.openings.plies else 1
     if recipe.kind is Neat:
         individuals = config.neat.pop_size
@@ -114,6 +115,7 @@ def count_generations(recipe: Recipe, budget: int) -> int:
         pairs = 2 * individuals * math.comb(config.tournament_size, 2)
     each = config.games * openings
     among = pairs * each * (2 if config.colours == "both" else 1) + judging
+    # Members of the hall of fame become opponents one by one, so generations grow longer.
     generation = 0
     while budget > 0:
         entered = -(-generation // config.hall_of_fame.every)
@@ -124,7 +126,7 @@ def count_generations(recipe: Recipe, budget: int) -> int:
 
 
 def measure_curves(material: Material) -> Table:
-    """The level that each arm reaches, the games and seconds it took, and a picture."""
+    """Make the table of each arm's level, with its games and seconds, and a picture."""
     rows, curves = [], {}
     for arm in ARMS:
         records = [_read(run) for run in _runs(material, arm)]
@@ -151,7 +153,7 @@ def measure_curves(material: Material) -> Table:
 
 
 def measure_champions(material: Material) -> Table:
-    """The champions of all runs, measured anew."""
+    """Make the table of all runs' champions, in additional games."""
     game = make_game("connect-four")
     opponents: list[Player] = [make_player("test-bot", game), make_random(game)]
     games = material.settings.scaled(GAMES)
@@ -167,17 +169,17 @@ def measure_champions(material: Material) -> Table:
             rows.append(Row("champions", arm.name, column, None, *mean_share(samples)))
     return Table(
         name="champions",
-        title="the best champion of each run, in games of their own",
+        title="the best champion of each run, in additional games",
         rows=rows,
         notes=[
-            "Which champion is the best was chosen by the checks against test-bot; the games here"
-            " are others."
+            "The best champion was chosen by the checks against test-bot; the games here"
+            " are different ones."
         ],
     )
 
 
 def measure_duels(material: Material) -> Table:
-    """The champions of two arms against each other."""
+    """Make the table of the champions of two arms against each other."""
     game = make_game("connect-four")
     games = material.settings.scaled(DUEL_GAMES)
     seed = int(derive_seeds(0, 0, "mlp-vs-neat duels", 1)[0])
@@ -219,7 +221,7 @@ MLP_VS_NEAT = Study(
     source="a comparison of this project's own",
     plan=plan,
     tables=(
-        TableKind("curves", "what the arms reach, with a chart over games", measure_curves),
+        TableKind("curves", "the level of each arm, with a chart over games", measure_curves),
         TableKind("champions", "the best champions against test-bot and random", measure_champions),
         TableKind("duels", "champions of two arms against each other", measure_duels),
     ),
@@ -227,7 +229,7 @@ MLP_VS_NEAT = Study(
 
 
 def _read(run: Run) -> Record:
-    """All checks of *run*, with how many training games came before."""
+    """Return all checks of *run*, with the number of training games before each."""
     with History(run.directory.history) as history:
         table = history.generations()
         checks = history.checks()
@@ -251,7 +253,7 @@ def _runs(material: Material, arm: Arm) -> list[Run]:
 
 
 def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
-    """A panel for each opponent: the mean of each arm and the range over its seeds.
+    """Draw a panel for each opponent: the mean of each arm and the range over its seeds.
 
     A record holds, by opponent, each check with the training games that came before it.
     """
@@ -266,11 +268,11 @@ def draw_progress(curves: Mapping[str, Sequence[Record]]) -> Figure:
             some = [record[opponent] for record in records]
             games = np.array([[before for before, _ in checks] for checks in some]) / 1e6
             shares = [[check.won for _, check in checks] for checks in some]
-            look: dict[str, Any] = {"hue": OKABE_ITO[place], "line": LINES[place]}
+            look = {"hue": OKABE_ITO[place], "line": LINES[place]}
             draw_runs(axes, games.mean(axis=0), shares, alpha=0.18, label=label, **look)
         axes.set_xlabel("training games, millions", fontsize=9)
         axes.set_xlim(left=0.0)
         axes.set_ylim(0.0 if opponent == "test-bot" or axes.dataLim.ymin < 0.5 else 0.5, 1.0)
-    panels[0].set_ylabel("share of games won by the champion of the moment", fontsize=9)
+    panels[0].set_ylabel("share of games won by the current champion", fontsize=9)
     add_legend(figure, panels[0], len(curves))
     return figure

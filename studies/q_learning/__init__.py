@@ -1,4 +1,4 @@
-"""Młokosiewicz's thesis: Q-learning of Connect Four, here with the settings of its program."""
+"""Młokosiewicz (2016): Q-learning of Connect Four, also from settings of the original program."""
 
 RECIPES = dict.fromkeys(
     (".config", ".json"), "evolve_arena.studies.q_learning.q_learning:convert_settings"

@@ -1,22 +1,22 @@
-"""The runs of the study ``q-learning``: six stages, of which each takes over the winners before."""
+"""The runs of the study ``q-learning``: six stages, each of which adopts the earlier winners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.parallel_runs import Job
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.study import Settings
 
 MOST = 1000
-"""Games in a generation, at most."""
+"""Most games in a generation."""
 GAMES = 50_000
-"""What the recipe plays, from stage two on."""
+"""Games of the recipe, from stage two on."""
 
 ATTEMPTS = 10
-"""Where a configuration is barely stable, the weights of some agents grow beyond all bounds."""
+"""Attempts per agent: in barely stable configurations the weights of some diverge."""
 
 REWARDS = {
     "1": {"win": 2.0, "loss": -2.0, "draw": 0.0, "move": -0.01},
@@ -28,32 +28,33 @@ REWARDS = {
 }
 """The sets of table 6.11."""
 
-Changes = Mapping[str, Any]
+Changes = JsonObject
+"""Values of a recipe by dotted key, beside the number of games."""
 Choose = Callable[["Stage"], str]
-"""Says which configuration of a stage the stages after it take over, by its label."""
+"""Returns the label of the configuration of a stage that later stages adopt."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage: what is varied, and what the author took over from it."""
+    """A stage: the settings that are varied, and the author's choice."""
 
     number: int
     word: str
-    """The number as a word, as it stands in names."""
+    """The number as a word, as in names."""
     varied: str
-    """What is varied, in words."""
+    """The varied settings, in words."""
     options: Mapping[str, Changes]
-    """By label, as the publication has it, what is changed."""
+    """Changes by label, as in the publication."""
     chosen: str
-    """The label of the author's choice."""
+    """Label of the author's choice."""
 
     def name(self, label: str) -> str:
-        """The name of a configuration, such as ``stage-one-best-known-50k``."""
+        """Return the name of a configuration, such as ``stage-one-best-known-50k``."""
         return f"stage-{self.word}-{label}"
 
 
 def _vary(key: str, form: str, *values: float) -> dict[str, Changes]:
-    """The values of a *key* of the method, by what they are in names."""
+    """Return changes of a *key* of the method to each of *values*, by their form in names."""
     return {form.format(value): {f"method.{key}": value} for value in values}
 
 
@@ -75,7 +76,7 @@ STAGES = (
 )
 
 CORRECTED = {label: f"corrected-{label}" for label in ("1", "6")}
-"""The two best sets of rewards, learnt with once more without the program's quirks."""
+"""The two best sets of rewards, learnt with once more without the program's bugs."""
 
 
 EXPLORATION: Mapping[str, Changes] = {
@@ -86,16 +87,16 @@ EXPLORATION: Mapping[str, Changes] = {
         "method.epsilon_end": 0.0,
     },
 }
-"""Section 3.5.1, of which the author tried neither; beside Boltzmann's distribution, with set 1."""
+"""Section 3.5.1, untried by the author; beside Boltzmann's distribution, with set 1."""
 
 
 def choose_as_published(stage: Stage) -> str:
-    """The author's choice."""
+    """Return the author's choice."""
     return stage.chosen
 
 
 def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
-    """All agents of all configurations of *stage*."""
+    """Return all agents of all configurations of *stage*."""
     before = _take_over(stage.number, choose)
     return [
         _job(stage.name(label), (stage.number, place, agent), {**before, **changes}, settings)
@@ -105,7 +106,7 @@ def plan_stage(stage: Stage, settings: Settings, choose: Choose) -> list[Job]:
 
 
 def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
-    """What the author did not do: his program's quirks put right, and other exploration."""
+    """Return runs beyond the author's: without his program's bugs, and with other exploration."""
     before, sets = _take_over(len(STAGES), choose), STAGES[-1].options
     right = {name: {**sets[label], "method.faithful": False} for label, name in CORRECTED.items()}
     others = {name: {**sets["1"], **changes} for name, changes in EXPLORATION.items()}
@@ -118,13 +119,13 @@ def plan_extras(settings: Settings, choose: Choose) -> list[Job]:
 
 
 def configurations(stage: Stage) -> dict[str, str]:
-    """The names of the configurations of *stage*, with the published names of the same."""
+    """Return our names of the configurations of *stage*, with the published ones."""
     return {stage.name(label): stage.name(label).replace("-", "_") for label in stage.options}
 
 
-def _take_over(number: int, choose: Choose) -> dict[str, Any]:
-    """What the stages before stage *number* have settled."""
-    changes: dict[str, Any] = {}
+def _take_over(number: int, choose: Choose) -> JsonObject:
+    """Return the changes that the stages before stage *number* have settled."""
+    changes: JsonObject = {}
     for stage in STAGES[: number - 1]:
         changes |= stage.options[choose(stage)]
     return changes
@@ -133,7 +134,7 @@ def _take_over(number: int, choose: Choose) -> dict[str, Any]:
 def _job(
     configuration: str, place: tuple[int, int, int], changes: Changes, settings: Settings
 ) -> Job:
-    """The run of one agent; no two agents of the study have the same seed."""
+    """Return the run of one agent; no two agents of the study have the same seed."""
     stage, option, agent = place
     values = {"method.faithful": True, **changes}
     games = settings.scaled(values.pop("games", GAMES))

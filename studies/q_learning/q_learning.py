@@ -1,11 +1,10 @@
-"""The method ``q-learning``: learners that value moves, and play themselves to find out.
+"""The method ``q-learning``: learners that value moves, and learn from games against themselves.
 
 After Młokosiewicz, "Application of the reinforcement learning in searching of the policy
 represented by the neural network for Connect 4 board game" (engineer's thesis, in Polish,
-Szczecin 2016). A network is told a board and a column and gives the sum of the rewards to be
-expected. Each move of a game against itself is a sample to learn from: the move's reward, and the
-discounted future as the network itself estimates it. The keys of that work's JSON files are, in
-ours:
+Szczecin 2016). A network reads a board and a column and gives the expected sum of rewards. Each
+move of a game against itself is a sample to learn from: the move's reward, and the discounted
+future as the network itself estimates it. The keys of that work's JSON files and ours:
 
 ============================================ ==================================================
 ``board.rows``, ``board.cols``               ``game.rows``, ``game.columns``
@@ -24,8 +23,9 @@ ours:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from pydantic import Field, ValidationError
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
 from evolve_arena.genomes.mlp import MLP
@@ -62,49 +63,49 @@ FOLDER = "evolve_arena.studies.q_learning"
 
 
 class Rewards(Config):
-    """What a player gets for a move of his, by how the game then stands."""
+    """Rewards of a player's move, by the state of the game after it."""
 
     win: float = Field(default=2.0, ge=-1000.0, le=1000.0)
-    """For a move that wins the game."""
+    """Reward of a move that wins the game."""
     loss: float = Field(default=-2.0, ge=-1000.0, le=1000.0)
-    """For the opponent's move that wins: it is the future of the move before; see `faithful`."""
+    """Reward for the opponent's move that wins: it is the future of the move before; see
+    `faithful`."""
     draw: float = Field(default=0.0, ge=-1000.0, le=1000.0)
-    """For a move that fills the board."""
+    """Reward of a move that fills the board."""
     move: float = Field(default=-0.01, ge=-1000.0, le=1000.0)
-    """For a move after which the game goes on."""
+    """Reward of a move after which the game continues."""
 
 
 class QLearningConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["q-learning"] = "q-learning"
-    """Which method this is."""
+    """The name of this method."""
     learning_rate: float = Field(default=0.05, gt=0.0, le=10.0)
-    """How far a sample moves each weight: this times its error times the slope."""
+    """Learning rate: a sample moves each weight by this times its error times the slope."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """What a reward is worth a move later."""
+    """Worth of a reward a move later."""
     future: Literal["best-known", "mean"] = "best-known"
-    """How the future of a move is estimated: by the best next move after the reply that the
-    learner itself would choose in the opponent's place, or by the average of the best next moves
-    after every reply."""
+    """Estimate of a move's future: the best next move after the reply that the learner itself would
+    choose in the opponent's place, or the average of the best next moves after every reply."""
     exploration: Literal["boltzmann", "epsilon"] = "boltzmann"
-    """How moves are chosen: with probabilities proportional to exp(value / temperature), or the
-    best one except for a share of random ones."""
+    """Choice of moves: with probabilities proportional to exp(value / temperature), or the best one
+    except for a share of random ones."""
     temperature: float = Field(default=1.0, ge=0.001, le=1000.0)
     """The temperature of ``boltzmann``: the higher, the more random."""
     epsilon: float = Field(default=0.1, ge=0.0, le=1.0)
-    """That share; at the start, if it falls."""
+    """The share of random moves of ``epsilon``; at the start, if it falls."""
     epsilon_end: float | None = Field(default=None, ge=0.0, le=1.0)
-    """What it is after :attr:`epsilon_games` games, to which it goes in equal steps, one a
-    generation (the thesis's section 3.5.1); left out, it stays what it is."""
+    """The share after :attr:`epsilon_games` games, reached in equal steps, one a generation (the
+    thesis's section 3.5.1); if left out, it stays the same."""
     epsilon_games: int = Field(default=50_000, ge=1, le=10**12)
-    """After how many games of a learner the share has come to ``epsilon_end``."""
+    """Number of a learner's games after which the share has reached ``epsilon_end``."""
     rewards: Rewards = Rewards()
-    """What moves bring."""
+    """Rewards of moves."""
     mirror: bool = True
-    """Whether the mirror image of a sample is learned as well, unless the board is its own."""
+    """True if the mirror image of a sample is learned as well, unless the board is symmetric."""
     faithful: bool = False
-    """Whether to repeat what the original program did otherwise than its author meant:
+    """True to repeat the bugs of the original program:
 
     - a reply that ends the game brings nothing, so that the reward for a loss is never paid
       (otherwise it brings the reward for a loss or a draw as the future);
@@ -114,7 +115,7 @@ class QLearningConfig(LearnerConfig):
     Of equal values the leftmost column's counts as the best, here as there.
     """
     initialisation: str = "uniform"
-    """How the first weights are drawn; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
+    """Distribution of the first weights; see `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
 
 class ActionNetworkConfig(Config):
@@ -123,17 +124,17 @@ class ActionNetworkConfig(Config):
     head: Literal["action"] = "action"
     """One output, which scores a move; the number of its column is the last input."""
     encoding: Literal["numbered", "signed", "planes"] = "numbered"
-    """What an empty cell, one's own disc and the opponent's are to the network: ``numbered``, 0, 1
-    and 2, or ``signed``, 0, 1 and -1, in one input a cell; or ``planes``, an input for each cell
-    and owner."""
+    """Inputs for an empty cell, one's own disc and the opponent's: ``numbered``, 0, 1 and 2, or
+    ``signed``, 0, 1 and -1, in one input a cell; or ``planes``, an input for each cell and owner.
+    """
     hidden: tuple[int] = (50,)
     """Units of the only hidden layer."""
     activation: Literal["sigmoid", "tanh"] = "sigmoid"
-    """The function of the hidden units."""
+    """Function of the hidden units."""
 
 
 class QLearning(VectorLearner):
-    """Teaches networks what moves are worth."""
+    """Teach networks the values of moves."""
 
     name = "q-learning"
     rate = "method.learning_rate"
@@ -144,14 +145,14 @@ class QLearning(VectorLearner):
     decoder: NetworkDecoder
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """The first weights of so many networks that know nothing."""
+        """Draw the first weights of *count* networks."""
         population = super().draw(count, generator)
         if self.config.faithful:
             population[:, -1] = 0.0
         return population
 
     def make_work(self, state: LearnerState) -> Work:
-        """A part for each learner: all games of a generation."""
+        """Return the work of a generation, with a part for each learner."""
         options = {
             "sizes": list(self.decoder.mlp.sizes),
             "activation": self.decoder.activation,
@@ -161,26 +162,26 @@ class QLearning(VectorLearner):
         return self.arrange(state, [self.decoder.inputs_of_bits], options)
 
     def find_epsilon(self, generation: int) -> float:
-        """The share of random moves in the games of a *generation*."""
+        """Return the share of random moves in the games of a *generation*."""
         config = self.config
         if config.epsilon_end is None:
             return config.epsilon
         done = min(1.0, generation * config.games / config.epsilon_games)
         return config.epsilon + (config.epsilon_end - config.epsilon) * done
 
-    def describe(self, state: LearnerState) -> dict[str, Any]:
-        """Individuals, genes of each, and the games that each has played."""
+    def describe(self, state: LearnerState) -> JsonObject:
+        """Return the number of individuals, of genes of each, and of games that each has played."""
         told = super().describe(state)
         return {"games" if key == "games_learned" else key: told[key] for key in told}
 
 
 def learn_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Plays the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
+    """Play the games of some learners: a kernel of `evolve_arena.arena.work`; see `QLearning`."""
     bits = inputs[2]
     first, *hidden, last = options["sizes"]
     mlp = MLP(first, tuple(hidden), last, options["activation"])
@@ -193,21 +194,19 @@ def learn_part(
         genes[:] = read_genome(mlp, network)
 
 
-def compile_games(game: AnyGame) -> tuple[Any, Any]:
-    """The rules of a *game*, and `evolve_arena.studies.q_learning.q_learning_games`, compiled."""
+def compile_games(game: AnyGame) -> tuple[ModuleType, ModuleType]:
+    """Compile the rules of a *game* and `evolve_arena.studies.q_learning.q_learning_games`."""
     assert isinstance(game, BoardGame)
     code, *_, games = specialise_board(game.place, game.rules, (f"{FOLDER}.q_learning_games",))
     return code, games
 
 
-def make_learning_settings(
-    mlp: MLP, bits: NDArray[Any], options: Mapping[str, Any]
-) -> LearningSettings:
-    """Settings as compiled code reads them.
+def make_learning_settings(mlp: MLP, bits: Array, options: Settings) -> LearningSettings:
+    """Return settings as compiled code reads them.
 
     Args:
         mlp: The network's structure.
-        bits: The input of each bit that is seen, and what it adds; shape ``(bits, 2)``.
+        bits: The input of each bit of the observation, and its value; shape ``(bits, 2)``.
         options: Those of `QLearningConfig`.
     """
     width = int(padded(mlp.hidden[0]))
@@ -241,9 +240,10 @@ def make_learning_settings(
 
 
 def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
-    """The network of *genome*, of shape ``(genes,)``, as it can be taught."""
+    """Return the network of *genome*, of shape ``(genes,)``, in a form that can be taught."""
     inputs, units, _ = mlp.sizes
     width = padded(units)
+    # First layer, input by input, padded; then the output's bias and weights, and the mask.
     rows = np.zeros((inputs + 1, width), dtype=np.float32)
     rows[:, :units] = genome[: (inputs + 1) * units].reshape(inputs + 1, units)
     last = np.zeros(LANES + width, dtype=np.float32)
@@ -255,15 +255,15 @@ def make_network(mlp: MLP, genome: NDArray[np.float32]) -> ActionNetwork:
 
 
 def read_genome(mlp: MLP, network: ActionNetwork) -> NDArray[np.float32]:
-    """The genome of the taught network, shape ``(genes,)``."""
+    """Return the genome of the taught network, shape ``(genes,)``."""
     inputs, units, _ = mlp.sizes
     rows = network.rows.reshape(inputs + 1, -1)[:, :units]
     output = network.last[LANES : LANES + units]
     return np.concatenate([rows.ravel(), output, network.last[:1]])
 
 
-def make_room(code: Any, learning: LearningSettings) -> Room:
-    """Where a learner's games by the rules of a compiled module compute."""
+def make_room(code: ModuleType, learning: LearningSettings) -> Room:
+    """Return the workspace of a learner's games by the rules of a compiled module."""
     values = SECTIONS * learning.reader.width + int(padded(code.MOVES))
     return Room(
         states=make_states(code, 3),
@@ -274,7 +274,7 @@ def make_room(code: Any, learning: LearningSettings) -> Room:
     )
 
 
-# Settings of the thesis
+# Settings files of the thesis
 
 
 class Board(Config):
@@ -314,11 +314,11 @@ class ThesisSettings(Config):
     neural_storage: Storage
 
 
-def convert_settings(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The *content* of such a file, called ``NAME.config``, as that of a recipe.
+def convert_settings(content: Settings) -> JsonObject:
+    """Convert the *content* of such a file, called ``NAME.config``, to that of a recipe.
 
-    What it says of games and of saving becomes whole generations, each as long as the time between
-    two savings; learnt is as his program did, quirks included.
+    The numbers of games and of saving become whole generations, each as long as the time between
+    two savings; learning is as in his program, bugs included.
 
     Args:
         content: As `json.load` gives it.

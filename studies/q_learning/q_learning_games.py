@@ -1,29 +1,29 @@
-"""The games that a Q-learner plays against itself, and what it learns from each move; compiled.
+"""Games of a Q-learner against itself, and its learning from each move, compiled.
 
 After Młokosiewicz's thesis (see :mod:`evolve_arena.studies.q_learning.q_learning`), listings 5.5 to
-5.8. It is copied for the board that is played; see
-`evolve_arena.players.board.kernel.specialise_board`. Who moves reads his own discs as the first
-kind, whoever began. The random stream, the weights and all room to work in are handed in, so that a
-learner's games depend on nothing else.
+5.8. The module is copied for each board; see `evolve_arena.players.board.kernel.specialise_board`.
+The player to move reads its own discs as the first kind, on either side. The random stream, the
+weights and all memory are handed in, so that a learner's games depend on nothing else.
 
-The network that is taught reads a board and a column and tells the column's worth: one hidden
-layer, one linear output, on explicit vectors. In contrast to networks that only play (see
+The network reads a board and a column and gives the column's value: one hidden layer, one linear
+output, on explicit vectors. In contrast to networks that only play (see
 :mod:`evolve_arena.genomes.network`) its first layer is ``float32``, since learning moves weights by
 less than the steps of whole numbers. A board's sums are added up anew for each ply, cell by cell in
-a fixed order, and a disc more adds one row to them. Whoever makes an :class:`ActionNetwork` pads
-every width to whole vectors with zeros; they stay zero.
+a fixed order, and one more disc adds one row to them. An :class:`ActionNetwork` has every width
+padded to whole vectors with zeros, which stay zero.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.bits import lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIRST_WINS, PLIES
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.network import ACTIVATIONS, activate, exponentials
@@ -44,54 +44,56 @@ from evolve_arena.players.board.rules import (
 
 BEST_KNOWN, MEAN = 0, 1
 FUTURES = {"best-known": BEST_KNOWN, "mean": MEAN}
-"""The code of each way to estimate the future."""
+"""Code of each way to estimate the future."""
 
 DRAWN = 0
 TANH = ACTIVATIONS["tanh"]
 BIT = np.uint64(1)
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
+Lanes: TypeAlias = Any
+"""A vector of sixteen floats; see `evolve_arena.genomes.simd`."""
 HEIGHT = CELLS // MOVES
 """Bits of a column."""
 OTHER = 64
-"""The first bit of the opponent's discs; a board has 64 cells at most."""
+"""First bit of the opponent's discs; a board has 64 cells at most."""
 
 
 class ActionNetwork(NamedTuple):
-    """The weights, which learning changes in place, and what marks the true units."""
+    """The weights, which learning changes in place, and a mask of the true units."""
 
     rows: NDArray[np.float32]
-    """One row per input, the column's last, then the biases: ``inputs + 1`` times the padded
-    hidden width."""
+    """One row per input, the column's last, then the biases: ``inputs + 1`` times the padded hidden
+    width."""
     last: NDArray[np.float32]
     """The output's bias and 15 zeros, then its weight for each hidden unit."""
     mask: NDArray[np.float32]
-    """1 for each hidden unit, 0 for what pads them."""
+    """1 for each hidden unit, 0 for padding."""
 
 
 class Reader(NamedTuple):
-    """How a board reaches the network's inputs, and the kind of its units."""
+    """The map from a board to the network's inputs, and the kind of its units."""
 
     rows: NDArray[np.int64]
-    """Where in ``rows`` the row of each bit that is seen begins: of one's own disc on each cell,
-    and from OTHER on of the opponent's."""
+    """Start in ``rows`` of the row of each bit of the observation: of own discs on each cell, and
+    from OTHER on of the opponent's."""
     factors: NDArray[np.float32]
-    """What each bit gives to its input."""
-    own_factor: Any
-    """What an own disc does (``float32``)."""
-    other_factor: Any
-    column_row: Any
-    """Where the row of the input for the column begins."""
-    bias_row: Any
-    width: Any
+    """Value of each bit for its input."""
+    own_factor: np.float32
+    """Value of an own disc (``float32``)."""
+    other_factor: np.float32
+    column_row: int
+    """Start of the row of the input for the column."""
+    bias_row: int
+    width: int
     """Hidden units, padded."""
-    kind: Any
-    """The activation's code, sigmoid or tanh."""
+    kind: int
+    """Code of the activation, sigmoid or tanh."""
 
 
 MOVER, WAITER, REPLY, AGAIN, HIDDEN, SECTIONS = 0, 1, 2, 3, 4, 5
-"""Sections of the sums, a hidden width each: those of the board as the player to move and as the
-other reads it, those after a move as the other reads them, those after a reply, and the hidden
+"""Sections of the sums, a hidden width each: those of the board from the view of the player to move
+and of the other, those after a move from the other's view, those after a reply, and the hidden
 units' values. The values of the columns follow."""
 
 
@@ -99,27 +101,27 @@ class LearningSettings(NamedTuple):
     """Everything that stays the same from game to game."""
 
     reader: Reader
-    future: Any
-    discount: Any
-    temperature: Any
-    """Of Boltzmann's distribution (``float32``), or 0 to choose by *epsilon*."""
-    epsilon: Any
-    rate: Any
-    win: Any
-    loss: Any
-    draw: Any
-    move: Any
-    faithful: Any
-    mirror: Any
+    future: int
+    discount: np.float32
+    temperature: np.float32
+    """Temperature of Boltzmann's distribution (``float32``), or 0 to choose by *epsilon*."""
+    epsilon: float
+    rate: np.float32
+    win: np.float32
+    loss: np.float32
+    draw: np.float32
+    move: np.float32
+    faithful: bool
+    mirror: bool
 
 
 class Room(NamedTuple):
-    """Where a learner's games compute."""
+    """The workspace of a learner's games."""
 
     states: NDArray[np.int64]
     moves: NDArray[np.int64]
     planes: NDArray[np.uint64]
-    """The discs that are seen: one's own, then the other's."""
+    """The discs in view: one's own, then the other's."""
     changes: NDArray[np.int64]
     sums: NDArray[np.float32]
     """The :data:`SECTIONS`, then a value for each column."""
@@ -127,18 +129,25 @@ class Room(NamedTuple):
 
 @compiled
 def play_games(
-    learning: Any, network: Any, stream: Any, room: Any, games: int, figures: Any
+    learning: LearningSettings,
+    network: ActionNetwork,
+    stream: Stream,
+    room: Room,
+    games: int,
+    figures: Array,
 ) -> None:
-    """Plays *games* games, learns from every move, and adds up their *figures*.
+    """Play *games* games, learn from every move, and add up their *figures*.
 
-    These are what `evolve_arena.evolve.learning.tuple_learning` counts.
+    These are the counters of `evolve_arena.evolve.learning.tuple_learning`.
     """
     for _ in range(games):
         _play_game(learning, network, stream, room, figures)
 
 
 @inlined
-def _play_game(learning: Any, network: Any, stream: Any, room: Any, figures: Any) -> None:
+def _play_game(
+    learning: LearningSettings, network: ActionNetwork, stream: Stream, room: Room, figures: Array
+) -> None:
     state, plies, result = begin(room.states), 0, GOES_ON
     while result == GOES_ON:
         sum_state(learning, network, state, room)
@@ -156,8 +165,10 @@ def _play_game(learning: Any, network: Any, stream: Any, room: Any, figures: Any
 
 
 @inlined
-def sum_state(learning: Any, network: Any, state: Any, room: Any) -> None:
-    """Puts the sums of a *state* into the room, as the player to move and as the other reads it."""
+def sum_state(
+    learning: LearningSettings, network: ActionNetwork, state: Position, room: Room
+) -> None:
+    """Write the sums of a *state* from the view of the player to move, and of the other."""
     reader = learning.reader
     look(room.states, state, find_mover(room.states, state), room.planes, 0)
     own, other = peek(room.planes, 0), peek(room.planes, 1)
@@ -166,16 +177,20 @@ def sum_state(learning: Any, network: Any, state: Any, room: Any) -> None:
 
 
 @inlined
-def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: Any) -> Any:
-    """The column that the player to move in a *state*, whose sums stand in the room, tries.
+def choose_column(
+    learning: LearningSettings, network: ActionNetwork, state: Position, stream: Stream, room: Room
+) -> Number:
+    """Return the column that the player to move tries in a *state* whose sums are known.
 
-    With Boltzmann's distribution each column's probability is proportional to
-    exp(value / temperature) (the thesis's equation 3.8). Else any column with probability epsilon,
-    and the best one otherwise.
+    With Boltzmann's distribution each column's probability is proportional to exp(value /
+    temperature) (the thesis's equation 3.8). Else it is any column with probability epsilon, and
+    the best one otherwise.
     """
     reader, allowed = learning.reader, find_allowed(room.states, state, room.moves)
     values = room.sums[SECTIONS * reader.width :]
+    # Value all columns first: every choice depends on the best one.
     best = _value_all(network, reader, allowed, room, MOVER)
+    # Boltzmann: weights relative to the best value, then a draw from their cumulated sum.
     if learning.temperature > ZERO:
         exponentials(values, MOVES, peek(values, best), learning.temperature)
         total = 0.0
@@ -191,6 +206,7 @@ def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: An
                 if left < 0.0:
                     break
         return chosen
+    # Epsilon: reject full columns until a free one is drawn.
     if chance(stream) < learning.epsilon:
         while True:
             column = below(stream, MOVES)
@@ -200,10 +216,10 @@ def choose_column(learning: Any, network: Any, state: Any, stream: Any, room: An
 
 
 @inlined
-def end_of(learning: Any, state: Any, plies: Any, room: Any) -> Any:
-    """How the game stands in a *state* after so many plies: GOES_ON, DRAWN or won by who moved.
+def end_of(learning: LearningSettings, state: Position, plies: int, room: Room) -> Number:
+    """Return the result of a *state* after *plies* plies: GOES_ON, DRAWN or the mover's win.
 
-    A full board counts as a draw, whatever lies on it, for who is faithful to the thesis.
+    If faithful to the thesis, a full board counts as a draw, whatever its lines.
     """
     if learning.faithful and plies == LONGEST:
         return np.int64(DRAWN)
@@ -212,31 +228,32 @@ def end_of(learning: Any, state: Any, plies: Any, room: Any) -> Any:
 
 @inlined
 def find_target(
-    learning: Any,
-    network: Any,
-    state: Any,
-    column: Any,
-    after: Any,
-    result: Any,
-    plies: Any,
-    room: Any,
-) -> Any:
-    """What the move into a *column* is worth: its reward, and a future if it has one.
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    after: Position,
+    result: int,
+    plies: int,
+    room: Room,
+) -> Number:
+    """Return the target of a move into a *column*: its reward, and a future if the game continues.
 
     The future is the best value of the learner's next move: after the reply that it would choose
     itself in the opponent's place ("best-known"), or on average over all replies ("mean").
 
     Args:
         learning: The settings.
-        network: Whose values count.
-        state: The state before the move, whose sums stand in the room; the mover's have the disc
+        network: The network whose values count.
+        state: The state before the move, whose sums are known; the mover's have the disc
             afterwards.
         column: The move.
         after: The state after it.
-        result: How the game stands then.
-        plies: After how many plies.
-        room: Where to compute.
+        result: The result of that state.
+        plies: The number of plies then.
+        room: The workspace.
     """
+    # A move that ends the game has a reward and no future.
     if result != GOES_ON:
         return learning.draw if result == DRAWN else learning.win
     seat = find_mover(room.states, state)
@@ -244,6 +261,7 @@ def find_target(
     _add_move(learning, network, state, column, seat, room, MOVER, MOVER)
     allowed = find_allowed(room.states, after, room.moves)
     reader = learning.reader
+    # One reply, the best in the opponent's view, or all of them.
     first, stop = 0, MOVES
     if learning.future == BEST_KNOWN:
         first = _value_all(network, reader, allowed, room, REPLY)
@@ -258,9 +276,16 @@ def find_target(
 
 @inlined
 def _add_move(
-    learning: Any, network: Any, state: Any, column: Any, seat: Any, room: Any, at: int, to: int
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    seat: int,
+    room: Room,
+    at: int,
+    to: int,
 ) -> None:
-    """Adds the disc of a move, as a *seat* sees it, to the sums of section *at*."""
+    """Add the disc of a move, from the view of a *seat*, to the sums of section *at*."""
     reader = learning.reader
     list_changes(room.states, state, column, seat, room.changes)
     disc, width = peek(room.changes, 0), reader.width
@@ -270,9 +295,15 @@ def _add_move(
 
 @inlined
 def _future_after(
-    learning: Any, network: Any, state: Any, column: Any, seat: Any, plies: Any, room: Any
-) -> Any:
-    """The best value of the next move of a *seat* if the opponent replies with *column*.
+    learning: LearningSettings,
+    network: ActionNetwork,
+    state: Position,
+    column: int,
+    seat: int,
+    plies: int,
+    room: Room,
+) -> Number:
+    """Return the best value of the next move of a *seat* if the opponent replies with *column*.
 
     A reply that ends the game has no next move: it brings the reward for a loss or a draw, or,
     faithful to the thesis, nothing.
@@ -290,18 +321,22 @@ def _future_after(
 
 
 @inlined
-def _value_all(network: Any, reader: Any, allowed: Any, room: Any, section: int) -> Any:
-    """The best column for the sums of a *section*; what all are worth stands behind these."""
+def _value_all(
+    network: ActionNetwork, reader: Reader, allowed: Number, room: Room, section: int
+) -> Number:
+    """Return the best column for the sums of a *section*, and write the values of all columns."""
     values = room.sums[SECTIONS * reader.width :]
     at = section * reader.width
     return value_columns(network, reader, MOVES, allowed, room.sums, at, values)
 
 
 @inlined
-def learn_move(learning: Any, network: Any, column: Any, target: Any, room: Any) -> Any:
-    """Teaches the value of a move, and then of its mirror image unless the board is its own.
+def learn_move(
+    learning: LearningSettings, network: ActionNetwork, column: int, target: Number, room: Room
+) -> Number:
+    """Learn the value of a move, and then of its mirror image unless the board is symmetric.
 
-    The board is the one that was seen last.
+    The board is the one seen last.
 
     Returns:
         The error of the first.
@@ -328,8 +363,8 @@ def learn_move(learning: Any, network: Any, column: Any, target: Any, room: Any)
 
 
 @inlined
-def mirror_discs(discs: Any) -> Any:
-    """The *discs* with left and right exchanged."""
+def mirror_discs(discs: Number) -> Number:
+    """Return the *discs* with left and right exchanged."""
     whole = np.uint64(2**64 - 1) >> np.uint64(64 - HEIGHT)
     result = np.uint64(0)
     for column in range(MOVES):
@@ -339,8 +374,10 @@ def mirror_discs(discs: Any) -> Any:
 
 
 @inlined
-def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, at: int) -> None:
-    """Puts the first layer's sums of a board into *workspace* from *at* on, without a column."""
+def sum_board(
+    network: ActionNetwork, reader: Reader, own: Number, other: Number, workspace: Floats, at: int
+) -> None:
+    """Write the first layer's sums of a board, without a column, to *workspace* from *at* on."""
     for block in range(0, reader.width, LANES):
         total = simd.load(network.rows, reader.bias_row + block)
         own_total = _sum_rows(network, reader, own, 0, block)
@@ -351,8 +388,10 @@ def sum_board(network: Any, reader: Any, own: Any, other: Any, workspace: Any, a
 
 
 @inlined
-def _sum_rows(network: Any, reader: Any, discs: Any, first: int, block: int) -> Any:
-    """The sum of the rows of *discs*, whose bits are counted from *first* on."""
+def _sum_rows(
+    network: ActionNetwork, reader: Reader, discs: Number, first: int, block: int
+) -> Lanes:
+    """Return the sum of the rows of *discs*, whose bits are counted from *first* on."""
     total = simd.spread(ZERO)
     while discs:
         row = peek(reader.rows, first + lowest_bit(discs)) + block
@@ -363,9 +402,15 @@ def _sum_rows(network: Any, reader: Any, discs: Any, first: int, block: int) -> 
 
 @inlined
 def add_disc(
-    network: Any, row: int, factor: Any, width: int, workspace: Any, at: int, to: int
+    network: ActionNetwork,
+    row: int,
+    factor: Number,
+    width: int,
+    workspace: Floats,
+    at: int,
+    to: int,
 ) -> None:
-    """Adds a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
+    """Add a disc, *factor* times the row that begins at *row*, to the sums at *at*."""
     for block in range(0, width, LANES):
         term = simd.multiply(simd.load(network.rows, row + block), simd.spread(factor))
         simd.store(workspace, to + block, simd.add(simd.load(workspace, at + block), term))
@@ -373,12 +418,18 @@ def add_disc(
 
 @inlined
 def value_columns(
-    network: Any, reader: Any, columns: int, allowed: Any, workspace: Any, at: int, values: Any
-) -> Any:
-    """Values every *allowed* column (bit c) for the board whose sums begin at *at*.
+    network: ActionNetwork,
+    reader: Reader,
+    columns: int,
+    allowed: Number,
+    workspace: Floats,
+    at: int,
+    values: Floats,
+) -> Number:
+    """Value every *allowed* column (bit c) for the board whose sums begin at *at*.
 
     Returns:
-        The first column of the largest value; that value stands in *values*.
+        The first column of the largest value; the values are written to *values*.
     """
     best = -1
     for column in range(columns):
@@ -392,7 +443,9 @@ def value_columns(
 
 
 @inlined
-def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: int) -> Any:
+def _value_column(
+    network: ActionNetwork, reader: Reader, column: int, workspace: Floats, at: int
+) -> Number:
     factor = simd.spread(np.float32(column))
     total = simd.spread(ZERO)
     for block in range(0, reader.width, LANES):
@@ -405,41 +458,42 @@ def _value_column(network: Any, reader: Any, column: int, workspace: Any, at: in
 
 @inlined
 def teach(
-    network: Any,
-    reader: Any,
-    own: Any,
-    other: Any,
+    network: ActionNetwork,
+    reader: Reader,
+    own: Number,
+    other: Number,
     column: int,
-    target: Any,
-    rate: Any,
-    bias_learns: Any,
-    workspace: Any,
+    target: Number,
+    rate: Number,
+    bias_learns: bool,
+    workspace: Floats,
     at: int,
     hidden_at: int,
-) -> Any:
-    """One step of gradient descent on half the squared error of the value of *column*.
+) -> Number:
+    """Make one step of gradient descent on half the squared error of the value of *column*.
 
-    Each weight moves by *rate* times the error times the value's derivative by it, all
-    derivatives being those before the step. Source: Rumelhart, Hinton and Williams, "Learning
-    representations by back-propagating errors", Nature 323 (1986), equations 6 to 9.
+    Each weight moves by *rate* times the error times the value's derivative by it, all derivatives
+    being those before the step. Source: Rumelhart, Hinton and Williams, "Learning representations
+    by back-propagating errors", Nature 323 (1986), equations 6 to 9.
 
     Args:
-        network: Whose weights are changed.
-        reader: How it reads the board.
-        own: The discs of who moves.
+        network: The network whose weights are changed.
+        reader: Its map from a board to inputs.
+        own: The discs of the player to move.
         other: The opponent's.
         column: The move.
-        target: What its value should be (``float32``).
-        rate: The step's length (``float32``).
-        bias_learns: Whether the output's bias is changed as well.
-        workspace: Where the sums of this board begin at *at*, and where there is room for a value
-            of each hidden unit at *hidden_at*.
+        target: The target of its value (``float32``).
+        rate: The learning rate (``float32``).
+        bias_learns: True if the output's bias is changed as well.
+        workspace: Memory with the sums of this board at *at*, and space for a value of each hidden
+            unit at *hidden_at*.
         at: See *workspace*.
         hidden_at: See *workspace*.
 
     Returns:
         The error before the step: *target* less the value.
     """
+    # Forward pass; the units' values are kept for the gradient.
     factor = simd.spread(np.float32(column))
     total = simd.spread(ZERO)
     for block in range(0, reader.width, LANES):
@@ -449,6 +503,7 @@ def teach(
         simd.store(workspace, hidden_at + block, unit)
         total = simd.add(total, simd.multiply(unit, simd.load(network.last, LANES + block)))
     error = target - (simd.halve_sum(total) + peek(network.last, 0))
+    # Backward pass, block by block: the output's weights, then the rows of the inputs.
     step = rate * error
     if bias_learns:
         poke(network.last, 0, peek(network.last, 0) + step)
@@ -470,22 +525,22 @@ def teach(
 
 @inlined
 def _change_rows(
-    network: Any, reader: Any, discs: Any, first: int, block: int, change: Any
+    network: ActionNetwork, reader: Reader, discs: Number, first: int, block: int, change: Lanes
 ) -> None:
-    """Adds a *change* to the rows of *discs*, whose bits are counted from *first* on."""
+    """Add a *change* to the rows of *discs*, whose bits are counted from *first* on."""
     while discs:
         _change_row(network.rows, peek(reader.rows, first + lowest_bit(discs)) + block, change)
         discs &= discs - BIT
 
 
 @inlined
-def _change_row(rows: Any, at: int, change: Any) -> None:
+def _change_row(rows: Floats, at: int, change: Lanes) -> None:
     simd.store(rows, at, simd.add(simd.load(rows, at), change))
 
 
 @inlined
-def _derivative(unit: Any, kind: int) -> Any:
-    """The derivative of the activation, told by its value: s(1 - s), or 1 - t² for tanh."""
+def _derivative(unit: Lanes, kind: int) -> Lanes:
+    """Return the derivative of the activation from its value: s(1 - s), or 1 - t² for tanh."""
     one = simd.spread(ONE)
     if kind == TANH:
         return simd.subtract(one, simd.multiply(unit, unit))

@@ -1,10 +1,10 @@
 """The study ``q-learning``: Młokosiewicz (2016), six stages of comparing configurations.
 
-``seeds`` is the number of agents of each configuration here: five, as in the publication. All of
-it is done with the original program's quirks (``method.faithful``), which the last table puts
-right. ``q-learning`` takes over the author's choice after each stage, so that the tables can be
-compared; ``q-learning-own`` takes over what was best here. Games against minimax stand in for the
-author's own against his agents.
+``seeds`` is the number of agents of each configuration here: five, as in the publication. All
+stages are run with the original program's bugs (``method.faithful``), which the last table
+corrects. ``q-learning`` adopts the author's choice after each stage, so that the tables can be
+compared; ``q-learning-own`` adopts the best configuration here. Games against minimax stand in for
+the author's own against his agents.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ LAST = len(STAGES)
 
 
 def plan_as_published(settings: Settings) -> list[Job]:
-    """All stages at once: what each takes over is known."""
+    """Return all stages at once: their choices are known."""
     jobs = [job for stage in STAGES for job in plan_stage(stage, settings, choose_as_published)]
     return jobs + plan_extras(settings, choose_as_published)
 
 
 def plan_first(settings: Settings) -> list[Job]:
-    """The first stage, which takes over nothing."""
+    """Return the first stage, which adopts nothing."""
     return plan_stage(STAGES[0], settings, choose_as_published)
 
 
 def plan_next(number: int, material: Material) -> list[Job]:
-    """Stage *number*, or what follows the last one; nothing if the stage before was not run."""
+    """Return stage *number*, or the extras after the last; nothing without the stage before."""
     before = STAGES[number - 2].name("")
     if not any(name.startswith(before) for name in material.runs):
         return []
@@ -61,7 +61,7 @@ def plan_next(number: int, material: Material) -> list[Job]:
 
 
 def _need(first: int, last: int = LAST, *more: str) -> Need:
-    """Needs the runs of the stages from *first* to *last*, and what begins with *more*."""
+    """Return a test for the runs of stages *first* to *last*, and names that begin with *more*."""
     prefixes = *(stage.name("") for stage in STAGES[first - 1 : last]), *more
     return lambda job: job.name.startswith(prefixes)
 
@@ -83,11 +83,11 @@ def _make_tables(*, own: bool) -> tuple[TableKind, ...]:
     sixth = 1 if own else LAST
     return (
         *kinds,
-        TableKind("winners", "what is best after each stage", measure_winners, _need(1)),
+        TableKind("winners", "the best after each stage", measure_winners, _need(1)),
         TableKind("equal-sets", "equal sets of rewards", measure_equal_sets, _need(sixth)),
         TableKind(
             "corrected",
-            "the program's quirks put right",
+            "the program's bugs corrected",
             measure_corrected,
             _need(sixth, LAST, "corrected-"),
         ),
@@ -111,7 +111,7 @@ Q_LEARNING = Study(
 )
 Q_LEARNING_OWN = Study(
     name="q-learning-own",
-    summary="The study q-learning, in which each stage takes over what was best here before.",
+    summary="The study q-learning, in which each stage adopts the best configuration found here.",
     source=SOURCE,
     plan=plan_first,
     tables=_make_tables(own=True),

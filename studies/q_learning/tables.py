@@ -1,7 +1,6 @@
-"""The tables of ``q-learning``: configurations by what their agents win, and what is added.
+"""The tables of ``q-learning``: published rankings of configurations, and additions.
 
-The rankings were published. Added are winners, equal rewards, corrections, other exploration, and
-how agents do against minimax.
+Additions are winners, equal rewards, corrections, other exploration, and games against minimax.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Agents = Mapping[str, Sample]
-"""What each agent won, by its name."""
+"""Games won by each agent, by its name."""
 Published = Mapping[str, Mapping[str, float]]
 """By configuration, the published mean, best and worst share."""
 
@@ -67,7 +66,7 @@ JUDGED = (
 )
 MUTUAL = (
     "Every agent meets all agents of the other configurations, once moving first and once second."
-    " Nobody draws lots, so more games would be the same ones."
+    " Nothing is random, so more games would be the same ones."
 )
 RANDOM = "Every agent plays 1000 games moving first and 1000 moving second, times the scale."
 
@@ -75,7 +74,7 @@ RANDOM = "Every agent plays 1000 games moving first and 1000 moving second, time
 def measure_stage(
     name: str, title: str, stage: Stage, material: Material, *, mutual: bool
 ) -> Table:
-    """Everybody of a stage against everybody else, if it is *mutual*, or the random player."""
+    """Make the table of a stage's agents against each other, if *mutual*, or the random player."""
     runs = _stage_runs(material, stage)
     won, note = (meet_each_other(runs), MUTUAL) if mutual else (meet_random(runs), RANDOM)
     notes = [SHARES, note, JUDGED, *tell_of_attempts(runs.values())]
@@ -83,9 +82,9 @@ def measure_stage(
 
 
 def choose_best(material: Material, stage: Stage) -> str:
-    """The label of the configuration with the best places in both rankings together.
+    """Return the label of the configuration with the best sum of places in both rankings.
 
-    Of equal ones the better one against the random player.
+    Of equal ones, the better one against the random player counts.
     """
     runs = _stage_runs(material, stage)
     mutual, random = rank(meet_each_other(runs)), rank(meet_random(runs))
@@ -98,20 +97,20 @@ def choose_best(material: Material, stage: Stage) -> str:
 
 
 def rank(won: Agents) -> dict[str, Ranked]:
-    """The configurations by name, the best mean first."""
+    """Return the configurations by name, the best mean first."""
     shares = {name: sample.share for name, sample in won.items()}
     return {ranked.name: ranked for ranked in rank_configurations(shares, name_configuration)}
 
 
 def meet_each_other(runs: Mapping[str, Run]) -> dict[str, Sample]:
-    """All agents against those of other configurations, once moving first and once second."""
+    """Play all agents against those of other configurations, once moving first and once second."""
     agents = [run.champion for run in runs.values()]
     tallies = meet_others(agents[0].game, agents, games=2)
     return {name: Sample(tally.won, tally.games) for name, tally in tallies.items()}
 
 
 def meet_random(runs: Mapping[str, Run]) -> dict[str, Sample]:
-    """What each run's last check says of its agent."""
+    """Return the results of each agent in its run's last check."""
     checks = {name: run.checks()[-1] for name, run in runs.items()}
     return {name: Sample(check.wins, check.games) for name, check in checks.items()}
 
@@ -119,7 +118,7 @@ def meet_random(runs: Mapping[str, Run]) -> dict[str, Sample]:
 def make_ranking(
     name: str, title: str, won: Agents, published: Published, notes: list[str]
 ) -> Table:
-    """The table *name*, with a chart; configurations in the order of *published*, if any."""
+    """Make the table *name*, with a chart; configurations in the order of *published*, if any."""
     groups = _group(won)
     ranked = rank(won)
     theirs = {key: values["mean"] for key, values in published.items()}
@@ -144,19 +143,19 @@ def make_ranking(
 
 
 def tell_of_attempts(runs: Iterable[Run]) -> list[str]:
-    """Which agents are not the first attempt, in a sentence; nothing if all are."""
+    """Return a sentence on the agents that are not the first attempt, or nothing if all are."""
     again = [f"{run.path.name} ({run.recipe.run.seed // FAR})" for run in runs]
     again = [text for text in again if not text.endswith("(0)")]
     if not again:
         return []
     return [
-        "The weights of some agents grew beyond all bounds, so that they were replaced by others;"
+        "The weights of some agents diverged, so that they were replaced by others;"
         f" how often, by the name of the one that stayed: {', '.join(again)}."
     ]
 
 
 def _judge(groups: Mapping[str, Sequence[Sample]], group: str, published: float) -> str:
-    """Whether the means of a configuration differ, there and here, by more than chance."""
+    """Return a remark: whether the means of a configuration differ by more than chance."""
     count = len(groups[group])
     if count < 2:
         return ""
@@ -182,7 +181,7 @@ def _runs_of(material: Material, names: Iterable[str]) -> dict[str, Run]:
 
 
 def find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
-    """A published ranking as shares, by our names of configurations, in its order."""
+    """Return a published ranking as shares, by our names of configurations, in its order."""
     ours = {theirs: mine for mine, theirs in configurations(stage).items()}
     table = read_published(name)
     return {
@@ -192,7 +191,7 @@ def find_published(name: str, stage: Stage) -> dict[str, dict[str, float]]:
 
 
 def read_published(name: str) -> dict[str, dict[str, float]]:
-    """A published table: by row, its cells by column."""
+    """Return a published table: by row, its cells by column."""
     table: dict[str, dict[str, float]] = {}
     for line in read_lines(__package__, "tables.csv"):
         if line["table"] == name:
@@ -211,15 +210,15 @@ def _format_agents(won: Agents) -> bytes:
 
 
 SIDE_GAMES = 500
-"""How many games each agent plays on each side against each depth of minimax."""
+"""Number of games that each agent plays on each side against each depth of minimax."""
 
 EQUAL = ("2", "3", "6")
-"""Sets of rewards that differ only in what a loss brings, which nobody ever gets."""
+"""Sets of rewards that differ only in the reward for a loss, which is never paid."""
 REWARD_COLUMNS = {"win": "win", "loss": "loss", "draw": "tie", "move": "each_move"}
 
 
 def measure_rewards(material: Material) -> Table:
-    """Table 6.11: what the sets of rewards are."""
+    """Make table 6.11: the sets of rewards."""
     published = read_published("6.11")
     rows = [
         Row("6.11", f"set {number}", key, published[number][column], value, value, value, 0)
@@ -228,7 +227,7 @@ def measure_rewards(material: Material) -> Table:
         for value in (rewards[key],)
     ]
     notes = [
-        "In the original program, and so in this study, nobody ever gets the reward for a loss: it"
+        "In the original program, and so in this study, the reward for a loss is never paid: it"
         " is looked up only after one's own move. So the sets 2, 3 and 6 are the same, and set 4"
         " rewards nothing at all."
     ]
@@ -236,7 +235,7 @@ def measure_rewards(material: Material) -> Table:
 
 
 def measure_winners(material: Material) -> Table:
-    """Which configuration of each stage is best here, and how the author's choice does."""
+    """Make a table of the best configuration of each stage here, and of the author's choice."""
     rows = []
     for stage in STAGES:
         table = find_published(f"6.{2 * stage.number + stage.number // len(STAGES)}", stage)
@@ -258,11 +257,11 @@ def measure_winners(material: Material) -> Table:
         "Where the best one here is not the author's, the difference is often within chance: see"
         " the intervals.",
     ]
-    return Table("winners", "what is best after each stage", rows, notes)
+    return Table("winners", "the best after each stage", rows, notes)
 
 
 def measure_equal_sets(material: Material) -> Table:
-    """What sets of rewards that are the same come to: chance alone tells them apart."""
+    """Make a table of sets of rewards that are equal, and differ by chance alone."""
     stage = STAGES[-1]
     runs = _stage_runs(material, stage)
     rows, spreads = [], []
@@ -284,29 +283,29 @@ def measure_equal_sets(material: Material) -> Table:
             f" {max(theirs) - min(theirs):.1f} points apart, ours {max(ours) - min(ours):.1f}."
         )
     notes = [
-        "These sets differ only in the reward for a loss, which nobody ever gets: with the same"
-        " seed they give the same network, bit by bit. Here their seeds are different, so what"
-        " tells them apart is chance alone, there as here.",
+        "These sets differ only in the reward for a loss, which is never paid: with the same"
+        " seed they give the same network, bit by bit. Here their seeds are different, so"
+        " only chance tells them apart, in both studies.",
         *spreads,
     ]
     return Table("equal-sets", "equal sets of rewards", rows, notes=notes)
 
 
 def measure_corrected(material: Material) -> Table:
-    """The two best sets of rewards, as in the original program and put right."""
+    """Make a table of the two best sets of rewards, as in the original program and corrected."""
     faithful = [STAGES[-1].name(label) for label in CORRECTED]
     notes = [
         "The configurations of stage six with the sets 1 and 6 of rewards, as the original program"
-        " learns (stage-six) and put right (corrected): a reply that ends the game brings the"
+        " learns (stage-six) and corrected (corrected): a reply that ends the game brings the"
         " reward for a loss or a draw, the last disc can win, and the output has a bias.",
-        "Put right, set 6 punishes a loss with 5 where a win brings 2.",
+        "Corrected, set 6 punishes a loss with 5 where a win brings 2.",
     ]
-    title = "the program's quirks put right, against each other and against random"
+    title = "the program's bugs corrected, against each other and against random"
     return _rank_both("corrected", title, material, [*faithful, *CORRECTED.values()], notes)
 
 
 def measure_exploration(material: Material) -> Table:
-    """Random moves with a probability, constant or falling, beside Boltzmann's distribution."""
+    """Make a table of random moves with a probability, constant or falling, and of Boltzmann's."""
     title = "a share of random moves instead of Boltzmann's distribution"
     notes = [
         "All learn as stage six does with set 1 of rewards. stage-six-1: Boltzmann's distribution;"
@@ -318,7 +317,7 @@ def measure_exploration(material: Material) -> Table:
 
 
 def measure_minimax(material: Material) -> Table:
-    """What the agents of stage six win against minimax, on each side."""
+    """Make a table of the wins of stage six's agents against minimax, on each side."""
     game = make_game("connect-four")
     stage = STAGES[-1]
     groups: dict[str, list[Player]] = {
@@ -350,7 +349,7 @@ def measure_minimax(material: Material) -> Table:
 def _win_by_side(
     game: AnyGame, players: Sequence[Player], games: int, executor: Executor
 ) -> list[tuple[str, list[Sample]]]:
-    """What all but the last of *players* win against him, moving first, and moving second."""
+    """Return the wins of all but the last of *players* against it, moving first and second."""
     packed = combine_players([p.packed for p in players if isinstance(p, CompiledPlayer)])
     rows = np.arange(len(players), dtype=np.int32)
     pairings = np.repeat(gauntlet(rows[:-1], rows[-1:]), games, axis=0)
@@ -364,7 +363,7 @@ def _win_by_side(
 
 
 def _mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
-    """The mean over agents with its interval, which is never narrower than that of the games."""
+    """Return the mean over agents; its interval is never narrower than that of the games."""
     mean, low, high, games = mean_share(samples)
     least, most = wilson_interval(sum(sample.won for sample in samples), games)
     return mean, min(low, least), max(high, most), games
@@ -373,7 +372,7 @@ def _mean_share(samples: Sequence[Sample]) -> tuple[float, float, float, int]:
 def _rank_both(
     name: str, title: str, material: Material, names: list[str], notes: list[str]
 ) -> Table:
-    """Some configurations against each other and against random, in one table."""
+    """Rank some configurations against each other and against random, in one table."""
     runs = _runs_of(material, names)
     table = make_ranking(name, "against each other", meet_each_other(runs), {}, [])
     random = make_ranking(f"{name}-random", "against random", meet_random(runs), {}, [])
@@ -394,7 +393,7 @@ def _tell_places(material: Material, stage: Stage, label: str) -> str:
 
 
 APART = 0.17
-"""How far a configuration's two lines are from its middle."""
+"""Distance of a configuration's two lines from its middle."""
 
 
 def draw_ranking(
@@ -402,11 +401,11 @@ def draw_ranking(
     groups: Mapping[str, Sequence[Sample]],
     published: Mapping[str, Mapping[str, float]],
 ) -> Figure:
-    """A pair of lines for each configuration: from the worst to the best, with the mean.
+    """Draw a pair of lines for each configuration: from the worst to the best, with the mean.
 
     Args:
-        title: What stands above.
-        groups: By configuration, what each of its agents won; each is a dot.
+        title: The heading.
+        groups: By configuration, the results of its agents; each is a dot.
         published: By configuration, the published mean, best and worst share.
     """
     from matplotlib.ticker import MultipleLocator
@@ -418,14 +417,17 @@ def draw_ranking(
     set_title(figure, title)
     axes = figure.subplots()
     style_axes(axes)
+    # Measured: the range of agents, each agent and the mean.
     for place, name in enumerate(names):
         shares = [sample.share for sample in groups[name]]
         y = place + APART
         axes.plot([min(shares), max(shares)], [y, y], color=OKABE_ITO[0], linewidth=1.2)
-        look: dict[str, Any] = {"color": OKABE_ITO[0], "clip_on": False}
-        axes.plot(shares, [y] * len(shares), "o", markersize=3.0, alpha=0.6, **look)
+        hue = OKABE_ITO[0]
+        dots = [y] * len(shares)
+        axes.plot(shares, dots, "o", color=hue, markersize=3.0, alpha=0.6, clip_on=False)
         label = "measured: mean, and every agent" if place == 0 else None
-        axes.plot(fmean(shares), y, "D", markersize=6.0, label=label, **look)
+        axes.plot(fmean(shares), y, "D", color=hue, markersize=6.0, label=label, clip_on=False)
+    # Published: the range and the mean.
     for place, name in enumerate(names):
         if name in published:
             cells, y = published[name], place - APART

@@ -1,4 +1,4 @@
-"""The runs of the study ``td-lambda``: which settings, how long, and what they are called."""
+"""The runs of the study ``td-lambda``: their settings, lengths and names."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ GAMES = 1_000_000
 SHORT = 300_000
 LONG = 5_000_000
 CHECKS = 25
-"""How often a run is checked; the publication does not say."""
+"""Number of checks of a run; the publication does not say."""
 MOST = 4000
-"""Games in a generation, at most."""
+"""Most games in a generation."""
 
 HIDDEN = {"G1": 20, "G2": 40, "G3": 80, "G4": 120}
 ENCODINGS = {"R1": "signed", "R2": "planes"}
 TRACES = {"L1": 0.0, "L2": 0.3, "L3": 0.6}
 LADDER = {f"MM{depth}": f"minimax:depth={depth},noise=0.2" for depth in (1, 2, 3, 4)}
 OPPONENTS = {"random": "random", **LADDER}
-"""The five opponents by the names that they have here."""
+"""The five opponents by their names here."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to learn; several individuals do so."""
+    """A setting of the learning method, shared by several individuals."""
 
     encoding: str = "R1"
     hidden: str = "G4"
     trace: str = "L1"
     end: float = 0.1
-    """What the probability of a random move falls to."""
+    """Final probability of a random move."""
     games: int = GAMES
     as_written: bool = False
-    """Whether steps and first weights are those of the text, not those of the recipe."""
+    """True if steps and first weights are those of the text, not those of the recipe."""
 
     @property
     def name(self) -> str:
-        """Such as ``R1-G4-L1``; what is unusual follows."""
+        """Name such as ``R1-G4-L1``; unusual values follow."""
         name = f"{self.encoding}-{self.hidden}-{self.trace}"
         name += "" if self.end == 0.1 else f"-end-{self.end:g}"
         name += "-as-written" if self.as_written else ""
         return name + {SHORT: "-300k", LONG: "-5M"}.get(self.games, "")
 
     def job(self, individual: int, settings: Settings) -> Job:
-        """The run of one individual; its number is its seed."""
+        """Return the run of one individual; its number is its seed."""
         games = settings.scaled(self.games, least=20 * CHECKS)
         between = max(1, round(games / CHECKS / MOST))
         each = games // (CHECKS * between)
@@ -75,7 +75,7 @@ class Setting:
 
 
 def plan(settings: Settings, chosen: list[Setting]) -> list[Job]:
-    """Every individual of the *chosen* settings, each setting once."""
+    """Return every individual of the *chosen* settings, each setting once."""
     return [
         setting.job(individual, settings)
         for setting in dict.fromkeys(chosen)

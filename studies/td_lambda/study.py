@@ -1,7 +1,7 @@
 """The study ``td-lambda``: Löfroth and Dalenius (2011), all tables and figures.
 
-``seeds`` is the number of individuals of each setting here: four, as in the publication. The
-same run serves all tables that show its setting.
+``seeds`` is the number of individuals of each setting here: four, as in the publication. The same
+run serves all tables that show its setting.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LADDER_GAMES = 10_000
 PUBLISHED_GAMES = 1000
 NOTES = [
     "Points of the row's player, a draw counting half, colours balanced; a published cell is taken"
-    " to be of 1000 games. Why cells with MM2 differ stands in docs/guides/minimax.md.",
+    " to be of 1000 games. See docs/guides/minimax.md for the cells with MM2, which differ.",
     "A F R D K: the expected share of concept states solved, a player with chance being asked many"
     " times. The original states are lost; ours are others of the same kinds.",
 ]
@@ -84,7 +84,7 @@ ALONE = (
 
 
 def plan_all(settings: Settings) -> list[Job]:
-    """The individuals of all settings, the long runs first: they would be the last to end."""
+    """Return the individuals of all settings, the long runs first: they take longest."""
     chosen = [setting for part in PARTS for setting in part.values()]
     return plan(settings, sorted(chosen, key=lambda setting: setting.games < LONG))
 
@@ -105,7 +105,7 @@ def _ladder(name: str, noise: float) -> TableKind:
 
 
 def measure_ladder(name: str, noise: float, material: Material) -> Table:
-    """All pairs of MM1 to MM4 and the random player, and what each does in concept states."""
+    """Play all pairs of MM1 to MM4 and the random player, and test each on the concept states."""
     game = make_game("connect-four")
     players: dict[str, Player] = {"random": make_player("random", game)}
     for depth in range(1, 5):
@@ -130,7 +130,7 @@ def measure_ladder(name: str, noise: float, material: Material) -> Table:
 
 
 def _judge(row: Row) -> str:
-    """Whether published and measured differ by more than the luck of the games."""
+    """Return a remark: whether published and measured differ by more than the luck of the games."""
     assert isinstance(row.published, float)
     variance = row.published * (1 - row.published) / PUBLISHED_GAMES
     variance += row.measured * (1 - row.measured) / row.games
@@ -146,7 +146,7 @@ TD_LAMBDA = Study(
     seeds=4,
     tables=(
         _kind("4.1", "individuals after 300,000 games", SHORT_TEST, compare_individuals),
-        _kind("figure-4.1", "what ε falls to", ENDS, measure_ends),
+        _kind("figure-4.1", "final values of ε", ENDS, measure_ends),
         _compare("A.1", "4.2", "hidden units, encoding R1", HIDDEN_R1),
         _compare("A.2", "4.3", "hidden units, encoding R2", HIDDEN_R2),
         _compare("A.3", "4.4", "λ, encoding R1, 120 hidden units", TRACES_R1),

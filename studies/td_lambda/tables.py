@@ -1,6 +1,6 @@
-"""The tables of ``td-lambda`` about learners: what every individual reached, and how.
+"""The tables of ``td-lambda`` about learners: the results of all individuals, and their curves.
 
-That is, against five opponents, and in concept states.
+Results are points against five opponents, and shares of solved concept states.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Finals = Mapping[str, Sequence[Mapping[str, Sample]]]
-"""By setting, what each individual reached, by column."""
+"""By setting, the results of each individual, by column."""
 Labelled = Mapping[str, Setting]
 
 LAST = 5
-"""How many checks at the end a level is the mean of."""
+"""Number of checks at the end that a level is the mean of."""
 RECENT = 3
-"""How many checks in a row are compared to see whether a curve falls."""
+"""Number of checks in a row that are compared to see if a curve falls."""
 POINTS = (
     "Shares are points of games, a draw counting half, in the last check of each individual: with"
     " colours balanced, against random and against minimax of depth 1 to 4 (MM1 to MM4), of whose"
@@ -71,16 +71,16 @@ ELSEWHERE = {
     "R1-G4-L1 as written": ("A.1", "G4"),
     "R2-G3-L1": ("A.2", "G3"),
 }
-"""In which table and row the results of these settings were published."""
+"""Table and row in which the results of these settings were published."""
 CONCEPTS = {"A": "attack", "F": "defence", "R": "rows", "D": "diagonals", "K": "columns"}
-"""The groups of concept states."""
+"""Groups of concept states."""
 COLUMNS = {"Slump": "random"}
-"""What the publication calls an opponent otherwise than we do."""
+"""Names of opponents in the publication that differ from ours."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """How a run's individual did at its checks."""
+    """The results of a run's individual at its checks."""
 
     games: list[int]
     """Training games before each check."""
@@ -89,16 +89,16 @@ class Curve:
 
     @property
     def final(self) -> float:
-        """The mean over opponents of the points at the last check."""
+        """Mean over opponents of the points at the last check."""
         return fmean(samples[-1].share for samples in self.points.values())
 
     def smoothed(self, opponent: str) -> list[float]:
-        """The shares as the publication draws them."""
+        """Return the shares as the publication draws them."""
         return smooth([sample.share for sample in self.points[opponent]])
 
 
 def read_curve(run: Run) -> Curve:
-    """The checks of *run*."""
+    """Return the results of the checks of *run*."""
     names = {specification: name for name, specification in OPPONENTS.items()}
     points: dict[str, list[Sample]] = {name: [] for name in OPPONENTS}
     generations: dict[int, None] = {}
@@ -110,7 +110,7 @@ def read_curve(run: Run) -> Curve:
 
 
 def smooth(values: Sequence[float]) -> list[float]:
-    """Each value's mean with its neighbours; the first and the last stay as they are.
+    """Return each value's mean with its neighbours; the first and the last stay as they are.
 
     >>> smooth([1.0, 2.0, 6.0, 1.0])
     [1.0, 3.0, 3.0, 1.0]
@@ -120,19 +120,19 @@ def smooth(values: Sequence[float]) -> list[float]:
 
 
 def pick_best(curves: Sequence[Curve]) -> int:
-    """The place of the individual with the best final result; of equals the first."""
+    """Return the index of the individual with the best final result; of equals the first."""
     return max(range(len(curves)), key=lambda place: (curves[place].final, -place))
 
 
 def measure_concepts(run: Run, generation: int | None = None) -> dict[str, Sample]:
-    """What the champion of a check does in concept states; that of the last one if None."""
+    """Test the champion of a check, by default of the last one, on the concept states."""
     return concept_samples(run.champion_at(generation), run.method.decoder.game)
 
 
 def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str, Sample]:
-    """Return how many states of each group *player* solves, and of how many.
+    """Return the number of states of each group that *player* solves, out of how many.
 
-    One that draws its answers is asked *times* times.
+    A player that draws its answers is asked *times* times.
 
     Raises:
         BadValueError: The concept states are not for the board of *game*.
@@ -149,7 +149,7 @@ def concept_samples(player: Player, game: AnyGame, times: int = 100) -> dict[str
 
 @cache
 def published(table: str) -> dict[tuple[str, str], list[float]]:
-    """A published table: by row and column, a value for each individual."""
+    """Return a published table: by row and column, a value for each individual."""
     cells: dict[tuple[str, str], list[float]] = {}
     for line in read_lines(__package__, "tables.csv"):
         if line["table"] == table:
@@ -159,14 +159,14 @@ def published(table: str) -> dict[tuple[str, str], list[float]]:
 
 
 def compare_individuals(material: Material, labelled: Labelled) -> Table:
-    """Table 4.1: how much individuals of one setting differ."""
+    """Make table 4.1: the differences among individuals of one setting."""
     finals = {
         label: [_last_points(curve) for curve in some]
         for label, some in _read(material, labelled).items()
     }
     table = _compare("4.1", "individuals after 300,000 games (R1-G1-L1)", finals, [POINTS, MEANS])
     table.notes.append(
-        "ε falls to 0.1 within the 300,000 games; to what it fell in the publication is open."
+        "ε falls to 0.1 within the 300,000 games; the publication does not give its final value."
     )
     return table
 
@@ -174,7 +174,7 @@ def compare_individuals(material: Material, labelled: Labelled) -> Table:
 def compare_settings(
     material: Material, labelled: Labelled, *, name: str, title: str, figure: str
 ) -> Table:
-    """A table of appendix A with its figure: all individuals of some settings."""
+    """Make a table of appendix A with its figure: all individuals of some settings."""
     curves = _read(material, labelled)
     finals = _find_finals(material, labelled, curves)
     table = _compare(name, title, finals, [POINTS, MEANS, STATES, CHOSEN + DOTS])
@@ -186,7 +186,7 @@ def compare_settings(
 
 
 def measure_ends(material: Material, labelled: Labelled) -> Table:
-    """Figure 4.1: what learning comes to if ε falls to other values, and whether it gets worse."""
+    """Make figure 4.1: learning with other final values of ε, and its rise or fall at the end."""
     curves = _read(material, labelled)
     rows = []
     for label, some in curves.items():
@@ -201,7 +201,7 @@ def measure_ends(material: Material, labelled: Labelled) -> Table:
         claim = "falls" if label == "ε to 0" else "does not fall"
         values = claim, mean, low, high, games, judge_interval(low, high, "rises", "falls", "open")
         rows.append(Row("figure-4.1", label, "rise at the end", *values))
-    title = "what ε falls to (R1-G3-L1)"
+    title = "final values of ε (R1-G3-L1)"
     picture = draw_curves(f"Figure 4.1: {title}", _best(curves), {})
     notes = [
         f"Against each opponent: the points in the last {LAST} of {CHECKS} checks.",
@@ -216,7 +216,7 @@ def measure_ends(material: Material, labelled: Labelled) -> Table:
 
 
 def measure_long(material: Material, labelled: Labelled) -> Table:
-    """Table A.5 and figure 4.7: the long run, with concept states all the way."""
+    """Make table A.5 and figure 4.7: the long run, with concept states at each check."""
     curves = _read(material, labelled)
     finals = _find_finals(material, labelled, curves)
     title = "the long run, 5,000,000 games (R1-G4-L1)"
@@ -245,7 +245,7 @@ def _read(material: Material, labelled: Labelled) -> dict[str, list[Curve]]:
 def _find_finals(
     material: Material, labelled: Labelled, curves: Mapping[str, Sequence[Curve]]
 ) -> Finals:
-    """What each individual has reached in the end: points, and concept states."""
+    """Return the final results of each individual: points, and concept states."""
     return {
         label: [
             _last_points(curve) | measure_concepts(run)
@@ -260,7 +260,7 @@ def _best(curves: Mapping[str, Sequence[Curve]]) -> dict[str, Curve]:
 
 
 def _compare(name: str, title: str, finals: Finals, notes: list[str]) -> Table:
-    """The table *name*: means of every column, and every individual in a grid and in a file."""
+    """Make the table *name*: means of every column, and all individuals in a grid and a file."""
     rows = []
     for label, some in finals.items():
         given = _find_published(name, label)
@@ -274,13 +274,13 @@ def _compare(name: str, title: str, finals: Finals, notes: list[str]) -> Table:
 
 
 def _find_published(name: str, label: str) -> dict[str, list[float]]:
-    """What was published for a setting: by column, a value for each individual."""
+    """Return the published results of a setting: by column, a value for each individual."""
     source, row = ELSEWHERE.get(label, (name, label))
     return {key[1]: values for key, values in published(source).items() if key[0] == row}
 
 
 def _judge(ours: Sequence[float], theirs: Sequence[float] | None) -> str:
-    """Whether the means differ by more than chance."""
+    """Return a remark: whether the means differ by more than chance."""
     if theirs is None or min(len(ours), len(theirs)) < 2:
         return ""
     verdict = judge_interval(*difference_interval(ours, theirs))
@@ -292,7 +292,7 @@ def _span(values: Sequence[float]) -> str:
 
 
 def _make_grid(name: str, finals: Finals) -> Grid:
-    """Every individual, published / measured; nothing connects the two but their number."""
+    """Return every individual, published / measured; only their numbers connect the two."""
     columns = list(next(iter(finals.values()))[0])
     rows = []
     for label, some in finals.items():
@@ -329,14 +329,14 @@ def _pairs(samples: Sequence[Sample]) -> list[tuple[float, int]]:
 
 
 def _rise(curve: Curve, opponent: str) -> float:
-    """The last checks' share minus that of the checks in the middle."""
+    """Return the last checks' share minus that of the checks in the middle."""
     shares = [sample.share for sample in curve.points[opponent]]
     middle = len(shares) // 2
     return fmean(shares[-RECENT:]) - fmean(shares[middle - RECENT // 2 :][:RECENT])
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean and its interval; of a single value nothing is known."""
+    """Return the mean and its interval, which is unbounded for a single value."""
     if len(values) == 1:
         return values[0], -1.0, 1.0
     return fmean(values), *mean_interval(values)
@@ -347,12 +347,12 @@ Ends = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def draw_curves(title: str, curves: Mapping[str, Curve], ends: Ends) -> Figure:
-    """A panel for each opponent, a curve for each setting's best individual.
+    """Draw a panel for each opponent, with a curve for each setting's best individual.
 
     Args:
-        title: What stands above.
-        curves: By setting.
-        ends: What was published, as dots on the right.
+        title: The heading.
+        curves: The curve of each setting.
+        ends: The published final results, drawn as dots on the right.
     """
     from evolve_arena.runs.plots.style import LINES, OKABE_ITO, new_figure, set_title, style_axes
 
@@ -386,10 +386,10 @@ def draw_curves(title: str, curves: Mapping[str, Curve], ends: Ends) -> Figure:
 
 
 def draw_long_run(title: str, curve: Curve, concepts: Mapping[str, Sequence[float]]) -> Figure:
-    """Three panels: chance and attack and defence; kinds of lines; the ladder.
+    """Draw three panels: random player, attack and defence; kinds of lines; minimax.
 
     Args:
-        title: What stands above.
+        title: The heading.
         curve: The individual's checks.
         concepts: By group, the share of states solved at each check.
     """
@@ -437,7 +437,7 @@ def _set_range(axes: Axes) -> None:
 
 
 def _unit(games: int) -> tuple[float, str]:
-    """In what games are counted on an axis that reaches to so many."""
+    """Return the unit of games, and its name, for an axis that ends at *games*."""
     return (1e6, "millions") if games >= 200_000 else (1e3, "thousands")
 
 

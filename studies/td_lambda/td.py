@@ -1,15 +1,16 @@
 """The method ``td``: a value network that learns from games against itself, by TD(λ).
 
-After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (KTH, 2011): each player's
-positions make an episode, whose rewards come at its end (1 for a win, -1 for a loss, 0 for a
-draw); after each game TD(λ) sets targets and backpropagation trains the network towards them.
-What that text leaves open are keys here.
+After Löfroth and Dalenius, "Själv-inläring av fyra-i-rad" (KTH, 2011): each player's positions make
+an episode, whose rewards come at its end (1 for a win, -1 for a loss, 0 for a draw); after each
+game TD(λ) sets targets and backpropagation trains the network towards them. Details that the text
+leaves open are keys here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pydantic import Field
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import AnyGame, Config
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.backprop import Pupil, new_pupil
 from evolve_arena.evolve.learning.learner import LearnerConfig
 from evolve_arena.evolve.td import LearnerState, VectorLearner, each_learner, find_game_of
@@ -40,46 +42,46 @@ class TdConfig(LearnerConfig):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["td"] = "td"
-    """Which method this is."""
+    """The name of this method."""
     step: float = Field(default=1.0, gt=0.0, le=1.0)
-    """η: how far a target goes from the old value to the new estimate."""
+    """η: share of the way from the old value to the new estimate that a target takes."""
     discount: float = Field(default=1.0, ge=0.0, le=1.0)
-    """γ: what a reward is worth one move earlier."""
+    """γ: worth of a reward one move earlier."""
     trace: float = Field(default=0.0, ge=0.0, le=1.0)
-    """λ: how much of a surprise reaches one move further back."""
+    """λ: share of a temporal difference that reaches one move further back."""
     exploration: Literal["epsilon", "greedy", "softmax"] = "epsilon"
     """``epsilon``: the best move, but a random one with probability ε; ``greedy``: the best move;
     ``softmax``: a move with probability proportional to exp(value / temperature)."""
     epsilon_start: float = Field(default=0.5, ge=0.0, le=1.0)
     """ε in the first game."""
     epsilon_end: float = Field(default=0.1, ge=0.0, le=1.0)
-    """ε after :attr:`epsilon_games` games, to which it goes in equal steps, and from then on."""
+    """ε after :attr:`epsilon_games` games, reached in equal steps, and from then on."""
     epsilon_games: int = Field(default=1_000_000, ge=1, le=10**12)
-    """After how many games of a learner ε has come to ``epsilon_end``."""
+    """Number of a learner's games after which ε has reached ``epsilon_end``."""
     random_moves: Literal["others", "all"] = "others"
-    """Among which moves a random one is drawn: all but the best, or all."""
+    """Moves among which a random one is drawn: all but the best, or all."""
     random_lesson: Literal["played", "best", "nothing"] = "played"
-    """What the same player's position before a random move learns from: the position that was
-    played, that which the best move leads to, or nothing. In the last two cases λ does not reach
-    across the move."""
+    """Position that the same player's position before a random move learns from: the one that was
+    played, the one after the best move, or nothing. In the last two cases λ does not reach across
+    the move."""
     temperature: float = Field(default=0.1, gt=0.0, le=1000.0)
     """τ of ``softmax``."""
     end_value: Literal["estimate", "reward"] = "estimate"
-    """What the last position counts as for the same player's position before, if that player
-    ended the game: the network's value of it, or the reward itself."""
+    """Value of the last position for the same player's position before, if that player ended the
+    game: the network's estimate, or the reward itself."""
     order: Literal["forward", "backward"] = "forward"
-    """Whether a game's positions are trained from the first to the last."""
+    """Order in which a game's positions are trained: from the first to the last, or the reverse."""
     episodes: Literal["one-by-one", "mixed"] = "one-by-one"
-    """Whether the episode of who began is trained before that of the other, or both together in
-    the order of the moves."""
+    """Order of the two episodes: that of the first player before the other, or both together in the
+    order of the moves."""
     hidden_rate: float = Field(default=0.0, ge=0.0, le=10.0)
     """α, the step of the first layer; 0 stands for 1 / inputs."""
     output_rate: float = Field(default=0.0, ge=0.0, le=10.0)
     """β, the step of the last layer; 0 stands for 1 / hidden units."""
     rate_scale: float = Field(default=1.0, gt=0.0, le=100.0)
-    """What both steps are multiplied by."""
+    """Factor of both steps."""
     biases: bool = True
-    """Whether the network has biases; if not, they are 0 and stay so."""
+    """True if the network has biases; if not, they are 0 and stay so."""
     initialisation: str = "inverse"
     """See `evolve_arena.genomes.mlp.INITIALISATIONS`."""
 
@@ -96,13 +98,13 @@ class ValueNetworkConfig(Config):
     hidden: tuple[int, ...] = (120,)
     """Units of the only hidden layer, 1 to 1024."""
     activation: Literal["tanh"] = "tanh"
-    """The function of the hidden units and of the output."""
+    """Function of the hidden units and of the output."""
     take_wins: bool = False
-    """Whether a move that wins at once is played whatever the values say."""
+    """True if a move that wins at once is played whatever the values say."""
 
 
 class Td(VectorLearner):
-    """Lets value networks play themselves and learn by TD(λ)."""
+    """Let value networks play themselves and learn by TD(λ)."""
 
     name = "td"
     rate = "method.rate_scale"
@@ -113,22 +115,23 @@ class Td(VectorLearner):
     decoder: NetworkDecoder
 
     @classmethod
-    def make_decoder(cls, game: AnyGame, network: Any, config: TdConfig) -> NetworkDecoder:
-        """Multilayer perceptrons with one hidden layer.
+    def make_decoder(cls, game: AnyGame, network: Config, config: TdConfig) -> NetworkDecoder:
+        """Return the decoder of multilayer perceptrons with one hidden layer.
 
         Raises:
             BadValueError: They have another number of hidden layers, or more than 1024 units.
         """
-        if len(network.hidden) != 1 or network.hidden[0] > MOST_HIDDEN:
+        hidden = cast(ValueNetworkConfig, network).hidden
+        if len(hidden) != 1 or hidden[0] > MOST_HIDDEN:
             raise BadValueError(
-                f"network.hidden is {list(network.hidden)}: the method 'td' learns with one "
+                f"network.hidden is {list(hidden)}: the method 'td' learns with one "
                 f"hidden layer of 1 to {MOST_HIDDEN} units, such as [120]"
             )
         decoder: NetworkDecoder = super().make_decoder(game, network, config)
         return decoder
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """The first weights of so many learners, without biases if there are to be none."""
+        """Draw the first weights of *count* learners, with biases of 0 if there are to be none."""
         genes = super().draw(count, generator)
         if not self.config.biases:
             inputs, units, _ = self.decoder.mlp.sizes
@@ -136,14 +139,14 @@ class Td(VectorLearner):
         return genes
 
     def epsilon_at(self, generation: int) -> float | None:
-        """The probability of a random move at the beginning of a *generation*, if there is one."""
+        """Return the probability of a random move at the beginning of a *generation*, or None."""
         if self.config.exploration != "epsilon":
             return None
         learning = make_learning_settings(self.config, self.decoder, generation)
         return float(epsilon_at(learning, learning.played))
 
     def make_work(self, state: LearnerState) -> Work:
-        """A learner's games of one generation are a part."""
+        """Return the work of a generation, in which each learner's games are a part."""
         bits = self.decoder.inputs_of_bits
         learning = make_learning_settings(self.config, self.decoder, state.generation)
         sizes = {"inputs": self.decoder.inputs, "units": self.decoder.hidden[0]}
@@ -152,18 +155,19 @@ class Td(VectorLearner):
 
 
 def teach_part(
-    options: Mapping[str, Any],
-    inputs: Sequence[NDArray[Any]],
-    outputs: Sequence[NDArray[Any]],
+    options: Settings,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
     part: slice,
 ) -> None:
-    """Lets some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
+    """Let some learners play and learn: a kernel of `evolve_arena.arena.work`; see `Td`."""
     _, _, index, factor = inputs
     game = find_game_of(options)
     code, *_, lessons = specialise_board(game.place, game.rules, (f"{FOLDER}.td_kernel",))
     pupil = new_pupil(options["inputs"], options["units"])
     workspace = _make_workspace(code, pupil, index, factor)
     learning = LearningSettings(*options["learning"])
+    # An empty part only compiles the kernel: no game is played.
     if part.start == part.stop:
         learning = learning._replace(games=0)
     for genes, stream, figures in each_learner(inputs, outputs, part):
@@ -172,9 +176,9 @@ def teach_part(
 
 
 def _make_workspace(
-    code: Any, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
+    code: ModuleType, pupil: Pupil, index: NDArray[np.int64], factor: NDArray[np.float32]
 ) -> Workspace:
-    """Room for games of *pupil* by the rules of a compiled module."""
+    """Return the workspace for games of *pupil* by the rules of a compiled module."""
     plies, moves = int(code.LONGEST), int(code.MOVES)
     return Workspace(
         inputs_of_bits=np.array(index),
@@ -197,7 +201,7 @@ def _make_workspace(
 def make_learning_settings(
     config: TdConfig, decoder: NetworkDecoder, generation: int
 ) -> LearningSettings:
-    """The settings of one *generation* as numbers."""
+    """Return the settings of one *generation* as numbers."""
     return LearningSettings(
         games=config.games,
         played=generation * config.games,

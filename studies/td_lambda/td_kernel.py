@@ -1,25 +1,26 @@
 """Temporal-difference learning by self-play, compiled: games, targets, training.
 
-A game gives two episodes, one for each player: the positions that this player moved to, as that
-player sees them. Nothing is learned before the game is over. Then every position gets a target
-by TD(λ), from the values that the network had while it played, and the network is trained
-towards the targets, one position after the other. After Löfroth and Dalenius (2011), chapters
-2.3 and 3. It is for games of two in which each move adds a disc, and is copied for one; see
+A game gives two episodes, one for each player: the positions that this player moved to, from that
+player's view. Nothing is learned before the game is over. Then every position gets a target by
+TD(λ), from the values that the network had while it played, and the network is trained towards the
+targets, one position after the other. After Löfroth and Dalenius (2011), chapters 2.3 and 3. The
+module is for games of two in which each move adds a disc, and is copied for each of them; see
 `evolve_arena.players.board.kernel.specialise_board`.
 
-A learner values the positions that its moves lead to. Whether it plays the best, and what instead,
-is drawn from the stream of its games.
+A learner values the positions that its moves lead to. Exploration, the choice of another move than
+the best, is drawn from the stream of its games.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled, inlined
-from evolve_arena.core.stream import below, chance
+from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Array, Floats, Number, Position
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     add_input,
@@ -47,73 +48,73 @@ from evolve_arena.players.board.rules import (
 
 EPSILON, GREEDY, SOFTMAX = 0, 1, 2
 EXPLORATIONS = {"epsilon": EPSILON, "greedy": GREEDY, "softmax": SOFTMAX}
-"""The code of each way to choose moves while learning."""
+"""Code of each way to choose moves while learning."""
 
 PLAYED, BEST, NOTHING = 0, 1, 2
 RANDOM_LESSONS = {"played": PLAYED, "best": BEST, "nothing": NOTHING}
-"""The code of each thing that a random move may teach about the position before."""
+"""Code of each lesson of a random move for the position before."""
 
 SIGMOID = ACTIVATIONS["sigmoid"]
 
 
 class LearningSettings(NamedTuple):
-    """How a learner plays and learns: the settings of the method as numbers."""
+    """The settings of the method as numbers."""
 
     games: int
     played: int
-    """How many games it has played before."""
+    """Number of games played before."""
     exploration: int
     """One of :data:`EXPLORATIONS`."""
     any_move: bool
-    """Whether a random move may be the best one as well."""
+    """True if a random move may be the best one as well."""
     random_lesson: int
     """One of :data:`RANDOM_LESSONS`."""
     epsilon_start: float
     epsilon_end: float
     epsilon_games: float
-    """After how many games the probability of a random move has come down to its end."""
+    """Number of games after which the probability of a random move has reached its end."""
     temperature: float
     take_wins: bool
-    """Whether a move that wins at once counts as the best, whatever the values."""
+    """True if a move that wins at once counts as the best, whatever the values."""
     step: float
     discount: float
     trace: float
     """λ."""
     exact_end: bool
-    """Whether the end of a game counts as its reward for the position before, not as what the
-    network thinks of it."""
+    """True if the end of a game counts as its reward for the position before, not as the network's
+    value of it."""
     backward: bool
-    """Whether positions are trained from the last to the first."""
+    """True if positions are trained from the last to the first."""
     mixed: bool
-    """Whether the positions of both players are trained in the order of the game, and not the
-    one player's after the other's."""
+    """True if the positions of both players are trained in the order of the game, not one player's
+    after the other's."""
     hidden_rate: float
     output_rate: float
     biases: bool
 
 
 class Workspace(NamedTuple):
-    """Room for one game, used again and again."""
+    """Memory for one game, used again and again."""
 
     inputs_of_bits: NDArray[np.int64]
-    """The input that each bit which is seen raises."""
+    """Input that is raised by each bit of the observation."""
     factors: NDArray[np.float32]
-    """The value of that input."""
+    """Value of that input."""
     sums: NDArray[np.float32]
-    """The sums of the hidden units, as who began sees the board, then as the other does."""
+    """Sums of the hidden units, for the first player's view, then for the other's."""
     outputs: NDArray[np.float32]
     """The network's output for each legal move, in their order."""
     chances: NDArray[np.float64]
-    """The probability of each of them."""
+    """Probability of each of them."""
     sources: NDArray[np.int64]
-    """The inputs that the discs raise, in the order in which they fell, for the one player; in the
-    second half for the other."""
+    """Inputs that the discs raise, in the order of the moves, for one player; in the second half
+    for the other."""
     values: NDArray[np.float32]
     """Their values."""
     estimates: NDArray[np.float64]
-    """The value of the position after each ply, for who moved."""
+    """Value of the position after each ply, for the player who moved."""
     rivals: NDArray[np.float64]
-    """Where a move at random was not the best: what the best was worth; elsewhere no number."""
+    """Value of the best move where a random one was played instead; nan elsewhere."""
     targets: NDArray[np.float64]
     moves: NDArray[np.int64]
     wins: NDArray[np.int64]
@@ -123,44 +124,45 @@ class Workspace(NamedTuple):
 
 
 @compiled
-def epsilon_at(learning: LearningSettings, game: int) -> Any:
-    """The probability of a random move in the game with that number, the first being 0."""
+def epsilon_at(learning: LearningSettings, game: int) -> Number:
+    """Return the probability of a random move in a game, counted from 0."""
     done = min(1.0, game / learning.epsilon_games)
     return learning.epsilon_start + (learning.epsilon_end - learning.epsilon_start) * done
 
 
 @compiled
 def compute_targets(
-    values: Any,
-    rivals: Any,
-    targets: Any,
+    values: Array,
+    rivals: Array,
+    targets: Array,
     last: int,
     over: bool,
-    reward: Any,
+    reward: float,
     learning: LearningSettings,
 ) -> None:
-    """Fills in the *targets* of one episode: places *last*, *last* - 2 and so on.
+    """Write the *targets* of one episode: places *last*, *last* - 2 and so on.
 
-    The target of a position is its value plus ``step`` times what TD(λ) adds to it in one pass
-    over the episode: the sum of all later surprises r + γ V(next) - V(this), each times (γλ) to
-    the number of positions between (Löfroth and Dalenius 2011, equation 2.12). All are taken
-    from *values*, so the sum is made from the end. Unless random moves count like others, a
+    The target of a position is its value plus ``step`` times the correction by TD(λ) in one pass
+    over the episode: the sum of all later temporal differences r + γ V(next) - V(this), each times
+    (γλ) to the number of positions between (Löfroth and Dalenius 2011, equation 2.12). All are
+    taken from *values*, so the sum is made from the end. Unless random moves count like others, a
     position before one learns from the best move there, or nothing; and nothing from later.
 
     Args:
-        values: The value of each position, for who moved to it.
-        rivals: What the best move was worth where another was made at random; elsewhere no
-            number.
-        targets: Where the targets go.
+        values: The value of each position, for the player who moved to it.
+        rivals: The value of the best move where another was made at random; nan elsewhere.
+        targets: The targets, which are written.
         last: The place of the episode's last position.
-        over: Whether the game was over there; if not, the opponent ended it.
-        reward: What came in the end: 1, 0 or -1.
-        learning: Has step, discount, λ, what random moves teach, and whether ends are exact.
+        over: True if the game was over there; if not, the opponent ended it.
+        reward: The result: 1, 0 or -1.
+        learning: Settings: step, discount, λ, the lesson of random moves, and exact ends.
     """
+    # The last position learns from the reward.
     carried = learning.discount * learning.trace
     surprise = reward - values[last]
     targets[last] = values[last] + learning.step * surprise
     total = surprise
+    # Each earlier one from the next position, and from the differences carried back.
     following = values[last]
     for place in range(last - 2, -1, -2):
         surprise = learning.discount * following - values[place]
@@ -183,19 +185,19 @@ def teach(
     pupil: Pupil,
     learning: LearningSettings,
     workspace: Workspace,
-    stream: Any,
-    genes: Any,
-    figures: Any,
+    stream: Stream,
+    genes: Floats,
+    figures: Array,
 ) -> None:
-    """Plays games and changes *genes* after each of them.
+    """Play games and change *genes* after each of them.
 
     Args:
-        pupil: Room for the network.
-        learning: How to play and learn.
+        pupil: Memory for the network.
+        learning: Settings of play and learning.
         workspace: Memory that is used again and again.
-        stream: Chance.
-        genes: Those of the network, ``float32``, changed in place.
-        figures: What `evolve_arena.evolve.learning.tuple_learning` counts; it is added.
+        stream: The stream of random numbers.
+        genes: The genes of the network, ``float32``, changed in place.
+        figures: Counters of `evolve_arena.evolve.learning.tuple_learning`, which are increased.
     """
     read_genes(pupil, genes)
     for game in range(learning.games):
@@ -210,12 +212,12 @@ def teach(
 
 @inlined
 def _play(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, epsilon: Any
-) -> Any:
-    """A game of the network against itself.
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, epsilon: float
+) -> tuple[int, Number]:
+    """Play a game of the network against itself.
 
     Returns:
-        How many plies it took, and 1, 0 or -1 if who began won, nobody, or the other.
+        The number of plies, and 1, 0 or -1 for a win of the first player, a draw or a loss.
     """
     states = workspace.states
     start_sums(pupil, workspace.sums, 0)
@@ -228,6 +230,7 @@ def _play(
         value = apply_tanh(pupil, peek(workspace.outputs, place))
         poke(workspace.estimates, ply, np.float64(value))
         move = peek(workspace.moves, place)
+        # The move is one more input for either player's view.
         for viewer in range(2):
             source, value = find_input(workspace, state, move, viewer)
             poke(workspace.sources, viewer * LONGEST + ply, source)
@@ -242,8 +245,9 @@ def _play(
 @inlined
 def _learn_from(
     pupil: Pupil, learning: LearningSettings, workspace: Workspace, plies: int, outcome: int
-) -> Any:
-    """Trains the network on the game just played; gives the sum of |target - value|."""
+) -> Number:
+    """Train the network on the game just played; return the sum of |target - value|."""
+    # Targets: the last ply of either player ends its episode.
     for side in range(min(2, plies)):
         last = plies - 1 if (plies - 1) & 1 == side else plies - 2
         reward = np.float64(outcome if side == 0 else -outcome)
@@ -253,6 +257,7 @@ def _learn_from(
     bias_factor = np.float32(1.0 if learning.biases else 0.0)
     begun_with = (plies + 1) // 2
     error = 0.0
+    # Training: the plies in the order of the settings.
     for number in range(plies):
         ply = number
         if not learning.mixed:
@@ -273,8 +278,10 @@ def _learn_from(
 
 
 @inlined
-def find_input(workspace: Workspace, state: Any, move: Any, seat: int) -> Any:
-    """The input that a *move* raises for a *seat*, and its value: a disc is all that it adds."""
+def find_input(
+    workspace: Workspace, state: Position, move: int, seat: int
+) -> tuple[Number, Number]:
+    """Return the input that a *move* raises for a *seat*, and its value: a move adds one disc."""
     list_changes(workspace.states, state, move, seat, workspace.changes)
     bit = peek(workspace.changes, 0)
     return peek(workspace.inputs_of_bits, bit), peek(workspace.factors, bit)
@@ -285,15 +292,16 @@ def choose_move(
     pupil: Pupil,
     learning: LearningSettings,
     workspace: Workspace,
-    stream: Any,
-    epsilon: Any,
+    stream: Stream,
+    epsilon: float,
     ply: int,
-    state: Any,
-) -> Any:
-    """The place of the next move among the legal ones; its output at least is then known."""
+    state: Position,
+) -> Number:
+    """Return the index of the next move among the legal ones; at least its output is then known."""
     side, moves = ply & 1, workspace.moves
     at_random = learning.exploration == EPSILON and chance(stream) < epsilon
     count = list_moves(workspace.states, state, moves, 0)
+    # A random move among all needs no other outputs.
     only = -1
     if at_random and learning.any_move and learning.random_lesson == PLAYED:
         only = below(stream, count)
@@ -304,6 +312,7 @@ def choose_move(
             poke(workspace.outputs, place, output)
     if only >= 0:
         return only
+    # A win at once is taken, unless this move is random.
     wins = workspace.wins
     if learning.take_wins and not at_random and list_wins(workspace.states, state, wins) > 0:
         place = 0
@@ -315,6 +324,7 @@ def choose_move(
     best = _draw_best(workspace, stream, count)
     if not at_random:
         return best
+    # A random move; the value of the best one is noted if it is another.
     place = best
     if learning.any_move:
         place = below(stream, count)
@@ -327,8 +337,8 @@ def choose_move(
 
 
 @inlined
-def _draw_best(workspace: Workspace, stream: Any, count: int) -> Any:
-    """The place of the move with the highest output; of several one, each as likely."""
+def _draw_best(workspace: Workspace, stream: Stream, count: int) -> Number:
+    """Return the index of the move with the highest output; of several, a random one."""
     best, ties = 0, 1
     for place in range(1, count):
         if peek(workspace.outputs, place) > peek(workspace.outputs, best):
@@ -345,20 +355,22 @@ def _draw_best(workspace: Workspace, stream: Any, count: int) -> Any:
 
 @inlined
 def _draw_by_value(
-    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Any, count: int
-) -> Any:
-    """The place of a move, with probability proportional to exp(value / temperature)."""
+    pupil: Pupil, learning: LearningSettings, workspace: Workspace, stream: Stream, count: int
+) -> Number:
+    """Draw the index of a move, with probability proportional to exp(value / temperature)."""
     highest = -1.0
     for place in range(count):
         value = np.float64(apply_tanh(pupil, peek(workspace.outputs, place)))
         poke(workspace.chances, place, value)
         highest = max(highest, value)
+    # Weights relative to the highest value, which can't overflow.
     total = 0.0
     for place in range(count):
         below_highest = (peek(workspace.chances, place) - highest) / learning.temperature
         weight = _exponential(pupil, below_highest)
         poke(workspace.chances, place, weight)
         total += weight
+    # Draw from their cumulated sum.
     left = chance(stream) * total
     chosen = 0
     for place in range(count):
@@ -370,8 +382,8 @@ def _draw_by_value(
 
 
 @inlined
-def _exponential(pupil: Pupil, number: Any) -> Any:
-    """Euler's number to a *number* that is at most 0, the same on every machine."""
+def _exponential(pupil: Pupil, number: float) -> Number:
+    """Return e to the power of a *number* that is at most 0, the same on every machine."""
     simd.store(pupil.hidden, pupil.width, activate(simd.spread(np.float32(number)), SIGMOID))
     share = np.float64(peek(pupil.hidden, pupil.width))
     return share / (1.0 - share)

@@ -22,7 +22,7 @@ Ranges = Mapping[str, Mapping[int, tuple[float, float, float]]]
 
 
 def draw_points(title: str, results: Mapping[int, MirrorResult]) -> Figure:
-    """Three panels: a histogram per number of players, one of all, and results by number."""
+    """Draw three panels: a histogram per number of players, one of all, and results by number."""
     from evolve_arena.runs.plots.style import new_figure, set_title, style_axes
 
     figure = new_figure(11.0, 4.0, dpi=100)
@@ -85,7 +85,7 @@ def _draw_results(axes: Axes, results: Mapping[int, MirrorResult]) -> None:
 def draw_ranges(
     title: str, models: Mapping[str, Sequence[Mapping[int, MirrorResult]]], published: Ranges
 ) -> Figure:
-    """For each number of players the range of points of each model, and the published one."""
+    """Draw each model's range of points and the published one, for each number of players."""
     from evolve_arena.runs.plots import style
 
     figure = style.new_figure(7.5, 4.2, dpi=100)
@@ -112,7 +112,7 @@ def draw_ranges(
 
 
 def _range(results: Sequence[MirrorResult]) -> tuple[float, float, float]:
-    """The extremes of as many games as were published, and the mean between them."""
+    """Return the extremes of as many games as were published, and the mean between them."""
     names = ("minimum", "mean", "maximum")
     low, mean, high = (
         fmean(
@@ -128,10 +128,10 @@ def draw_progress(
     measured: Mapping[str, Sequence[float]],
     published: Mapping[str, Sequence[float]],
 ) -> Figure:
-    """The mean, the extremes and the loss by iteration; the same of the publication, dashed.
+    """Draw the mean, the extremes and the loss by iteration, and those published, dashed.
 
     Args:
-        title: What stands above.
+        title: The heading.
         measured: Values by name, from iteration 0 on; ``loss`` has an axis of its own.
         published: The same, for as many iterations as are printed; nan where nothing is.
     """
@@ -155,7 +155,7 @@ def draw_progress(
 
 
 def _bin(result: MirrorResult) -> tuple[list[float], list[float]]:
-    """The middles of bars that hold all points, and the percentage of seats in each."""
+    """Return the middles of bars that hold all points, and the percentage of seats in each."""
     points = result.points
     if not len(points):
         return [0.0, float(BIN)], [0.0, 0.0]

@@ -1,15 +1,14 @@
-"""Matches of Ticket to Ride in which the decisions at the beginning of each turn are noted.
+"""Matches of Ticket to Ride that record the decisions at the beginning of each turn, compiled.
 
-It is copied for who plays; see `evolve_arena.players.board.kernel.specialise_board`.
+The module is copied for each player; see `evolve_arena.players.board.kernel.specialise_board`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.compiled import compiled, inlined
+from evolve_arena.core.types import Array, Floats
 from evolve_arena.games.ticket_to_ride.layout import DRAW_DECK, DRAW_TICKETS, PASS, PHASE, TURN
 from evolve_arena.players.board.choose import choose_move
 from evolve_arena.players.board.matches import start_stream
@@ -28,27 +27,34 @@ from evolve_arena.players.board.rules import (
     settle,
 )
 from evolve_arena.players.board.values import take_slot
-from evolve_arena.players.board.workspace import SETTING
+from evolve_arena.players.board.workspace import SETTING, Workspace
+from evolve_arena.players.packed import PackedPlayers
 
 
 @compiled
 def note_decisions(
-    players: Any, seeds: Any, workspace: Any, features: Any, kinds: Any, games: Any, seats: Any
-) -> Any:
-    """Plays a match for each seed, as `evolve_arena.players.board.matches` does.
+    players: PackedPlayers,
+    seeds: Array,
+    workspace: Workspace,
+    features: Floats,
+    kinds: Array,
+    games: Array,
+    seats: Array,
+) -> int:
+    """Play a match for each seed, as `evolve_arena.players.board.matches` does, and note decisions.
 
     Args:
-        players: A packed scripted player, who takes all seats.
+        players: A packed scripted player, which takes all seats.
         seeds: The seed of each match, shape ``(matches,)``.
-        workspace: What the player needs.
-        features: Is filled with what the player saw at the beginning of each turn, as networks are
-            told, shape ``(rows, features)``; there must be as many rows as turns.
-        kinds: And with the kind of the move that it made then, shape ``(rows,)`` as the next two.
-        games: The number of the match.
-        seats: Who decided.
+        workspace: The workspace of the player.
+        features: Filled with the player's features at the beginning of each turn, scaled as for
+            networks, shape ``(rows, features)``; there must be as many rows as turns.
+        kinds: Filled with the kind of the move made then, shape ``(rows,)`` as the next two.
+        games: Filled with the number of the match.
+        seats: Filled with the seat that decided.
 
     Returns:
-        How many rows are filled.
+        The number of rows filled.
     """
     row, states, setting = 0, workspace.states, players.seats[0, SETTING]
     for match in range(seeds.shape[0]):
@@ -62,6 +68,7 @@ def note_decisions(
         while verdict == GOES_ON and ply < LONGEST:
             seat = find_mover(states, state)
             begins = states[state, PHASE] == TURN
+            # The features are those before the move: the player's notes are of this state.
             if begins:
                 told = workspace.values, features.shape[1], workspace.notes, setting
                 count_features(states, state, seat, *told)
@@ -78,8 +85,8 @@ def note_decisions(
 
 
 @inlined
-def kind_of(move: Any) -> Any:
-    """The place in the rules' ``KINDS`` of a *move* that begins a turn."""
+def kind_of(move: int) -> int:
+    """Return the index in the rules' ``KINDS`` of a *move* that begins a turn."""
     if move < DRAW_DECK:
         return 3
     if move < DRAW_TICKETS:

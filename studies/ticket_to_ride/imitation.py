@@ -1,22 +1,22 @@
-"""The method ``imitation-decisions``: a network learns what a rule player's best games consist of.
+"""The method ``imitation-decisions``: a network learns the decisions of a rule player's best games.
 
 After Łabno, "Implementacja Sztucznej Inteligencji dla gry Wsiąść do Pociągu" (master's thesis,
-Uniwersytet Jagielloński, 2018). A rule player plays itself; of its best games those decisions are
-kept that the winner took; a network learns to classify them, and then decides in the rule player's
-place, who still carries the decisions out.
+Uniwersytet Jagielloński, 2018). A rule player plays itself; from its best games the decisions of
+the winner are kept; a network learns to classify them, and then decides in place of the rule
+player, which still carries the decisions out.
 
-Łabno trained TensorFlow's ``DNNClassifier``, whose optimiser is AdaGrad with a rate of 0.05 unless
-told otherwise: ``method.solver = "adagrad"`` and ``method.learning_rate = 0.05``. The default here
-is Adam, which also gives each weight a rate of its own by the size of its gradients, but forgets
-old ones, so its rate does not fall for ever. The losses in reports are means over rows; his were
-sums over batches. What he calls an epoch is 250 batches of 250 rows: ``method.batches = 250``.
+Łabno trained TensorFlow's ``DNNClassifier``, whose default optimiser is AdaGrad with a rate of
+0.05: ``method.solver = "adagrad"`` and ``method.learning_rate = 0.05``. The default here is Adam,
+which also scales each weight's step by the size of its gradients, but forgets old ones, so that its
+rate does not fall forever. The losses in reports are means over rows; his were sums over batches.
+His epoch is 250 batches of 250 rows: ``method.batches = 250``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from evolve_arena.arena.match import at_seats, play_matches
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
 from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
+from evolve_arena.core.types import Array, JsonObject
 from evolve_arena.evolve.learning.classifier import (
     ACTIVATIONS,
     LearningSettings,
@@ -39,6 +40,7 @@ from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.genomes.limits import COPIES
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import FLOOR, specialise_board
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import make_workspace
@@ -50,34 +52,34 @@ class ImitationConfig(Config):
     """The section ``[method]`` of a recipe."""
 
     name: Literal["imitation-decisions"] = "imitation-decisions"
-    """Which method this is."""
+    """The name of this method."""
     players: tuple[int, ...] = (2, 3, 4, 5)
-    """With how many players games are played to learn from: several for a universal model, one
-    for a specific one."""
+    """Numbers of players in the games to learn from: several for a universal model, one for a
+    specific one."""
     games: int = Field(default=500, ge=1, le=100_000)
-    """How many are played with each number."""
+    """Number of games played with each number of players."""
     best: int = Field(default=30, ge=1, le=100_000)
-    """How many of them are learnt from, at most: those with most points of one player."""
+    """Most games to learn from: those in which one player has most points."""
     minimum_points: int = Field(default=120, ge=1, le=1000)
-    """How many points that are at least."""
+    """Points that the winner of such a game has at least."""
     rows: Literal["winner", "all"] = "winner"
-    """Whose decisions in these games are learnt: those of who has most points, or everybody's."""
+    """Decisions to learn: those of the player with most points, or those of all."""
     held_out: float = Field(default=0.1, ge=0.0, le=0.9)
-    """The share of games that are not learnt from, but looked at for how well others were."""
+    """Share of games that are not learnt from, but used to measure the accuracy on unseen ones."""
     scaling: Literal["raw", "unit"] = "raw"
-    """``raw``: learnt are features as they are counted; ``unit``: as networks see them, divided to
-    lie in about 0 to 1."""
+    """``raw``: features are learnt as counted; ``unit``: as networks see them, divided to lie in
+    about 0 to 1."""
     batch: int = Field(default=250, ge=1, le=100_000)
-    """Rows of one step."""
+    """Number of rows in one step."""
     batches: int | None = Field(default=None, ge=1, le=100_000)
-    """Steps of a generation; if it is left out, as many as take every row once."""
+    """Steps of a generation; if left out, as many as take every row once."""
     solver: Literal["adam", "sgd", "adagrad"] = "adam"
-    """How a step follows from a gradient: Adam, descent with Nesterov's momentum of 0.9, or
-    AdaGrad, for which TensorFlow's learning rate is 0.05."""
+    """Optimiser: Adam, gradient descent with Nesterov's momentum of 0.9, or AdaGrad, for which
+    TensorFlow's learning rate is 0.05."""
     learning_rate: float = Field(default=0.001, gt=0.0, le=10.0)
-    """How far a step goes."""
+    """Learning rate."""
     penalty: float = Field(default=0.0, ge=0.0, le=100.0)
-    """What the squares of the weights cost (L2)."""
+    """Weight of the squares of the weights in the loss (L2)."""
 
     @model_validator(mode="after")
     def _count_players(self) -> ImitationConfig:
@@ -85,7 +87,7 @@ class ImitationConfig(Config):
         if not counts or len(set(counts)) < len(counts):
             raise ValueError(f"players is {counts}: name each number of players once")
         if not 2 <= min(counts) <= max(counts) <= MOST_PLAYERS:
-            raise ValueError(f"players is {counts}: 2 to {MOST_PLAYERS} play")
+            raise ValueError(f"players is {counts}: must be from 2 to {MOST_PLAYERS}")
         return self
 
 
@@ -95,35 +97,35 @@ class ImitationNetworkConfig(Config):
     head: Literal["kinds"] = "kinds"
     """An output for each kind of decision."""
     encoding: Literal["features"] = "features"
-    """The numbers that the file's ``features`` writes."""
+    """The features that the game's file writes."""
     features: Literal[26, 28] = 26
-    """How many of them are the inputs: 26, or 28 with the two of Łabno's program."""
+    """Number of features that are inputs: 26, or 28 with the two of Łabno's program."""
     script: str = "rule"
-    """The rule player, who is imitated and carries decisions out: ``rule:code``, for example."""
+    """The rule player that is imitated and carries decisions out: ``rule:code``, for example."""
     hidden: tuple[int, ...] = (180, 160)
     """Units of each hidden layer, from the inputs on."""
     activation: str = "relu"
-    """The function of the hidden units: ``relu``, ``tanh`` or ``sigmoid``."""
+    """Function of the hidden units: ``relu``, ``tanh`` or ``sigmoid``."""
     masked: bool = False
     """false: a decision that can't be carried out forfeits the game, as in Łabno's program."""
 
 
 @dataclass(frozen=True, eq=False)
 class ImitationState:
-    """Everything that the future of a run depends on; what is learnt follows from the seed."""
+    """The state of a run; the rows to learn follow from the seed."""
 
     seed: int
     generation: int
     population: NDArray[np.float32]
-    """The network as it plays, whatever the scaling, shape ``(1, genes)``."""
+    """The network with weights for scaled features, shape ``(1, genes)``."""
     memory: NDArray[np.float32]
-    """What the optimiser remembers of each weight, shape ``(2, genes)``; see `Training`."""
+    """Memory of the optimiser for each weight, shape ``(2, genes)``; see `Training`."""
     steps: int
     """Batches learnt so far."""
 
 
 class DecisionImitation(Method[ImitationState]):
-    """Teaches a network the decisions of a rule player.
+    """Teach a network the decisions of a rule player.
 
     Raises:
         BadValueError: scikit-learn does not know the network's activation.
@@ -140,7 +142,7 @@ class DecisionImitation(Method[ImitationState]):
 
     @classmethod
     def estimate_bytes(cls, config: ImitationConfig, decoder: NetworkDecoder) -> int:
-        """The network, and the decisions of the best games, of some forty turns a player."""
+        """Estimate bytes: the network, and decisions of some forty turns a player."""
         rows = min(config.best, config.games) * sum(config.players) * 40
         return COPIES * 4 * decoder.genes + 2 * rows * 8 * decoder.features
 
@@ -163,14 +165,14 @@ class DecisionImitation(Method[ImitationState]):
         self._rows: tuple[int, DataSet, DataSet] | None = None
 
     def initial(self, seed: int) -> ImitationState:
-        """A network that knows nothing, with weights as Glorot and Bengio (2010) draw them."""
+        """Return an untrained network, with weights as Glorot and Bengio (2010) draw them."""
         generator = derive_generator(seed, 0, "initialisation")
         (drawn,) = self.decoder.initialise(1, "glorot", generator)
         memory = np.zeros((2, self.decoder.genes), dtype=np.float32)
         return ImitationState(seed, 0, self._make_playable(drawn)[None, :], memory, 0)
 
     def find_mismatch(self, state: ImitationState) -> str | None:
-        """Compares the shapes of the arrays with the network's."""
+        """Compare the shapes of the arrays with the network's."""
         genes = self.decoder.genes
         if state.population.shape != (1, genes):
             return f"its population has shape {state.population.shape}, not {1, genes}"
@@ -181,13 +183,13 @@ class DecisionImitation(Method[ImitationState]):
         return None
 
     def step(self, state: ImitationState, arena: Arena) -> tuple[ImitationState, Report]:
-        """One pass over the rows, or as many batches as the recipe asks for.
+        """Learn all rows once, or as many batches as the recipe asks for.
 
-        The games are played anew in each process that needs them, and counted once, in the first
+        Each process that needs the games plays them anew; they are counted once, in the first
         generation.
 
         Raises:
-            DivergedError: The weights are no numbers any more.
+            DivergedError: The weights are not finite any more.
         """
         learnt, held_out = self.find_rows(state.seed)
         games = 0 if state.generation else self.config.games * len(self.config.players)
@@ -217,15 +219,15 @@ class DecisionImitation(Method[ImitationState]):
         return after, Report(state.generation, games, statistics)
 
     def champion(self, state: ImitationState, arena: Arena) -> tuple[NDArray[np.float32], Report]:
-        """The only network there is, without a match."""
+        """Return the only network, without a match."""
         return state.population[0], Report(state.generation, 0, {"points": 0.0, "matches": 0.0})
 
-    def describe(self, state: ImitationState) -> dict[str, Any]:
-        """Individuals, genes, and the batches learnt."""
+    def describe(self, state: ImitationState) -> JsonObject:
+        """Return the numbers of individuals, genes and batches learnt."""
         return {"individuals": 1, "genes": self.decoder.genes, "batches": state.steps}
 
     def find_rows(self, seed: int) -> tuple[DataSet, DataSet]:
-        """What is learnt in a run of this *seed*, and what is held out."""
+        """Return the rows to learn in a run of this *seed*, and those held out."""
         if self._rows is None or self._rows[0] != seed:
             config = self.config
             rows = build_data_set(
@@ -241,12 +243,12 @@ class DecisionImitation(Method[ImitationState]):
         return self._rows[1], self._rows[2]
 
     def measure_accuracy(self, state: ImitationState, rows: DataSet) -> float:
-        """The share of *rows* whose kind the network of a *state* thinks the most likely."""
+        """Return the share of *rows* whose kind a *state*'s network finds most likely."""
         chances = self.find_chances(state.population[0], rows)
         return float((chances.argmax(axis=1) == rows.kinds).mean())
 
     def find_chances(self, genome: NDArray[np.float32], rows: DataSet) -> NDArray[np.float64]:
-        """How likely a network thinks each kind, for each of *rows*, shape ``(rows, 4)``."""
+        """Return a network's probability of each kind for *rows*, shape ``(rows, 4)``."""
         seen = rows.features[:, : self.decoder.features] * self._scales
         outputs = self.decoder.mlp.evaluate(genome, seen)
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
@@ -255,7 +257,7 @@ class DecisionImitation(Method[ImitationState]):
     def _make_playable(
         self, genes: NDArray[np.float32], *, back: bool = False
     ) -> NDArray[np.float32]:
-        """What is learnt as networks play it, who see features scaled; or *back* again.
+        """Convert weights of learnt features to weights of scaled ones, or *back* again.
 
         Scales are powers of two, so that nothing is rounded.
         """
@@ -270,7 +272,7 @@ class DecisionImitation(Method[ImitationState]):
     def _order(
         self, rows: DataSet, state: ImitationState
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The rows that this generation learns: each once, or whole batches of random ones."""
+        """Return the rows of this generation: each once, or whole batches of random ones."""
         inputs, kinds = rows.features[:, : self.decoder.features], rows.kinds
         if self.config.scaling == "unit":
             inputs = inputs * self._scales
@@ -288,25 +290,25 @@ class DataSet:
     """Decisions, in the order of the numbers of players, the games, and the moves."""
 
     features: NDArray[np.float32]
-    """What was known, as counted, shape ``(rows, 28)``; see
+    """Features before scaling, shape ``(rows, 28)``; see
     `evolve_arena.games.ticket_to_ride.features`."""
     kinds: NDArray[np.int64]
-    """What was decided, 0 to 3 as the rules' ``KINDS``, shape ``(rows,)``."""
+    """Kind of the decision, 0 to 3 as in the rules' ``KINDS``, shape ``(rows,)``."""
     games: NDArray[np.int64]
-    """The number of the game, from 0, shape ``(rows,)``."""
+    """Number of the game, from 0, shape ``(rows,)``."""
 
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def take(self, rows: NDArray[Any]) -> DataSet:
-        """The decisions in these *rows*, numbers or a mask."""
+    def take(self, rows: Array) -> DataSet:
+        """Return the decisions in these *rows*, numbers or a mask."""
         return DataSet(self.features[rows], self.kinds[rows], self.games[rows])
 
     def hold_out(self, share: float, seed: int) -> tuple[DataSet, DataSet]:
-        """The decisions of most games, and those of a random *share* of them.
+        """Return the decisions of most games, and those of a random *share* of them.
 
-        Whole games are held out, at least one if *share* is above 0: decisions of one game are
-        too much alike for some of them to be a test of what was learnt from the others.
+        Whole games are held out, at least one if *share* is above 0: decisions of one game are too
+        similar for some of them to be a test of what was learnt from the others.
         """
         games = np.unique(self.games)
         count = int(np.ceil(share * len(games)))
@@ -325,28 +327,29 @@ def build_data_set(
     rows: Literal["winner", "all"],
     seed: int,
 ) -> DataSet:
-    """Lets a teacher play itself, and keeps the decisions of the best games.
+    """Let a teacher play itself, and return the decisions of the best games.
 
     The same arguments always give the same rows. In Łabno's data 30 games of each number of
     players, from 120 points on, gave 5,700 rows.
 
     Args:
-        teacher: Who takes all seats: a scripted player.
-        players: How many of it play; the games of one number after those of another.
-        games: How many are played with each number.
-        best: How many of these are kept at most, those with most points of one player.
-        minimum_points: How many points that are at least.
+        teacher: A scripted player, which takes all seats.
+        players: Numbers of players; the games of one number follow those of another.
+        games: Games played with each number.
+        best: Most of these games to keep: those in which one player has most points.
+        minimum_points: Points of that player at least.
         rows: ``winner``: decisions of that player only, the first one of equals; or ``all``.
-        seed: Where decks and chances come from.
+        seed: Seed of decks and chances.
 
     Raises:
-        BadValueError: No game of some number of players has so many points.
+        BadValueError: For some number of players no game has so many points.
     """
     parts: list[DataSet] = []
     for count in players:
+        # Play all games for their points only.
         seeds = derive_seeds(seed, 0, f"games of {count} to imitate", games)
         seatings = seat_players(np.zeros((games, count)), MOST_PLAYERS)
-        game = at_seats(teacher.game, count)
+        game = cast(BoardGame, at_seats(teacher.game, count))
         results, _ = play_matches(game, [teacher], seatings, seeds)
         points = results.columns["points"]
         chosen = np.sort(choose_games(points, best, minimum_points))
@@ -354,6 +357,7 @@ def build_data_set(
             raise BadValueError(
                 f"of {games} games of {count} players none has {minimum_points} points"
             )
+        # Replay the best ones by their seeds, and note the decisions.
         turns = int(results.plies[chosen].sum())
         decisions, seats = list_decisions(game, teacher, seeds[chosen], turns)
         if rows == "winner":
@@ -368,8 +372,8 @@ def build_data_set(
     )
 
 
-def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArray[np.int64]:
-    """The *best* games whose best player has at least *minimum_points*, the best one first.
+def choose_games(points: Array, best: int, minimum_points: int) -> NDArray[np.int64]:
+    """Return the *best* games whose best player has at least *minimum_points*, the best one first.
 
     *points* has shape ``(games, seats)``. Of equal games the earlier one comes first.
     """
@@ -380,18 +384,18 @@ def choose_games(points: NDArray[Any], best: int, minimum_points: int) -> NDArra
 
 
 def list_decisions(
-    game: Any, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
+    game: BoardGame, player: CompiledPlayer, seeds: NDArray[np.uint64], turns: int
 ) -> tuple[DataSet, NDArray[np.int64]]:
-    """What a scripted *player* at all seats decides at the beginning of each turn, and which seat.
+    """Return a scripted *player*'s decisions at the beginning of turns, and the seats.
 
     Args:
-        game: What it plays.
-        player: It plays the matches that the arena would play with these *seeds*.
-        seeds: Of the matches, shape ``(games,)``.
-        turns: So many there are in all, at most.
+        game: The game, for the number of players.
+        player: The player that takes all seats.
+        seeds: The seeds of the matches, as the arena would play them, shape ``(games,)``.
+        turns: Upper bound of the number of turns.
     """
     modules = f"{FLOOR}.matches", f"{__package__}.decisions"
-    compiled: Any = specialise_board(game.place, game.rules, modules, player.packed)[-1]
+    compiled = specialise_board(game.place, game.rules, modules, player.packed)[-1]
     workspace = make_workspace(game.code, player.packed)
     features = np.zeros((turns, len(FEATURE_NAMES)), dtype=np.float32)
     kinds, games, seats = np.zeros((3, turns), dtype=np.int64)

@@ -1,9 +1,8 @@
-"""What the tables of ``ticket-to-ride`` tell of a player's games, with intervals.
+"""Measures of the tables of ``ticket-to-ride`` with intervals, and the published numbers.
 
-What ``ticket-to-ride`` compares with: the tables of Łabno (2018), and what they should say.
-
-The tables are read from the printed text. Łabno's repository has the logs of the games that they
-sum up; cells which do not follow from these have a correction. Both files keep his row names.
+The published tables are those of Łabno (2018), read from the printed text. His repository has the
+logs of the games that they sum up; cells that do not follow from these have a correction. Both
+files keep his row names.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.intervals import mean_interval, t_95
 from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import Z_95, wilson_interval
+from evolve_arena.core.types import Array, Number
 from evolve_arena.studies.study import read_lines
 
 Values = NDArray[np.float64]
@@ -28,7 +27,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number measured on games of one player, or of several that were bred alike."""
+    """A number measured on games of one player, or of several with the same settings."""
 
     value: float
     low: float
@@ -36,17 +35,17 @@ class Estimate:
     high: float
     """... to here."""
     scatter: float
-    """How far a number from as few games as were published may lie off, with 95 %."""
+    """Half-width of the 95 % range of a number from as few games as were published."""
     games: int
 
     def agrees(self, published: float) -> bool:
-        """Whether chance alone takes a published number as far from this one as it is."""
+        """Return True if chance alone explains the distance to a published number."""
         side = self.value - self.low if published < self.value else self.high - self.value
         return abs(published - self.value) <= math.hypot(self.scatter, side)
 
 
 def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
-    """The mean over players bred alike; of several, Student's interval, whatever each one's is.
+    """Return the mean over players of the same settings, of several with Student's interval.
 
     The interval is kept below *most*, and above 0 unless a value is below.
     """
@@ -61,22 +60,26 @@ def combine(estimates: Sequence[Estimate], most: float = math.inf) -> Estimate:
     return Estimate(statistics.fmean(values), low, high, scatter, games)
 
 
+Estimator = Callable[[MirrorResult, int], Estimate]
+"""Measures a number; the second argument is the number of games behind the published one."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A row of a table."""
 
     title: str
     published: str
-    """The name of the row in the publication; empty if it has none."""
-    estimate: Callable[[MirrorResult, int], Estimate]
-    """Measures it. The second argument is how many games the published number is from."""
+    """Name of the row in the publication; empty if it has none."""
+    estimate: Estimator
+    """Measures it. The second argument is the number of games behind the published value."""
 
 
-def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Any:
-    """Estimates a mean over seats; *values* has shape ``(games, SEATS)``.
+def _mean_of(values: Callable[[MirrorResult], Values], scale: float = 1.0) -> Estimator:
+    """Return an estimator of a mean over seats; *values* has shape ``(games, SEATS)``.
 
-    The interval is that of a ratio of sums over games, as the seats of a game depend on each
-    other: Cochran, "Sampling Techniques", 3rd edition (1977), equation 6.13.
+    The interval is that of a ratio of sums over games, as the seats of a game depend on each other:
+    Cochran, "Sampling Techniques", 3rd edition (1977), equation 6.13.
     """
 
     def estimate(result: MirrorResult, published: int) -> Estimate:
@@ -91,6 +94,7 @@ def _ratio(values: Values, counted: NDArray[np.bool_]) -> tuple[float, float]:
     seats = counted[rows].sum(axis=1)
     if len(seats) < 2:
         return math.nan, math.nan
+    # The variance of a ratio is that of the games' residuals from the mean.
     totals = np.where(counted[rows], values[rows], 0.0).sum(axis=1)
     mean = totals.sum() / seats.sum()
     spread = np.sum((totals - mean * seats) ** 2) * len(seats) / (len(seats) - 1)
@@ -103,21 +107,23 @@ def _symmetric(value: float, half: float, result: MirrorResult, published: int) 
 
 
 def _deviation(result: MirrorResult, published: int) -> Estimate:
-    """The standard deviation; its interval is that of the mean square, by the delta method."""
+    """Estimate the standard deviation; its interval is from the variance's (delta method)."""
     square, half = _ratio((_list(result, "points") - result.mean) ** 2, result.counted)
     value = result.deviation
     return _symmetric(value, half / (2.0 * math.sqrt(square)), result, published)
 
 
 def _median(result: MirrorResult, published: int) -> Estimate:
-    """The median; its interval are the values whose ranks are so far from the middle (binomial).
+    """Estimate the median; its interval ends at the values of two ranks (binomial).
 
-    As the seats of a game depend on each other it is widened as that of the mean is.
+    As the seats of a game depend on each other, it is widened by the same factor as that of the
+    mean.
     """
     points = np.sort(result.points)
     _, half = _ratio(_list(result, "points"), result.counted)
     if math.isnan(half):  # of a single game
         return Estimate(math.nan, math.nan, math.nan, math.nan, result.games)
+    # Widened by the ratio of the mean's interval to that of independent seats.
     wider = half / (Z_95 * float(points.std(ddof=1)) / math.sqrt(len(points)))
     reach = 0.5 * Z_95 * math.sqrt(len(points)) * wider
 
@@ -130,10 +136,14 @@ def _median(result: MirrorResult, published: int) -> Estimate:
     return Estimate(value, at(middle - reach), at(middle + reach), scatter, result.games)
 
 
-def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) -> Estimate:
-    """The mean over sets of as many games as were published; the largest of more is larger."""
+def _extreme(measure: Callable[[Array], Number], result: MirrorResult, published: int) -> Estimate:
+    """Estimate an extreme as its mean over sets of as many games as were published.
+
+    The largest of more games would be larger.
+    """
     count = max(1, result.games // published)
     points = result.results.columns["points"]
+    # Sets of every count-th game.
     extremes = []
     for number in range(count):
         counted = result.counted[number::count]
@@ -150,7 +160,7 @@ def _extreme(measure: Callable[..., Any], result: MirrorResult, published: int) 
 
 
 def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimate:
-    """How many of as many games as were published ended by a forbidden move, or by the rules."""
+    """Estimate, of as many games as published, the aborted ones, or those that ended regularly."""
     count = result.aborted if aborted else result.games - result.aborted
     shares = count / result.games, *wilson_interval(count, result.games)
     share, low, high = (published * end for end in shares)
@@ -158,7 +168,7 @@ def _ended_games(aborted: bool, result: MirrorResult, published: int) -> Estimat
     return Estimate(share, low, high, scatter, result.games)
 
 
-def _above(limit: int) -> Any:
+def _above(limit: int) -> Estimator:
     return _mean_of(lambda result: (_list(result, "points") > limit).astype(np.float64), 100.0)
 
 
@@ -167,7 +177,7 @@ def _list(result: MirrorResult, column: str) -> Values:
 
 
 def _rounds(result: MirrorResult, published: int) -> Estimate:
-    """Rounds of all games, aborted ones included, as in Łabno's logs."""
+    """Estimate the rounds of all games, aborted ones included, as in Łabno's logs."""
     rounds = _list(result, "rounds")[:, 0]
     half = Z_95 * float(rounds.std(ddof=1)) / math.sqrt(len(rounds)) if len(rounds) > 1 else 0.0
     return _symmetric(float(rounds.mean()), half, result, published)
@@ -175,7 +185,7 @@ def _rounds(result: MirrorResult, published: int) -> Estimate:
 
 COMPLETED = "Ukończonych rozgrywek"
 TOTALS = ("Zrealizowane bilety", "Niezrealizowane bilety")
-"""Rows of tables 5.1 and 5.2 that give sums over all players, where others give means."""
+"""Rows of tables 5.1 and 5.2 that give sums over all players, while others give means."""
 MEASURES = {
     measure.title: measure
     for measure in (
@@ -196,12 +206,12 @@ MEASURES = {
         Measure("rounds", "", _rounds),
     )
 }
-"""All rows of tables 3.1, 4.3, 5.1 and 5.2, by title. A table has those that its publication has,
-and the rounds."""
+"""All rows of tables 3.1, 4.3, 5.1 and 5.2, by title. A table has the rows of its publication, and
+the rounds."""
 
 
 COUNTS = (2, 3, 4, 5)
-"""How many play; a column of a table for each, and one for all games together."""
+"""Numbers of players: a column of a table for each, and one for all games together."""
 ALL = "all"
 
 GAMES = {
@@ -210,7 +220,7 @@ GAMES = {
     "5.1": {"2": 60, "3": 60, "4": 60, "5": 60},
     "5.2": {"2": 60, "3": 60, "4": 60, "5": 60},
 }
-"""How many games a column sums up; those of table 4.3 as logged, the text says 250 each."""
+"""Number of games that a column sums up; those of table 4.3 as logged, the text says 250 each."""
 
 
 @dataclass(frozen=True)
@@ -220,16 +230,16 @@ class Cell:
     printed: float | None
     """As printed; None if there is none."""
     corrected: float | None = None
-    """What the logs give instead; None if they give the same, or are not known."""
+    """The number in the logs; None if it is the same, or not known."""
 
     @property
     def value(self) -> float | None:
-        """The right one."""
+        """The correct number."""
         return self.printed if self.corrected is None else self.corrected
 
 
 def read_cell(table: str, row: str, column: str | int) -> Cell:
-    """A cell of a published table.
+    """Return a cell of a published table.
 
     Where tables 5.1 and 5.2 give sums over the players of completed games, it is their mean.
 
@@ -247,20 +257,20 @@ def read_cell(table: str, row: str, column: str | int) -> Cell:
 
 
 def games_of(table: str, column: str | int) -> int:
-    """How many games a column of a table sums up."""
+    """Return the number of games that a column of a table sums up."""
     games = GAMES[table]
     return sum(games.values()) if column == ALL else games[str(column)]
 
 
 def seats_of(table: str, column: str) -> float:
-    """In how many seats completed games of table 5.1 or 5.2 were played."""
+    """Return the number of seats in completed games of table 5.1 or 5.2."""
     counts = COUNTS if column == ALL else (int(column),)
     completed = _read("tables", "value")
     return sum(count * completed[table, COMPLETED, str(count)] for count in counts)
 
 
 def column_name(column: str | int) -> str:
-    """What a column is called here."""
+    """Return the name of a column in our tables."""
     return "all games" if column == ALL else f"{column} players"
 
 

@@ -10,16 +10,16 @@ from evolve_arena.studies.study import Settings
 from evolve_arena.studies.ticket_to_ride.measures import COUNTS
 
 UNIVERSAL, PROOF = "universal", "proof"
-"""Settings: a model for all numbers of players, and one that is watched while it learns."""
+"""Settings: a model for all numbers of players, and one that is examined while it learns."""
 ADAGRAD = "-adagrad"
-"""Ends the names of these settings learnt with his optimiser from as many rows as he had."""
+"""Suffix of the names of these settings if learnt with his optimiser and number of rows."""
 EVOLVED = {"evolved": "ticket-to-ride", "evolved-graphs": "ticket-to-ride-neat"}
 """Recipes of evolved players, by setting."""
 
 Changes = Mapping[str, object]
 NOTHING: Changes = {}
 EPOCHS, STEPS = 40, 250
-"""Sections 4.4 and 5.2: 40 epochs, each of 250 steps of 250 rows."""
+"""Sections 4.4 and 5.2: 40 epochs of 250 steps of 250 rows each."""
 ITERATIONS, FEW_STEPS = 10, 100
 """Chapter 6: iterations, each of 100 steps of 100 rows."""
 AS_PUBLISHED = {
@@ -33,7 +33,7 @@ AS_PUBLISHED = {
     "method.minimum_points": 120,
     "method.rows": "winner",
 }
-"""Sections 4.2 to 4.4, whatever the recipe has made of them."""
+"""Sections 4.2 to 4.4, whatever the recipe says now."""
 HIS_OPTIMISER = {"method.solver": "adagrad", "method.learning_rate": 0.05, "method.held_out": 0.0}
 """Section 4.4: AdaGrad, with TensorFlow's rate, on all decisions of the winners of 120 games."""
 CHECK_GAMES = 100
@@ -41,7 +41,7 @@ NETWORK_WEIGHT, EVOLVED_WEIGHT = 1.0, 5.0
 
 
 def plan(settings: Settings) -> list[Job]:
-    """All runs of all seeds, the evolved ones first: they would be the last to end."""
+    """Return all runs of all seeds, the evolved ones first: they take longest."""
     evolved = [
         _evolved_job(name, seed, settings) for seed in settings.each_seed for name in EVOLVED
     ]
@@ -57,14 +57,14 @@ def plan(settings: Settings) -> list[Job]:
 
 
 def specific(count: int) -> str:
-    """The name of the setting of a model for so many players."""
+    """Return the name of the setting of a model for *count* players."""
     return f"specific-{count}"
 
 
 def _imitate(
     name: str, counts: list[int], seed: int, settings: Settings, more: Changes = NOTHING
 ) -> Job:
-    """A network that learns from the program's reading, of whose games the source's rows are."""
+    """Return the job of a network that learns from the reading ``code``, as in the source."""
     if name.startswith(PROOF):
         rows, steps, generations = 100, FEW_STEPS, ITERATIONS
         kept = {"run.checkpoint_every": 1, "run.keep_every": 1}

@@ -1,7 +1,7 @@
 """The study ``ticket-to-ride``: Łabno (2018), a rule player and networks that imitate it.
 
-``seeds`` is how many networks, and evolved players, of each setting are bred here; the publication
-has one of each.
+``seeds`` is the number of networks, and evolved players, of each setting here; the publication has
+one of each.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ IMITATION = "imitation"
 
 
 def measure_mixed(material: Material) -> Table:
-    """How many points more than its opponents each kind of player makes at tables of four."""
+    """Measure the lead in points of each kind of player over its opponents in games of four."""
     rules = {f"rule:{reading}": [make_rule_player(reading)] for reading in RULES}
     imitating = {IMITATION: [run.champion for run in material.list_runs(UNIVERSAL)]}
     evolved = {
@@ -76,7 +76,7 @@ def measure_mixed(material: Material) -> Table:
 def _meet(
     material: Material, players: Sequence[Player], opponents: Sequence[Player]
 ) -> list[DuelResult]:
-    """A duel for each of the *players*, against the opponent of the same seed."""
+    """Play a duel for each of the *players*, against the opponent of the same seed."""
     games = material.settings.scaled(GAMES, least=10)
     with make_executor(None, material.workers) as executor:
         return [

@@ -1,6 +1,6 @@
 """The tables of ``ticket-to-ride`` about games of one kind of player.
 
-Those are 3.1, 4.3, 5.1 and 5.2, 6.1 of a network while it learns, and the rule player's readings.
+These are 3.1, 4.3, 5.1 and 5.2, 6.1 of a network while it learns, and the rule player's readings.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from evolve_arena.studies.ticket_to_ride.plan import ITERATIONS, PROOF, UNIVERSA
 
 GAME = "ticket-to-ride"
 GAMES = 10_000
-"""How many games of each number of players a column is measured on."""
+"""Number of games of each number of players that a column is measured on."""
 MIRROR_SEED = 20180912
 ENDINGS = ("completed games", "forbidden moves")
 """Rows that count games."""
@@ -48,7 +48,7 @@ RECOMMENDED = {2: "universal", 3: "specific", 4: "specific", 5: "universal"}
 """Section 5.3, by number of players."""
 
 Games = Mapping[int, MirrorResult]
-"""The games of a player, by how many of it play."""
+"""Games of a player against itself, by number of players."""
 
 READ = (
     "Published are the printed numbers; where Łabno's logs give another, the remark has it, and"
@@ -66,7 +66,7 @@ EXTREMES = (
 
 
 def measure_rule_player(material: Material) -> Table:
-    """Table 3.1, with figures 3.3 to 3.5."""
+    """Measure table 3.1, with figures 3.3 to 3.5."""
     games = [play_counts(material, dict.fromkeys(COUNTS, make_rule_player("code")))]
     table = compare("3.1", "the rule player, all seats", games)
     table.notes.append(
@@ -80,7 +80,7 @@ def measure_rule_player(material: Material) -> Table:
 
 
 def measure_network(material: Material, optimiser: str = "") -> Table:
-    """Table 4.3, with figures 4.1 to 4.3; *optimiser* is the end of the setting's name."""
+    """Measure table 4.3, with figures 4.1 to 4.3; *optimiser* is the end of the setting's name."""
     games = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL + optimiser))
     table = compare("4.3", "the imitating network, all seats", games, optimiser)
     table.notes.append(
@@ -91,7 +91,7 @@ def measure_network(material: Material, optimiser: str = "") -> Table:
 
 
 def measure_specific(material: Material) -> Table:
-    """Table 5.1, with figure 5.1."""
+    """Measure table 5.1, with figure 5.1."""
     games = _play_networks(material, {count: specific(count) for count in COUNTS})
     table = compare("5.1", "models for one number of players", games)
     other = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL))
@@ -102,7 +102,7 @@ def measure_specific(material: Material) -> Table:
 
 
 def measure_universal(material: Material) -> Table:
-    """Table 5.2, and which model is to be recommended for each number of players."""
+    """Measure table 5.2, and the model to recommend for each number of players."""
     games = _play_networks(material, dict.fromkeys(COUNTS, UNIVERSAL))
     table = compare("5.2", "the model for all numbers of players", games)
     others = _play_networks(material, {count: specific(count) for count in COUNTS})
@@ -115,14 +115,14 @@ def measure_universal(material: Material) -> Table:
 
 
 def make_rule_player(reading: str) -> Player:
-    """The rule player with a *reading* of Łabno's description, for tables of any size."""
+    """Return the rule player with a *reading* of Łabno's description, for any number of players."""
     return make_player(f"rule:{reading}", make_game(GAME))
 
 
 def play_counts(
     material: Material, players: Mapping[int, Player], games: int = GAMES
 ) -> dict[int, MirrorResult]:
-    """Games of each number of players, who are all the same."""
+    """Play games of each number of players, all seats taken by the same player."""
     games = material.settings.scaled(games, least=10)
     with make_executor(None, material.workers) as executor:
         return {
@@ -138,7 +138,7 @@ def play_counts(
 
 
 def compare(name: str, title: str, players: Sequence[Games], suffix: str = "") -> Table:
-    """A table of the published form, from the games of one player or of several bred alike.
+    """Return a table of the published form, from the games of one player or of several.
 
     Its name is that of the published one and the *suffix*.
     """
@@ -160,7 +160,7 @@ def compare(name: str, title: str, players: Sequence[Games], suffix: str = "") -
 
 
 def compare_cell(place: tuple[str, str, str], cell: Cell, ours: Estimate) -> Row:
-    """The row at a *place* (table, row, column), with a remark."""
+    """Return the row at a *place* (table, row, column), with a remark."""
     printed = None if cell.printed is None else round(cell.printed, 4)
     words = [] if cell.corrected is None else [f"by the logs {cell.corrected:g}"]
     if cell.value is not None:
@@ -174,7 +174,7 @@ def _column(games: Games, column: str | int) -> MirrorResult:
 
 
 def _play_networks(material: Material, names: Mapping[int, str]) -> list[dict[int, MirrorResult]]:
-    """The games of the networks of each seed; *names* are their settings by number of players."""
+    """Play games of each seed's networks; *names* are their settings by number of players."""
     runs = {count: material.list_runs(name) for count, name in names.items()}
     return [
         play_counts(material, {count: some[seed].champion for count, some in runs.items()})
@@ -183,7 +183,7 @@ def _play_networks(material: Material, names: Mapping[int, str]) -> list[dict[in
 
 
 def _recommend(universal: Sequence[Games], specific: Sequence[Games]) -> list[Row]:
-    """How many points more the universal model makes, for each number of players."""
+    """Return rows of the universal model's lead in points, for each number of players."""
     rows = []
     for count in COUNTS:
         ours, theirs = (_known_mean(model, count) for model in (universal, specific))
@@ -200,7 +200,7 @@ def _recommend(universal: Sequence[Games], specific: Sequence[Games]) -> list[Ro
 
 
 def _known_mean(players: Sequence[Games], count: int) -> Estimate | None:
-    """The mean points with so many players, of those networks that completed a game."""
+    """Return the mean points with *count* players, over those networks that completed a game."""
     published = games_of("5.2", count)
     means = [MEASURES["mean"].estimate(games[count], published) for games in players]
     known = [mean for mean in means if not math.isnan(mean.value)]
@@ -208,7 +208,7 @@ def _known_mean(players: Sequence[Games], count: int) -> Estimate | None:
 
 
 def _published_ranges() -> dict[str, dict[int, tuple[float, float, float]]]:
-    """By model and number of players, the published minimum, mean and maximum."""
+    """Return the published minimum, mean and maximum, by model and number of players."""
     rows = [MEASURES[name].published for name in ("minimum", "mean", "maximum")]
     ranges: dict[str, dict[int, tuple[float, float, float]]] = {}
     for model, table in (("specific", "5.1"), ("universal", "5.2")):
@@ -220,7 +220,7 @@ def _published_ranges() -> dict[str, dict[int, tuple[float, float, float]]]:
 
 
 def _add_figure(table: Table, figure: str, who: str, players: Sequence[Games]) -> Table:
-    """Adds the histograms as a picture, and their numbers as a grid."""
+    """Add the histograms as a picture, and their numbers as a grid."""
     results = {count: pool([games[count] for games in players]) for count in COUNTS}
     picture = draw_points(f"Figures {figure}: points of {who}", results)
     table.add_picture(f"figure-{figure}", picture)
@@ -237,17 +237,15 @@ def _histogram(results: Games) -> Grid:
         ]
         if any(shares):
             rows.append([f"{low} to {low + 9}", *(f"{100 * share:.2f}" for share in shares)])
-    return Grid(
-        "How many of 100 seats have so many points", ["points", *map(column_name, results)], rows
-    )
+    return Grid("Seats of 100 with this many points", ["points", *map(column_name, results)], rows)
 
 
 PROOF_GAMES = 2500
-"""With each number of players, after each iteration."""
+"""Games with each number of players, after each iteration."""
 PUBLISHED_GAMES, PUBLISHED_SEATS, PRINTED = 240, 840, 5
 """Of each iteration 60 games of each number of players; five iterations were printed."""
 EXAMINED = 100
-"""Section 6.2: random rows of which loss and accuracy were measured."""
+"""Section 6.2: random rows on which loss and accuracy were measured."""
 NOT_HIS = " The optimiser is Adam; the table `6.1-adagrad` has his."
 
 LOSS, ACCURACY, FINISHED = "loss", "accuracy", "seats that finished"
@@ -263,9 +261,9 @@ ROWS = {
     "tickets done": "Srednia liczba ukonczonych biletów",
     "tickets failed": "Srednia liczba nieukonczonych biletów",
 }
-"""The rows of the table here, and what they are called in the publication."""
+"""Rows of the table here, and their names in the publication."""
 MOST = {ACCURACY: 1.0, "forbidden moves": PUBLISHED_GAMES, FINISHED: PUBLISHED_SEATS}
-"""What numbers in some rows can't be above."""
+"""Upper bounds of the numbers in some rows."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +275,7 @@ class _Stage:
     accuracy: Estimate
 
     def estimate(self, row: str) -> Estimate:
-        """What stands in a *row*."""
+        """Return the estimate of a *row*."""
         if row in (LOSS, ACCURACY):
             return self.loss if row == LOSS else self.accuracy
         if row == FINISHED:
@@ -290,7 +288,7 @@ class _Stage:
 
 
 def measure_proof(material: Material, optimiser: str = "") -> Table:
-    """Table 6.1, continued to the tenth iteration, with figure 6.1.
+    """Measure table 6.1, continued to the tenth iteration, with figure 6.1.
 
     *optimiser* is the end of the setting's name, and of the table's.
     """
@@ -336,7 +334,7 @@ def measure_proof(material: Material, optimiser: str = "") -> Table:
 
 
 def _examine(material: Material, run: Run, iteration: int) -> _Stage:
-    """Plays games of the network as it was after an *iteration*, and looks at what it learnt."""
+    """Play games of the network as it was after an *iteration*, and measure what it has learnt."""
     method = run.method
     assert isinstance(method, DecisionImitation)
     genome = run.state(iteration).population[0]
@@ -353,7 +351,7 @@ def _examine(material: Material, run: Run, iteration: int) -> _Stage:
 
 
 def _estimate_mean(values: NDArray[np.float64]) -> Estimate:
-    """The mean over all rows, and how far one of as many as were examined may lie off."""
+    """Return the mean over all rows, with the scatter of a mean over as many as were examined."""
     value = float(values.mean())
     scatter = Z_95 * float(values.std()) / math.sqrt(EXAMINED)
     return Estimate(value, value, value, scatter, len(values))
@@ -372,17 +370,17 @@ def _published(title: str, iteration: int) -> float:
 
 TUNING_GAMES = 250
 ONLY_FEATURES = ("players", "goal_count")
-"""Options that change nothing but features of networks."""
+"""Options that affect features of networks only."""
 LONG_5 = "code,long=5"
 LOGGED = {2: (92.94, 20.01), 3: (86.74, 17.87), 4: (86.27, 17.97), 5: (83.02, 18.44)}
 """Mean and standard deviation of the games that Łabno logged as result_10: not printed, but the
 tickets of table 3.1 are theirs."""
 NEAR_MEAN, NEAR_DEVIATION = 2.0, 3.0
-"""A reading that is no farther from the published numbers than this could be Łabno's."""
+"""Largest distance from the published numbers at which a reading could be Łabno's."""
 
 
 def measure_readings(material: Material) -> Table:
-    """Mean and deviation of points for ``text`` and ``code``, and each of them changed."""
+    """Measure mean and deviation of points for ``text``, ``code``, and each option changed."""
     rows, lines = [], []
     watched = material.folder, material.progress
     for reading in watch_parts(list_readings(), "readings", *watched):
@@ -401,7 +399,7 @@ def measure_readings(material: Material) -> Table:
             f" `{LONG_5}` those of the games logged as result_10, whose tickets are printed in"
             " table 3.1.",
             "Each other reading differs from `text` or `code` in one option; see"
-            " `games/ticket_to_ride/options.py` for what they mean.",
+            " `games/ticket_to_ride/options.py` for their meaning.",
             f"A reading is near if for every number of players the mean is within {NEAR_MEAN:g} and"
             f" the standard deviation within {NEAR_DEVIATION:g} of the published one.",
         ],
@@ -410,7 +408,7 @@ def measure_readings(material: Material) -> Table:
 
 
 def list_readings() -> list[str]:
-    """``code`` and ``text``, and each of them with one option changed."""
+    """Return ``code`` and ``text``, and each of them with one option changed."""
     return [*_vary("code"), *_vary("text")]
 
 

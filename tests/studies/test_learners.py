@@ -165,7 +165,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("checkers-06-rafalmore", "method.initialisation=zeros", "zeros"),
         ("checkers-06-rafalmore", "method.lambda=0.5", "method.lambda is an unknown setting"),
         ("ticket-to-ride-imitation", "method.players=[2, 2]", "each number of players once"),
-        ("ticket-to-ride-imitation", "method.players=[6]", "2 to 5 play"),
+        ("ticket-to-ride-imitation", "method.players=[6]", "must be from 2 to 5"),
         ("ticket-to-ride-imitation", "network.activation='sin'", "sin"),
         ("ticket-to-ride-imitation", "network.features=27", "network.features"),
         ("ticket-to-ride-imitation", "network.script='rule:tixt'", "did you mean 'text'"),
