@@ -1,4 +1,4 @@
-"""How fast checkers is counted and played at random, against OpenSpiel and pydraughts."""
+"""Speed of move counting and random games in checkers, against OpenSpiel and pydraughts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def measure() -> Iterator[Line]:
 
 
 def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
-    """What *work* gives a second, in the best of so many rounds after a first."""
+    """Return the most that *work* achieves per second in so many rounds after a warm-up."""
     work(1)
     best = 0.0
     for _ in range(rounds):

@@ -56,7 +56,7 @@ def _measure(seconds: float) -> tuple[float, float]:
 
 
 class Counter:
-    """What the matches of a run amounted to."""
+    """Totals over the matches of a run."""
 
     def __init__(self) -> None:
         self.games = 0
@@ -65,7 +65,7 @@ class Counter:
 
 
 def evolve(seconds: float, seed: int = 1) -> Counter:
-    """Runs generations until their matches have taken *seconds* together."""
+    """Run generations until their matches have taken *seconds* together."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -118,7 +118,7 @@ def _next_generation(population: list[Any], toolbox: base.Toolbox, counter: Coun
 
 
 def _make_network(genome: NDArray[Any]) -> Network:
-    """The weights and biases of both layers."""
+    """Return the weights and biases of both layers."""
     genes = np.asarray(genome, dtype=np.float32)
     return (
         np.ascontiguousarray(genes[:420].reshape(CELLS, 10)),
@@ -189,7 +189,7 @@ def _has_line(discs: int) -> bool:
 
 
 def _check_games() -> None:
-    """The baseline plays what our kernel plays, but for sums that round differently."""
+    """Check that the baseline plays our kernel's games, but for sums that round differently."""
     genomes = POLICY.initialise(20, "uniform", np.random.default_rng(1))
     pairings = round_robin(len(genomes))
     seeds = np.zeros(len(pairings), dtype=np.uint64)

@@ -56,7 +56,7 @@ class ExactPlayer(Player):
         return [move for move, value in worth.items() if value == best]
 
     def value(self, position: Any) -> int:
-        """The worth to the player to move: above 0 if it wins, below if it loses."""
+        """Return the value for the player to move: above 0 if it wins, below if it loses."""
         key = tuple(int(number) for number in position.state)
         if key not in self.known:
             outcome = self.game.outcome(position)
@@ -88,7 +88,7 @@ class ExactPlayer(Player):
         ]
 
     def openings(self) -> list[tuple[int, int]]:
-        """The openings of two plies that are draws; where there is no draw all that go on."""
+        """Return the drawn openings of two plies, or all unfinished ones if none is a draw."""
         drawn, others = [], []
         start = self.game.initial()
         for first in self.game.legal_moves(start):
@@ -110,13 +110,13 @@ class PigPlayer(Player):
         _, self.rolls = solve_pig(game.options["goal"])
 
     def choose(self, position: Any, stream: Stream) -> Any:
-        """The move that wins more often."""
+        """Return the move that wins more often."""
         points, seat = [int(number) for number in position.state[:3]], self.game.to_move(position)
         return ROLL if self.rolls[points[2], points[seat], points[1 - seat]] else HOLD
 
 
 def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The chances to win of the player to move, and whether it should roll, by value iteration.
+    """Compute by value iteration the mover's chances to win, and whether it should roll.
 
     Their shape is ``(goal + 7, goal, goal)``: points of this turn, own points, and the other's.
     """
@@ -139,7 +139,7 @@ def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 def meet(player: Player, exact: Player, games: int, seed: int) -> DuelResult:
-    """The result of games against *exact* play."""
+    """Play games against *exact* and return the result."""
     game = exact.game
     if isinstance(exact, PigPlayer):
         return duel(game, player, exact, games=games, seed=seed)

@@ -1,4 +1,4 @@
-"""How long bots think that were exported as pages, and how whole numbers are best kept there."""
+"""Thinking time of bots exported as pages, and the best way to keep whole numbers there."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _loop(step: str, start: str) -> str:
 
 
 def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
-    """The time for a move, against the exported Python file; both choose the same ones."""
+    """Time a move on the page and in the exported Python file; both must choose the same moves."""
     page = run_source(write_source(player))
     positions = random_positions(player.game, count)
     told: list[Any] = [(position.state, position.plies, []) for position in positions]

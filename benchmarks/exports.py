@@ -1,4 +1,4 @@
-"""What champions of all recipes become when they are exported: size, speed, and the same moves."""
+"""Exports of the champions of all recipes: size, speed, and agreement of their moves."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
 def measure() -> Iterator[Line]:
-    """A line for each recipe and target: how large the file is, and how it moves."""
+    """Yield a line for each recipe and target: size of the file, speed and moves."""
     if not COMPILER or not NODE:
         raise SkippedError("there is no C compiler here, or no Node.js")
     for name in RECIPES or recipe_files():
@@ -126,7 +126,7 @@ def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]
 def _measure_champion(
     title: str, champion: Any, folder: Path, patient: bool = True
 ) -> Iterator[Line]:
-    """A line for each target; Python does not play whole games unless one is *patient*."""
+    """Yield a line for each target; Python plays whole games only if *patient*."""
     for target in [target for target in ("python", "c", "html") if target in TARGETS]:
         try:
             content = export_player(champion, target)
@@ -226,5 +226,5 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
 
 
 def _is_as_good(champion: Any, position: Any, move: Any) -> bool:
-    """Whether the champion chooses that one, too: between equals chance decides."""
+    """Return True if the champion may choose that move, too: chance decides between equals."""
     return any(champion.choose(position, new_stream(seed)) == move for seed in range(TRIES))

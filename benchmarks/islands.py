@@ -33,7 +33,7 @@ SMALL = {"SEEDS": (101, 102), "GENERATIONS": 2, "INDIVIDUALS": 24, "GAMES": 4}
 
 
 def measure() -> Iterator[Line]:
-    """A line for each way and opponent: the mean share of points, beside one population's."""
+    """Yield a line for each way and opponent: mean share of points, against one population."""
     alone: dict[str, list[float]] = {}
     for way, changes in WAYS.items():
         found = [_breed(changes, seed) for seed in SEEDS]
@@ -53,7 +53,7 @@ def measure() -> Iterator[Line]:
 
 
 def _breed(changes: dict[str, Any], seed: int) -> tuple[int, dict[str, float]]:
-    """How many games a run of training took, and what its last champion scores."""
+    """Return the number of games that a run trained on, and the scores of its last champion."""
     with tempfile.TemporaryDirectory() as folder:
         run = ea.start(
             "connect-four",

@@ -1,4 +1,4 @@
-"""What machine this is, so that figures can be read elsewhere."""
+"""Description of this machine, so that figures can be read elsewhere."""
 
 from __future__ import annotations
 

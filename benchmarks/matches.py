@@ -1,4 +1,4 @@
-"""How fast matches are played: against DEAP with NumPy, against C, on one core and on two."""
+"""Speed of matches: against DEAP with NumPy, against C, on one core and on two."""
 
 from __future__ import annotations
 

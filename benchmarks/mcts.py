@@ -1,4 +1,4 @@
-"""How many simulations Monte Carlo tree search makes a second, beside OpenSpiel's in C++.
+"""Simulations per second of Monte Carlo tree search, against OpenSpiel's in C++.
 
 Both search the first position of each game, on one core and by turns, with random rollouts, a
 solver and the same exploration. Small games are left out: a position that is solved ends a search.
@@ -38,7 +38,7 @@ SMALL = {"GAMES": {"Pig": GAMES["Pig"]}, "SIMULATIONS": 50, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """A line for each game."""
+    """Yield a line for each game."""
     for name, (ours, options, theirs) in GAMES.items():
         own, other = _search(ours, options), _search_openspiel(theirs)
         own(0), other(0)  # compiles, and takes memory

@@ -33,7 +33,7 @@ OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "
 
 
 class Played(NamedTuple):
-    """What came of matches; see `evolve_arena.arena.batch.Results`."""
+    """Results of matches; see `evolve_arena.arena.batch.Results`."""
 
     outcomes: NDArray[np.int8]
     plies: NDArray[np.int16]
@@ -49,7 +49,7 @@ def measure() -> float | None:
 
 
 def measure_value() -> float | None:
-    """The same for 84-16-1 value networks."""
+    """Return the nanoseconds per ply of 84-16-1 value networks in C; None without a compiler."""
     return _measure_best(VALUE, "-DVALUE=1")
 
 
@@ -86,7 +86,7 @@ def _measure_best(decoder: Any, head: str) -> float | None:
 
 
 def _make_batch(decoder: Any) -> Batch:
-    """What the benchmark of our own kernel plays: every two of 100, in both colours."""
+    """Make the kernel's batch: every pair of 100 networks, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))
     pairings = np.tile(pairings, (REPEATS, 1))

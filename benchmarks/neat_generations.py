@@ -1,4 +1,4 @@
-"""How fast NEAT breeds Connect Four players: against neat-python playing the same pairings.
+"""Speed of NEAT on Connect Four: against neat-python playing the same pairings.
 
 The baseline is what a good user of neat-python would write: its `Population` does all that it
 can, and its fitness function lets the individuals play each other with its own networks, on
@@ -103,7 +103,7 @@ class _TheirRun:
         return sum(self.played[:-1]) / (len(self.played) - 1)
 
     def play(self, genomes: list[tuple[int, Any]], config: Any) -> None:
-        """Gives each genome its share of points against ten random others, both colours."""
+        """Set each genome's fitness: its points share against ten random others, both colours."""
         self.starts.append(time.perf_counter())
         networks = [neat.nn.FeedForwardNetwork.create(genome, config) for _, genome in genomes]
         pairings = random_opponents(len(genomes), OPPONENTS, new_stream(self.generation))

@@ -1,4 +1,4 @@
-"""How fast a NEAT population is divided into species: against neat-python, on one core."""
+"""Speed of dividing a NEAT population into species: against neat-python, on one core."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _grow(config: Any, individuals: int) -> list[Any]:
 def _mutate_all(
     parents: list[Any], config: Any, first_key: int, mutations: int, count: int | None = None
 ) -> list[Any]:
-    """A child of one parent each, mutated a number of times."""
+    """Return children of one parent each, mutated a number of times."""
     children = []
     for number in range(len(parents) if count is None else count):
         parent = parents[number % len(parents)]
@@ -151,7 +151,7 @@ def _mutate_all(
 
 
 def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any, Species]:
-    """The children, their parents' representatives and species, as arrays."""
+    """Return the children, their parents' representatives and species, as arrays."""
     before = from_neat_python(parents)
     founded = speciate(
         before,
@@ -168,7 +168,7 @@ def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any
 
 
 def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, Any]:
-    """The shortest of three times, and what came of it."""
+    """Return the shortest of three times, and the species set that resulted."""
     population = {genome.key: genome for genome in children}
     times = []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""How fast games in one file are that keep cells, against the same games on words of bits."""
+"""Speed of one-file games on arrays of cells, against the same games on bitboards."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _tell(
     others: NDArray[np.float64],
     target: float,
 ) -> Line:
-    """A line about a game in one file; its ratio is the median of those of all rounds."""
+    """Make the line of a game in one file; its ratio is the median of those of all rounds."""
     ratio = float(np.median(speeds / others))
     return Line(
         name,

@@ -38,7 +38,7 @@ class Perfect:
 
 
 def play(player: Player, games: int, seed: int) -> tuple[int, int]:
-    """How many games the *player* wins, and how many are drawn."""
+    """Return the number of games that the *player* wins, and the number of draws."""
     game = make_game("connect-four")
     perfect = Perfect(seed)
     wins = draws = 0

@@ -1,4 +1,4 @@
-"""How fast Q-learners play and learn, against the same learning written with NumPy."""
+"""Speed of playing and learning of Q-learners, against the same learning written with NumPy."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _speed(config: QLearningConfig) -> float:
 
 
 def _plain_speed(config: QLearningConfig) -> float:
-    """The same for NumPy; the games and what is learned from them must be the same, too."""
+    """Return NumPy's games a second; its games and what it learns must be the kernel's."""
     method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DECODER)
     state = method.initial(1)
     work = method.make_work(state)

@@ -49,7 +49,7 @@ class PlainLearner:
         }[options["future"]]
 
     def genome(self) -> NDArray[np.float64]:
-        """The weights as they are now."""
+        """Return the current weights."""
         return np.concatenate([self.first.ravel(), self.biases, self.last, [self.bias]])
 
     def play_game(self, stream: Stream) -> list[int]:
@@ -67,14 +67,14 @@ class PlainLearner:
             board, player = after, OTHER[player]
 
     def values(self, board: Board, player: int) -> NDArray[np.float64]:
-        """The value of each column, minus infinity for full ones."""
+        """Return the value of each column, minus infinity for full ones."""
         read = np.tile(self._read(board, player, 0), (self.columns, 1))
         read[:, -1] = np.arange(self.columns)
         values = self._hidden(read) @ self.last + self.bias
         return np.where(board[0] == 0, values, -np.inf)
 
     def target(self, after: Board, player: int) -> float:
-        """What *player*'s move, which led to *after*, is worth."""
+        """Return the learning target of *player*'s move that led to *after*."""
         result = self._result(after, player)
         if result is not None:
             return float(self.options["rewards"][result])

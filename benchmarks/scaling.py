@@ -1,4 +1,4 @@
-"""How far a cluster helps: the executor `ray` for 1 to 1,000 nodes, simulated from measurements.
+"""Scaling of the executor `ray` from 1 to 1,000 nodes, simulated from measurements.
 
 Measured: what a message costs the process that hands out work, how long a match takes, what remains
 for that process in each generation, and how many bytes go out and come back. Assumed: the network
@@ -84,7 +84,7 @@ class _Recorder(SerialExecutor):
         self.works: list[tuple[Work, float]] = []
 
     def do(self, work: Work) -> list[NDArray[Any]]:
-        """Times it."""
+        """Run the work and note its time."""
         began = time.perf_counter()
         outputs = super().do(work)
         self.works.append((work, time.perf_counter() - began))
@@ -94,7 +94,7 @@ class _Recorder(SerialExecutor):
 def do_nothing(
     options: Mapping[str, Any], inputs: Sequence[Any], outputs: Sequence[Any], part: slice
 ) -> None:
-    """A kernel that costs nothing, so that what remains is the message."""
+    """Do nothing, so that only the cost of the message remains."""
 
 
 def measure_message() -> float:
@@ -114,7 +114,7 @@ def measure_message() -> float:
 
 
 def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
-    """The third generation of a *recipe* with *changes*."""
+    """Measure the third generation of a *recipe* with *changes*."""
     method, recorder = load_recipe(recipe, changes).make_method(), _Recorder()
     arena, state = Arena(method.decoder, recorder), method.initial(1)
     for _ in range(3):
@@ -210,7 +210,7 @@ def _line(name: str, games: float, speedups: list[float]) -> Line:
 
 
 def _worth(name: str, load: Load, message: float) -> Line:
-    """How slow games have to be, so that a second node like the first makes generations shorter."""
+    """Return the slowest speed of games at which a second, equal node shortens generations."""
     cost = load.sent / COPYING + load.sent / BANDWIDTH + 2 * LATENCY + 2 * CORES * message
     plays, most = CORES / load.unit, load.parts / (2 * cost)
     return Line(

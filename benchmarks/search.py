@@ -1,4 +1,4 @@
-"""How fast games are searched by their files of rules, against the same search in plain Python."""
+"""Speed of searching games from their files of rules, against the same search in plain Python."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ GAMES = {
     "connect-four": (range(8, 21), ((4, None), (8, None), (12, None)), 20_000.0),
     "checkers": (range(10, 30), ((4, 1e6), (8, 1e6)), None),
 }
-"""How many random plies come before the positions; the depths, each with the positions searched a
-second that are aimed at; and the moves a second aimed at, four plies deep."""
+"""Numbers of random plies before the positions; depths, each with the target of positions searched
+a second; and the target of moves a second, four plies deep."""
 PLAIN_POSITIONS = 20
 POSITIONS, ROUNDS = 200, 7
 DEEP = 12
@@ -37,7 +37,7 @@ BRED: dict[str, tuple[int, dict[str, Any]]] = {
     "20 features": (6, {**COUNTS, "features": 20}),
     "a network 70-40-10-1": (4, {"encoding": "signed", "hidden": (40, 10), "activation": "tanh"}),
 }
-"""How far players look whose own values are searched, and what these are."""
+"""Search depth of players that use their own values, and the settings of these."""
 SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1}
 
 
@@ -95,7 +95,7 @@ def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
 
 
 def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
-    """Moves found and positions searched a second: the best of some rounds."""
+    """Return the moves found and positions searched a second: the best of some rounds."""
     game = player.game
     spec = find_game(game.name)
     decide: Any = find_variant(spec, game.rules, player.packed)["choose"].decide
@@ -116,7 +116,7 @@ def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
 
 
 def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
-    """Moves a second; the values must be those of the compiled search."""
+    """Return the moves a second; the values must be those of the compiled search."""
     start, game = time.perf_counter(), player.game
     with np.errstate(over="ignore"):
         found = [
@@ -130,7 +130,7 @@ def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
 
 
 def _value_plainly(game: Any, state: Any, depth: int, low: int, high: int, root: Any = None) -> int:
-    """What a state is worth to who is to move; a bound if not between *low* and *high*."""
+    """Return a state's value for the player to move; a bound if not between *low* and *high*."""
     rules, mover = game.plain, game.plain["to_move"](state)
     verdict = rules["result"](state)
     if verdict != GOES_ON:

@@ -1,4 +1,4 @@
-"""How fast value networks learn from games against themselves, against the same with NumPy."""
+"""Speed of value networks that learn from self-play, against the same with NumPy."""
 
 from __future__ import annotations
 

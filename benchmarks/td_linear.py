@@ -1,4 +1,4 @@
-"""How fast linear players of checkers learn from games against themselves."""
+"""Speed of linear checkers players that learn from self-play."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _two_learners() -> Line:
 
 
 def _sweeps(learning: LearningSettings) -> Line:
-    """What is learned after a game of eighty plies, without the game."""
+    """Time the learning after a game of eighty plies, without the game."""
     generator = np.random.default_rng(1)
     episode = generator.integers(0, 13, (41, learning.features))
     genes = generator.normal(0.0, 0.01, learning.features)
@@ -120,7 +120,7 @@ def _sweeps(learning: LearningSettings) -> Line:
 def _sweep_plainly(
     learning: LearningSettings, genes: NDArray[np.float64], episode: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The sweep from the end of the game to its beginning, with NumPy."""
+    """Sweep from the end of the game to its beginning, with NumPy."""
     weights, reward = genes.copy(), 1.0
     for here, following in zip(episode[-2::-1], episode[:0:-1], strict=True):
         change = reward + learning.discount * (weights @ following) - weights @ here

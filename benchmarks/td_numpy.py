@@ -75,7 +75,7 @@ class NumpyLearner:
             self._learn(*self._play(epsilon))
 
     def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
-        """What who moved saw after each ply, its worth, that of a better move, and who won."""
+        """Play a game; return views after each ply, values, those of better moves, and winner."""
         columns, rows = self.rules[:2]
         heights = [0] * columns
         discs = [0, 0]
@@ -106,7 +106,7 @@ class NumpyLearner:
     def _choose(
         self, moves: list[int], heights: list[int], sums: Array, own: int, epsilon: float
     ) -> tuple[int, float, float]:
-        """A column, its value, and that of the best one if it was drawn instead of that."""
+        """Return a column, its value, and the value of the best one if it was drawn instead."""
         learning = self.learning
         at_random = (
             learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
@@ -173,7 +173,7 @@ class NumpyLearner:
     def find_targets(
         self, values: list[float], rivals: list[float], reward: float, over: bool
     ) -> Array:
-        """The targets of an episode, each surprise given to the positions before it."""
+        """Return the targets of an episode, each surprise given to the positions before it."""
         learning = self.learning
         targets = np.array(values)
         last = len(values) - 1

@@ -1,4 +1,4 @@
-"""How fast Ticket to Ride is played: against plain Python, on one core and on two, and how long."""
+"""Speed and length of Ticket to Ride: against plain Python, on one core and on two."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _speed(batch: Batch) -> float:
 
 
 def _plain_speed(reading: Reading, games: int) -> float:
-    """The same for the plain double: the best of some rounds."""
+    """Return the games a second of the plain double: the best of some rounds."""
     options = Options(players=SEATS)
     best = 0.0
     for _ in range(PLAIN_ROUNDS):
@@ -82,7 +82,7 @@ def _plain_speed(reading: Reading, games: int) -> float:
 
 
 def _memory() -> Line:
-    """How much this process grows while it plays many games in one batch."""
+    """Measure how much this process grows while it plays many games in one batch."""
     executor, process = SerialExecutor(), psutil.Process()
     packed = _rule_players("text")
     executor.play(_batch(packed, GAMES))

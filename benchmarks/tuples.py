@@ -1,4 +1,4 @@
-"""How fast tuple networks learn from games against themselves and play, against NumPy."""
+"""Speed of tuple networks that learn from self-play and that play, against NumPy."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _two_shards(state: TdTuplesState) -> Line:
 
 
 def _play_speed(method: TdTuples, state: TdTuplesState) -> float:
-    """Moves a second that a tuple network makes; those of `random` take no time to speak of."""
+    """Return a tuple network's moves a second; those of `random` take negligible time."""
     game = method.decoder.game
     packed = combine_players(
         [method.decoder.pack(method.candidates(state)), make_random(game).packed]

@@ -67,7 +67,7 @@ class NumpyTuples:
             self.learn(outcome)
 
     def begin(self) -> None:
-        """Clears the board."""
+        """Clear the board."""
         columns, rows, _ = self.rules
         self.board = np.zeros(columns * rows, dtype=np.int64)
         self.board[-columns:] = NEXT
@@ -103,11 +103,11 @@ class NumpyTuples:
         return 0
 
     def find_bit(self, column: int) -> int:
-        """The bit of the cell on which a disc into a *column* comes to lie."""
+        """Return the bit of the cell on which a disc into a *column* comes to lie."""
         return 1 << column * (self.rules.rows + 1) + self.heights[column]
 
     def has_line(self, discs: int) -> bool:
-        """Whether *discs*, as bits, hold a line."""
+        """Test whether *discs*, as bits, hold a line."""
         height = self.rules.rows + 1
         for step in (1, height - 1, height, height + 1):
             run = discs
@@ -118,7 +118,7 @@ class NumpyTuples:
         return False
 
     def positions_after(self, columns: list[int], side: int) -> NDArray[np.int64]:
-        """The board after a disc into each of *columns*, as *side* sees it.
+        """Return the board after a disc into each of *columns*, as *side* sees it.
 
         Returns:
             Shape ``(columns, cells)``.

@@ -24,7 +24,7 @@ from evolve_arena.players.packed import combine_players
 
 
 def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPlayer:
-    """A player of *game* with the *network* of that name, as its `GameSpec` has it."""
+    """Make a player of *game* with the *network* of that name in its `GameSpec`."""
     decoder: Any = find_game(game).networks[network].decoder_type(**settings)
     generator = np.random.default_rng(seed)
     if hasattr(decoder, "why_feed_forward"):
@@ -47,7 +47,7 @@ def compile_together(players: Sequence[BredPlayer]) -> None:
 
 
 def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
-    """A genome that was mutated fifty times."""
+    """Return a genome after fifty mutations."""
     config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **sizes, seed=seed)

@@ -26,7 +26,7 @@ SWITCHES = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in 
 
 
 def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
-    """Waits for what the page's policy lets nobody but an evaluation ask."""
+    """Wait for a condition that the page's policy allows only evaluations to test."""
     end = time.monotonic() + seconds
     while not page.evaluate(script):
         assert time.monotonic() < end, script
@@ -34,14 +34,14 @@ def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
 
 
 def list_faint(page: Any) -> list[str]:
-    """The texts of a page that stand out from their ground by less than WCAG's level AA asks."""
+    """Return the texts of a page with less contrast than WCAG's level AA asks."""
     found: list[str] = page.evaluate(CONTRAST.read_text("utf-8"))
     return found
 
 
 @contextmanager
 def open_page(file: Path) -> Iterator[Any]:
-    """The page in a *file*; what it complains of is an error in the end."""
+    """Yield the page in a *file*; fail in the end if it reported errors."""
     with sync_playwright() as starter:
         browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         try:

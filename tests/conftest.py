@@ -1,4 +1,4 @@
-"""What tests of several floors share: small recipes, runs that are killed or stopped, tables."""
+"""Fixtures of several layers: small recipes, runs that are killed or stopped, tables."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that no process is left alone with it at the end."""
+    """Put the longest tests first, so that no process is left alone with one at the end."""
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
@@ -128,7 +128,7 @@ def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def small_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recipe]:
-    """Makes a recipe that runs in a moment, with changes like ``run.seed=7``."""
+    """Return a maker of recipes that run in a moment, with changes like ``run.seed=7``."""
     file = tmp_path_factory.mktemp("recipe") / "small.toml"
     file.write_text(SMALL)
 
@@ -149,7 +149,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def still_alive() -> Callable[[Iterable[int]], list[int]]:
-    """Waits until all of the processes have ended, and gives those that do not within a minute.
+    """Return a function that waits a minute for processes to end, and returns the others.
 
     One that only waits to be reaped has ended.
     """
@@ -171,20 +171,20 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
 
 @pytest.fixture(autouse=True)
 def _forget_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is unknown to the next one."""
+    """Forget after each test the code that it registered."""
     monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(autouse=True)
 def _stop_tracker() -> Iterator[None]:
-    """Ends the process that the library starts beside workers which are not forked."""
+    """End the process that the library starts beside workers which are not forked."""
     yield
     resource_tracker._resource_tracker._stop()
 
 
 @pytest.fixture(scope="session")
 def find_workers() -> Callable[[], list[psutil.Process]]:
-    """Finds the processes that this one has started, without the library's resource tracker."""
+    """Return a finder of this process's children, without the library's resource tracker."""
 
     def find() -> list[psutil.Process]:
         found = psutil.Process().children(recursive=True)
@@ -195,7 +195,7 @@ def find_workers() -> Callable[[], list[psutil.Process]]:
 
 @pytest.fixture
 def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Waits for workers that start from nothing, so that none misses all work.
+    """Wait for spawned workers before giving out work, so that each of them gets some.
 
     The list tells the process of whoever did a chunk.
     """
@@ -222,7 +222,7 @@ def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def evolve(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str]]:
-    """Runs ``evolve`` in this process: what it writes to standard output and standard error."""
+    """Return a runner of ``evolve`` in this process; it gives standard output and error."""
 
     def run(*words: str, code: int = 0) -> tuple[str, str]:
         monkeypatch.setattr("sys.argv", ["evolve", *words])
@@ -249,7 +249,7 @@ class Outcome:
 
 @pytest.fixture(scope="session")
 def outcome_of() -> Callable[[Path], Outcome]:
-    """Looks at the run in a folder."""
+    """Return a reader of the outcome of a run in a folder."""
 
     def look(path: Path) -> Outcome:
         run = Run.open(path)
@@ -269,7 +269,7 @@ def outcome_of() -> Callable[[Path], Outcome]:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[dict[str, str]]]]:
-    """Reads the tables printed so far: by title the rows, and in each of these a cell by header.
+    """Return a reader of the tables printed so far: rows by title, and in each a cell by header.
 
     A cell belongs to the header with which it begins or ends, or to the one without a text.
     """
@@ -295,7 +295,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[d
 
 @pytest.fixture(scope="session")
 def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, Path], None]:
-    """Stops a run after every generation, then goes back to an earlier one.
+    """Return a function that stops a run after every generation, then rewinds it.
 
     Takes the recipe, a run of it that was not stopped, and a new run's folder.
     """
@@ -318,5 +318,5 @@ def _stop_at(generation: int) -> Callable[[Progress], bool]:
 
 
 def _find_cells(line: str) -> list[tuple[str, int, int]]:
-    """The texts of a line that are two or more spaces apart, and from where to where they go."""
+    """Return texts that are two or more spaces apart in a line, with their beginnings and ends."""
     return [(found[0], *found.span()) for found in re.finditer(r"\S+(?: \S+)*", line)]

@@ -1,4 +1,4 @@
-"""What exported bots choose: files of Python, programs in C, and pages under Node."""
+"""Choices of exported bots: files of Python, programs in C, and pages under Node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Case = tuple[BredPlayer, list[Any], list[int]]
 
 
 def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
-    """A player of a *table*; its game is compiled once, for all of them that play it alike."""
+    """Return a player of a *table*; all players with the same rules are compiled at once."""
     alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
     players = {each: make_bred(*made[:2], seed, **made[2]) for each, made in alike.items()}
     rules = players[name].game.rules
@@ -30,7 +30,7 @@ def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
 
 
 def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
-    """The names that an exported file defines."""
+    """Return the names that an exported file defines."""
     names: dict[str, Any] = {"__name__": "bot"}
     text = str(export_player(player, target))
     exec(compile(text, "bot.py", "exec", dont_inherit=True), names)
@@ -38,19 +38,19 @@ def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
 
 
 def write_state(name: str, numbers: Sequence[Any]) -> str:
-    """A line of the plain dialect."""
+    """Format a line of the plain dialect."""
     return f"{name} {' '.join(str(int(number)) for number in numbers)}"
 
 
 def tell(position: Any) -> list[Any]:
-    """What stands for a position on a page."""
+    """Return a position as a page takes it."""
     return [make_safe(position.state), position.plies, [make_safe(past) for past in position.past]]
 
 
 def choose_in_python(
     player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """What the file chooses, which looks as far as its player or *depth* plies ahead."""
+    """Return the file's choices, with its player's depth of search or *depth*."""
     choose, options = load_bot(player)["choose"], {} if depth is None else {"depth": depth}
     return [choose(list(each.state), past=each.past, **options) for each in positions]
 
@@ -58,7 +58,7 @@ def choose_in_python(
 def choose_in_c(
     player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """The same of the program."""
+    """Return the program's choices, with its player's depth of search or *depth*."""
     program, go = build(str(export_player(player, "c")), folder), "go"
     lines = []
     for each in positions:
@@ -70,7 +70,7 @@ def choose_in_c(
 def choose_on_page(
     player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """The same of the page."""
+    """Return the page's choices, with its player's depth of search or *depth*."""
     asked = "ask_bot(position)" if depth is None else f"ask_ahead(position, {depth})"
     return ask_page(player, list(map(tell, positions)), folder, f"return bot.{asked};")[0]
 

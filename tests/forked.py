@@ -30,7 +30,7 @@ for package in (runs, games, studies):
 
 
 def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: Any) -> Any:
-    """Runs ``evolve`` with these *words*; a process, whose output goes to two files.
+    """Run ``evolve`` with these *words* in a process whose output goes to two files.
 
     Args:
         words: What follows the command's name.
@@ -44,7 +44,7 @@ def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: An
 
 
 def evolve(*words: str, folder: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs ``evolve`` to its end in *folder*, where all of *typed* waits to be read."""
+    """Run ``evolve`` to its end in *folder*, with *typed* as its standard input."""
     with ExitStack() as stack:
         out, err, entered = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         entered.write(typed.encode())
@@ -78,7 +78,7 @@ sys.exit(server.recv(1)[0])
 def run_script(
     words: list[str], folder: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a script to its end in *folder*, for which ``evolve`` and ``python`` are copies of this.
+    """Run a script to its end in *folder*; its ``evolve`` and ``python`` copy this process.
 
     Args:
         words: The script and its arguments.

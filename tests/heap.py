@@ -131,7 +131,7 @@ def name_setting(setting):
 
 
 def load_heap(folder: Path, name: str = "heap", *changes: tuple[str, str]) -> Any:
-    """The game in a file of that *name*, with *changes* of parts of its text."""
+    """Load the game from a file of that *name*, with *changes* of parts of its text."""
     text = RULES
     for old, new in changes:
         assert text.count(old) == 1

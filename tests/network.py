@@ -36,13 +36,13 @@ class Host:
     started: list[subprocess.Popen[Any]] = field(default_factory=list)
 
     def start(self, command: Sequence[Any], **options: Any) -> subprocess.Popen[Any]:
-        """Starts a *command* there."""
+        """Start a *command* in the namespace."""
         command = ["ip", "netns", "exec", self.name, *map(str, command)]
         self.started.append(subprocess.Popen(command, **options))
         return self.started[-1]
 
     def kill_all(self) -> None:
-        """Ends every process there."""
+        """End every process in the namespace."""
         told = subprocess.run(["ip", "netns", "pids", self.name], capture_output=True, check=False)
         for pid in map(int, told.stdout.split()):
             with suppress(ProcessLookupError):
@@ -87,7 +87,7 @@ def _run(*command: str) -> None:
 
 
 def _open_device(host: Host) -> int:
-    """A file through which the packets of a new device in the host's namespace go."""
+    """Create a device in the host's namespace and return the file of its packets."""
 
     def enter() -> int:
         with open(f"/run/netns/{host.name}", "rb") as space:

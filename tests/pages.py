@@ -31,7 +31,7 @@ fs.writeFileSync(1, JSON.stringify({ found, spent }, write));
 
 
 def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], float]:
-    """What the function ``ask`` of a *script* gives for each item of *given*, and the seconds."""
+    """Return the results of a *script*'s ``ask`` for each item of *given*, and the seconds."""
     file = folder / "page.js"
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
     file.write_text(f"{runtime}\n{script}\n{ASK}", encoding="utf-8")
@@ -47,7 +47,7 @@ def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], 
 def ask_page(
     player: BredPlayer, positions: list[Any], folder: Path, body: str, more: tuple[str, ...] = ()
 ) -> tuple[list[Any], float]:
-    """What the page of a *player* says of each position: *body* is a function's, of ``position``.
+    """Ask the page of a *player* about each position: *body* is that of a function of ``position``.
 
     Whole numbers of more than 53 bits stand in positions as texts.
     """

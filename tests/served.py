@@ -30,7 +30,7 @@ class Client:
     def ask(
         self, path: str, body: Any = None, headers: dict[str, str] | None = None, **query: str
     ) -> tuple[int, Any]:
-        """The status and the content of an answer; *body* makes it a POST."""
+        """Return the status and content of an answer; *body* makes it a POST."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         method, sent = ("GET", None) if body is None else ("POST", body)
         if sent is not None and not isinstance(sent, bytes):
@@ -47,27 +47,27 @@ class Client:
         return response.status, json.loads(content) if "json" in kind else content
 
     def get(self, path: str, **query: str) -> Any:
-        """The content of an answer that must be there."""
+        """Return the content of a successful answer."""
         status, content = self.ask(f"/api/{path}", **query)
         assert status == 200, content
         return content
 
     def settle(self, path: str, **body: Any) -> tuple[int, Any]:
-        """The answer to what changes something, once it is done: a busy server says "later"."""
+        """Return the answer to a change once it is done: a busy server says "later"."""
         answer = 200, {"later": True}
         while answer == (200, {"later": True}):
             answer = self.ask(f"/api/{path}", body)
         return answer
 
     def post(self, path: str, **body: Any) -> Any:
-        """The content of that answer, which must be there."""
+        """Return the content of the successful answer to a change."""
         status, content = self.settle(path, **body)
         assert status == 200, content
         return content
 
 
 def serve(folder: Path, *more: str, cwd: Path | None = None) -> Client:
-    """A server of the runs in *folder*, begun in *cwd*; its process is to be ended."""
+    """Start a server of the runs in *folder* from *cwd*; the caller must end its process."""
     words = [Path(sys.executable).with_name("evolve"), "serve", str(folder), "--port", "0", *more]
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ, cwd=cwd

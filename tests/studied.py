@@ -1,4 +1,4 @@
-"""What tests of studies share: remarks of tables, and games of Ticket to Ride with any points."""
+"""Helpers for tests of studies: remarks of tables, and games of Ticket to Ride with any points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolve_arena.studies.study import Table
 
 
 def remarks_of(table: Table) -> dict[tuple[str, str], str]:
-    """The remarks by row and column."""
+    """Return the remarks by row and column."""
     return {(row.row, row.column): row.remark for row in table.rows}
 
 

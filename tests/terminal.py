@@ -25,7 +25,7 @@ class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
     def isatty(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
@@ -36,7 +36,7 @@ def sit(
     plan: Plan | None = None,
     advisor: Callable[[], Player] | None = None,
 ) -> tuple[Session, str]:
-    """A session in which a person, if there is one, types the lines *typed*; and what is shown."""
+    """Play a session in which a person types the lines *typed*; return it and its output."""
     seen = io.StringIO()
     screen = Screen(io.StringIO(typed), seen)
     session = Session(game, players, plan or Plan(seed=1), screen, advisor)
@@ -45,7 +45,7 @@ def sit(
 
 
 def invite(typed: str, **wishes: Any) -> tuple[Session, str]:
-    """The same for what the command line can ask for."""
+    """Play a session with the options of the command line; return it and its output."""
     seen = io.StringIO()
     return PlayOptions(**wishes).play(Screen(io.StringIO(typed), seen)), seen.getvalue()
 
@@ -65,7 +65,7 @@ class Typist:
         self.seen = ""
 
     def wait_for(self, text: str, seconds: float = 60) -> None:
-        """Reads until *text* has come."""
+        """Read until *text* has come."""
         deadline = time.monotonic() + seconds
         while text not in self.seen:
             self._read(deadline)
@@ -81,7 +81,7 @@ class Typist:
         os.write(self.here, text.encode() if isinstance(text, str) else text)
 
     def leave(self, seconds: float = 60) -> int:
-        """The exit status, once all is read."""
+        """Return the exit status, once all is read."""
         deadline = time.monotonic() + seconds
         with contextlib.suppress(OSError):  # how Linux says that the other end is closed
             while True:

@@ -20,7 +20,7 @@ SMALL = ["run.generations=3", "method.individuals=20", "check.games=20"]
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A copy as Git writes it with ``core.symlinks=false``: a link is a file with its target."""
+    """Return a copy as Git writes it with ``core.symlinks=false``: links are files with targets."""
     folder = tmp_path / "clone"
     for layer in FOLDERS:
         unwanted = shutil.ignore_patterns("__pycache__")
@@ -83,5 +83,5 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
 
 
 def list_files(folder: Path) -> set[Path]:
-    """What the layers hold."""
+    """Return the files in the layers."""
     return {file.relative_to(folder) for layer in FOLDERS for file in (folder / layer).rglob("*.*")}

@@ -21,7 +21,7 @@ GUIDES = ROOT / "docs" / "guides"
 TUTORIAL = (GUIDES / "your-own-game.md").read_text(encoding="utf-8")
 SECOND = (GUIDES / "your-own-game-2.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
-"""What runs are made smaller by, so that the tests take seconds."""
+"""Changes that make runs small, so that the tests take seconds."""
 FEWER = {"tournament": "method.individuals=10", "neat": "neat.pop_size=10"}
 FEWER |= {"td": "method.games=100", "td-tuples": "method.games=200"}
 
@@ -35,14 +35,14 @@ def write_game(tutorial: str) -> str:
 
 
 def commands(tutorial: str) -> list[list[str]]:
-    """The words of each command that a tutorial types, without ``evolve``."""
+    """Return the words of each command that a tutorial types, without ``evolve``."""
     lines = [line for block in blocks(tutorial, "console") for line in block.splitlines()]
     assert all(line.startswith("$ evolve ") for line in lines)
     return [shlex.split(line.removeprefix("$ evolve ")) for line in lines]
 
 
 def make_smaller(words: list[str]) -> list[str]:
-    """The same command, but for how long it takes."""
+    """Return the same command with less to do."""
     if words[0] == "start":
         method = next((name for name in FEWER if f"method.name={name}" in words), "tournament")
         small = [each for value in (*SMALL, FEWER[method]) for each in ("--set", value)]

@@ -81,7 +81,7 @@ def open_text(folder: Path, text: str, name: str = "tracks.py") -> Any:
 
 
 def play_randomly(game: Any, seed: int) -> list[Board]:
-    """The positions of a random game."""
+    """Return the positions of a random game."""
     choices, states = random.Random(seed), [game.initial()]
     while moves := game.legal_moves(states[-1]):
         states.append(game.play(states[-1], choices.choice(moves)))

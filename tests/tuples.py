@@ -11,7 +11,7 @@ Array = NDArray[Any]
 
 
 def find_views(grid: Array, symmetry: str) -> list[Array]:
-    """A board as its symmetry shows it."""
+    """Return a board's views under its symmetry."""
     if symmetry == "all":
         return [np.rot90(each, k) for each in (grid, grid.T) for k in range(4)]
     turned = {"mirror": [grid[:, ::-1]], "turn": [grid[::-1, ::-1]]}
@@ -19,7 +19,7 @@ def find_views(grid: Array, symmetry: str) -> list[Array]:
 
 
 def look(game: Any, position: Any, seat: int) -> Array:
-    """What the cells of tuples hold after a move of a *seat*."""
+    """Return the contents of the tuples' cells after a move of a *seat*."""
     if game.name == "connect-four":
         rows, columns, height = game.rules.rows, game.rules.columns, game.code.HEIGHT
         words = [int(word) for word in position.state[:2]]
@@ -65,22 +65,22 @@ class PlainTuples:
 
     @property
     def numbers(self) -> Array:
-        """What was learned, in the order of its entries."""
+        """Return the learned numbers, in the order of its entries."""
         return self.tables[:, self.places].ravel()
 
     def read(self, position: Any, seat: int) -> tuple[int, Array]:
-        """Which numbers count after a move of a *seat*, and where all tuples find theirs."""
+        """Return the table that counts after a move of a *seat*, and all tuples' places in it."""
         places = look(self.game, position, seat)[self.cells] @ self.powers + self.offsets
         again = self.decoder.turns and self.game.to_move(position) == seat
         return seat if self.decoder.by_seat else int(again), places.ravel()
 
     def value(self, position: Any, seat: int) -> Any:
-        """The sum of all entries after a move of a *seat*."""
+        """Return the sum of all entries after a move of a *seat*."""
         side, places = self.read(position, seat)
         return self.tables[side][places].sum()
 
     def choose(self, position: Any, moves: list[int]) -> int:
-        """The first move that wins, else the first that leads to the largest value."""
+        """Return the first move that wins, else the first that leads to the largest value."""
         seat = self.game.to_move(position)
         after = {move: self.game.play(position, move) for move in moves}
         for move, then in after.items():

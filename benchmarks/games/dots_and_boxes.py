@@ -43,7 +43,7 @@ def legal(state, moves):
 
 
 def close(state, row, column):
-    """Gives a box to the player to move if its four sides are drawn; whether it did."""
+    """Give a box to the player to move if its four sides are drawn; return True if it did."""
     if not (0 <= row < WIDTH and 0 <= column < WIDTH):
         return False
     cell = row * WIDTH + column

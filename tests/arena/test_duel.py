@@ -40,7 +40,7 @@ class Slow(Player):
         self.name = player.name
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The very move of the compiled player."""
+        """Return the compiled player's move."""
         return self.player.choose(position, stream)
 
 
@@ -52,7 +52,7 @@ class Stacker(Player):
         self.name = f"stacker {column}"
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The first column from mine on that is not full."""
+        """Return the first open column, counted from its own on."""
         moves = GAME.legal_moves(position)
         return min(moves, key=lambda column: (column - self.column) % 7)
 
@@ -172,11 +172,11 @@ class Fickle(Stacker):
         self.begun = 0
 
     def begin(self, side: int) -> None:
-        """Counts the games."""
+        """Count the games."""
         self.begun += 1
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The stacker's move, or none."""
+        """Return the stacker's move, or forfeit in the third and fifth game."""
         if self.begun == 3:
             raise ForfeitError(Forfeit.CRASH, "It broke.")
         if self.begun == 5:
@@ -185,7 +185,7 @@ class Fickle(Stacker):
 
 
 def test_shares_are_of_own_forfeits_and_games_by_the_rules() -> None:
-    """Who begins wins; of its own four games as the first, the fickle one forfeits two."""
+    """The first mover wins; the fickle player forfeits two of the four games that it begins."""
     result = duel(GAME, Fickle(), Stacker(6), games=8)
     assert (result.wins, result.draws, result.losses) == (2, 0, 4)
     assert [(f.player, f.kind, f.games, f.sentence) for f in result.forfeits] == [

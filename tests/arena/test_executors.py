@@ -44,7 +44,7 @@ Team = Callable[[int], ProcessExecutor]
 
 
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
-    """Matches among networks, the test bot and a random player."""
+    """Make matches among networks, the test bot and a random player."""
     genomes = DECODER.initialise(players, "uniform", np.random.default_rng(seed))
     others = [make_random(GAME).packed, make_player("test-bot", GAME).packed]
     packed = combine_players([DECODER.pack(genomes), *others])
@@ -63,7 +63,7 @@ def assert_same(one: Results, other: Results) -> None:
 
 @pytest.fixture(params=["fork"])
 def team(request: pytest.FixtureRequest, find_workers: Callable[[], Any]) -> Iterator[Team]:
-    """Makes executors of so many workers; afterwards no process may be left."""
+    """Make executors with a given number of workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
     if request.param == "spawn":
         request.getfixturevalue("ready_workers")
@@ -159,7 +159,7 @@ def test_a_worker_that_is_killed_is_replaced(
 
 
 def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
-    """A stand-in for the kernel: whoever gets matches from *doomed* on dies, but the caller."""
+    """Return a stand-in for the kernel that kills workers with matches from *doomed* on."""
     caller = os.getpid()
 
     def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
@@ -171,7 +171,7 @@ def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
 
 
 def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
-    """A kernel: squares of numbers, and in which process they were computed."""
+    """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
         outputs[0][place] = inputs[0][place] ** 2

@@ -35,11 +35,11 @@ class Scripted(Player):
         self.log: list[str] = []
 
     def begin(self, side: int) -> None:
-        """Notes the side."""
+        """Note the side."""
         self.log.append(f"begin {side}")
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The next move of the script."""
+        """Return the next move of the script."""
         self.log.append(f"choose at {position.plies}")
         move = self.moves.pop(0)
         if isinstance(move, BaseException):
@@ -47,7 +47,7 @@ class Scripted(Player):
         return move
 
     def end(self) -> None:
-        """Notes the end."""
+        """Note the end."""
         self.log.append("end")
 
 
@@ -154,7 +154,7 @@ class Slow(Player):
         self.name = player.name
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The very move of the compiled player."""
+        """Return the compiled player's move."""
         assert position.state[layout.SECRETS] == 2  # a view, from which guesses may be made
         return self.player.choose(position, stream)
 
@@ -168,7 +168,7 @@ class Drawer(Player):
         self.then = then
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The one thing, which may be an error to raise."""
+        """Return the given move, or raise it if it is an error."""
         if position.state[layout.PHASE] == layout.KEEP_FIRST:
             return layout.KEEP_TICKETS + 3
         if isinstance(self.then, Exception):

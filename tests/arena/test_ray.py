@@ -46,7 +46,7 @@ HEALTH = {
 }
 """A node that is killed is missed at once."""
 FAR_WORKERS = [int(number) for number in os.environ.get("FAR_WORKERS", "2").split(",")]
-"""How many there are on the other side of a slow network; ``FAR_WORKERS=1,2,4`` takes 4 minutes."""
+"""Numbers of workers behind a slow network; ``FAR_WORKERS=1,2,4`` takes 4 minutes."""
 RECIPE = "connect-four"
 CHANGES = [
     *("network.hidden=[8]", "method.individuals=60"),
@@ -83,7 +83,7 @@ def _send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def teams(two_nodes: Cluster) -> Iterator[Teams]:
-    """The executor that works on both nodes, by its number of workers; it has them to itself."""
+    """Yield the executors that work on both nodes, by number of workers; one exists at a time."""
     there: Teams = {}
     yield there
     dismiss(there)
@@ -97,7 +97,7 @@ def dismiss(teams: Teams) -> None:
 
 @pytest.fixture
 def team(two_nodes: Cluster, teams: Teams) -> Team:
-    """Gives an executor of so many workers: that of the test before, if it had as many.
+    """Return a maker of executors, which keeps that of the test before if it has as many workers.
 
     To start a worker takes three seconds of computing.
     """
@@ -112,13 +112,13 @@ def team(two_nodes: Cluster, teams: Teams) -> Team:
 
 
 def find_pids() -> list[int]:
-    """The processes of workers, on all nodes, as these are children of this process."""
+    """Return the processes of workers on all nodes; these are children of this process."""
     found = psutil.Process().children(recursive=True)
     return [child.pid for child in found if child.name().startswith("ray::Worker")]
 
 
 def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
-    """A kernel: squares of numbers, and in which process they were computed."""
+    """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
         if os.getpid() != options["caller"]:
@@ -186,7 +186,7 @@ def add_a_node(nodes: Cluster) -> None:
 
 
 def restore(nodes: Cluster) -> None:
-    """Waits until there are two nodes again, and no more."""
+    """Wait until there are two nodes again, and no more."""
     for node in list(nodes.worker_nodes)[1:]:
         nodes.remove_node(node)
     if not nodes.worker_nodes:
@@ -420,7 +420,7 @@ def test_errors_of_functions_are_raised(team: Team) -> None:
 
 
 def work_near(folder: Path) -> None:
-    """What is to be seen of a Ray of its own, in a process that is not connected to another."""
+    """Use a Ray of its own in a process that is not connected to another."""
     cluster.ROUND_TRIP, cluster.BANDWIDTH = 0.0, float("inf")
     with make_executor("ray", 2) as executor:
         assert isinstance(executor, RayExecutor)

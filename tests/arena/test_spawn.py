@@ -30,7 +30,7 @@ StillAlive = Callable[[Iterable[int]], list[int]]
 
 
 def make_matches(game: Any, count: int) -> Batch:
-    """Matches of random players."""
+    """Make matches of random players."""
     packed = make_random(game).packed
     seats = find_game(game.name).most_seats
     seeds = np.arange(count, dtype=np.uint64)
@@ -39,7 +39,7 @@ def make_matches(game: Any, count: int) -> Batch:
 
 @pytest.fixture
 def team(ready_workers: list[int]) -> Iterator[ProcessExecutor]:
-    """An executor of two workers."""
+    """Yield an executor of two workers."""
     with ProcessExecutor(2, "spawn") as executor:
         yield executor
 
@@ -76,7 +76,7 @@ class Renamed(Game):
 
 
 def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A game of a class that no file of rules makes: tic-tac-toe under another name."""
+    """Return a game that is a class without a file of rules: tic-tac-toe under another name."""
     monkeypatch.syspath_prepend(folder)
     (folder / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
     return import_module("their_renamed").Renamed
@@ -146,7 +146,7 @@ print(*executor.processes(), flush=True)
 
 
 def start_caller(method: str, busy: str) -> subprocess.Popen[bytes]:
-    """A script that has workers; their ids are the first line that it writes."""
+    """Start a script that has workers; its first line of output is their ids."""
     script = CALLER.replace("METHOD", repr(method)) + busy
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, stderr=pipe)

@@ -34,7 +34,7 @@ FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
 cut as well."""
 MOST_HITS = 6
-"""How many kills one run or sweep gets at most."""
+"""Largest number of kills of one run or sweep."""
 LONGEST = 300.0
 """Seconds that any command may take, which are a few even on a busy machine."""
 SPAWNED = 0.25
@@ -63,11 +63,11 @@ class Attack:
 
     @property
     def log(self) -> Path:
-        """What its processes print."""
+        """Return the file with its processes' output."""
         return self.folder / "output.txt"
 
     def command(self) -> list[str]:
-        """What somebody would type now."""
+        """Return the command that a user would type next."""
         recipe, changes = SMALL_RECIPES[self.method]
         workers = ["--workers", str(self.chance.choice([1, 2, 3]))]
         if self.kind == "sweep":
@@ -82,7 +82,7 @@ class Attack:
         return ["start", recipe, "--run", str(self.path), *workers, *list_options(changes, islands)]
 
     def outcome(self, outcome_of: Callable[[Path], Any]) -> tuple[dict[str, Any], bytes]:
-        """What must not depend on kills: the outcome of each run, and the table of a sweep."""
+        """Return all that must not depend on kills: each run's outcome, and the sweep's table."""
         runs = [file.parent for file in sorted(self.path.rglob("recipe.toml"))]
         for run in runs:
             assert Run.open(run).warnings == []  # a checkpoint is whole, or not there
@@ -123,7 +123,7 @@ class Attack:
         return code != 0
 
     def _await_end(self, process: Any) -> None:
-        """Waits, but not for ever: what hangs is aborted; a forked process tells where it is."""
+        """Wait for the end; a process that hangs is aborted, and a fork says where it hung."""
         process.join(LONGEST)
         if process.exitcode is None:
             os.kill(process.pid, signal.SIGABRT)
@@ -145,11 +145,11 @@ class Fresh:
 
     @property
     def exitcode(self) -> int | None:
-        """How it ended, if it did."""
+        """Return the exit status, or None while it runs."""
         return self._process.poll()
 
     def join(self, seconds: float | None = None) -> None:
-        """Waits until it ends, or for so many *seconds*."""
+        """Wait until it ends, or for so many *seconds*."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -158,12 +158,12 @@ class Fresh:
 
 
 def list_options(*groups: Iterable[str]) -> list[str]:
-    """The options for a recipe's changes."""
+    """Return the options for a recipe's changes."""
     return [word for changes in groups for change in changes for word in ("--set", change)]
 
 
 def forked(words: list[str], log: Path) -> Any:
-    """A copy of this process that runs ``evolve`` with these *words*."""
+    """Run ``evolve`` with these *words* in a copy of this process."""
     with log.open("wb") as file:
         return start_evolve(words, file, file)
 
@@ -177,7 +177,7 @@ def find_children(pid: int) -> list[int]:
 
 
 def has_begun(pid: int) -> bool:
-    """Whether a new process heeds SIGTERM; until then SIGINT meets the start of Python itself."""
+    """Test whether a process handles SIGTERM yet; before, SIGINT meets Python's own start."""
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return True
@@ -186,7 +186,7 @@ def has_begun(pid: int) -> bool:
 
 
 def shared_memory() -> set[str]:
-    """The segments that are left over when no process uses them any more."""
+    """Return the shared memory segments, which must be gone when no process uses them."""
     folder = Path("/dev/shm")
     return {file.name for file in folder.iterdir()} if folder.is_dir() else set()
 

@@ -42,7 +42,7 @@ def evolve(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/connect-four`` lies, four generations old."""
+    """Return a folder with the run ``evolved/connect-four``, four generations old."""
     folder = tmp_path_factory.mktemp("place")
     evolve("start", "connect-four", *SMALL, *NAMES, folder=folder)
     return folder
@@ -262,7 +262,7 @@ def tell(*words: str, **options: Any) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/first`` lies."""
+    """Return a folder with the run ``evolved/first``."""
     folder = tmp_path_factory.mktemp("home")
     evolve("start", "connect-four", "--run", "evolved/first", *TINY, folder=folder)
     return folder

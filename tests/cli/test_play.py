@@ -50,20 +50,20 @@ class Scripted(Player):
         self.calls: list[str] = []
 
     def begin(self, side: int) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append(f"begin {side}")
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The column of this ply."""
+        """Return the column of this ply."""
         self.calls.append(f"choose {position.plies}")
         return int(self.columns[position.plies])
 
     def end(self) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append("end")
 
     def close(self) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append("close")
 
 
@@ -83,18 +83,18 @@ def sit(
     advisor: Callable[[], Player] | None = None,
     game: BoardGame = GAME,
 ) -> tuple[Session, str]:
-    """A session in which a person types *typed*, words or lines, and what is shown."""
+    """Play a session in which a person types *typed*, words or lines; return it and its output."""
     entries = typed if "\n" in typed else "".join(f"{word}\n" for word in typed.split())
     return terminal.sit(game, entries, players, plan, advisor)
 
 
 def invite(words: str, **wishes: Any) -> tuple[Session, str]:
-    """The same for what the command line can ask for."""
+    """Play a session with the options of the command line; return it and its output."""
     return terminal.invite("".join(f"{word}\n" for word in words.split()), **wishes)
 
 
 def talk(shown: str) -> list[str]:
-    """What was said, without boards and blank lines."""
+    """Return the lines of the conversation, without boards and blank lines."""
     lines = [line.rstrip() for line in shown.splitlines()]
     return [line for line in lines if line not in ("", BOARD)]
 
@@ -105,7 +105,7 @@ NEXT = "Enter for another game, or undo, or quit: "
 
 
 def read(text: str) -> Any:
-    """What somebody means at the beginning of a game who types *text*."""
+    """Interpret *text* that is typed at the beginning of a game."""
     return read_input(find_text_ui(GAME), text, GAME.initial())
 
 
@@ -291,7 +291,7 @@ CONVERSATIONS: dict[str, tuple[str, str, Plan, list[str], list[int]]] = {
         [0, 0],
     ),
 }
-"""What is typed, the columns of the other, what must be said and how often, and who has won."""
+"""Typed text, the opponent's columns, required messages with their counts, and the winner."""
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -57,7 +57,7 @@ TICKET_SPEC = find_game("ticket-to-ride")
 
 
 def check(row: dict[str, str], /, **expected: str) -> None:
-    """Compares the cells with these headers, in which a space is written as _."""
+    """Compare the cells with these headers, in which a space is written as _."""
     compare(row, {name.replace("_", " "): text for name, text in expected.items()})
 
 
@@ -102,7 +102,7 @@ def make_seated_duel() -> DuelResult:
 
 @pytest.fixture
 def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
-    """The command in this process."""
+    """Return the command, run in this process."""
 
     def call(*words: str) -> None:
         monkeypatch.setattr(sys, "argv", ["evolve", *words])
@@ -249,7 +249,7 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of six generations whose history says other things than what happened."""
+    """Return a run of six generations with a falsified history."""
     recipe = small_recipe("run.generations=6", "run.seed=77")
     made = start(recipe, run=tmp_path_factory.mktemp("summary") / "run", executor="serial")
     database = sqlite3.connect(made.directory.history)

@@ -30,7 +30,7 @@ SEARCHED = ("tic-tac-toe", "pig")
 
 @cache
 def abilities(game: str) -> dict[str, dict[str, str]]:
-    """The reasons why not, by kind and name; empty if it can be done."""
+    """Return the reasons why not, by kind and name; empty if it can be done."""
     found: dict[str, dict[str, str]] = {}
     for kind, name, reason in list_abilities(game):
         found.setdefault(kind, {})[name] = reason

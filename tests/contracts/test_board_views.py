@@ -1,4 +1,4 @@
-"""What pages are told of every game: it is JSON, moves can be told apart, nothing hidden shows."""
+"""Views of every game for pages: they are JSON, tell moves apart, and show nothing hidden."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_PLIES = 80
 
 
 def walk(game: AnyGame, seed: int) -> Iterator[Any]:
-    """The positions of a random game, its end included."""
+    """Yield the positions of a random game, its end included."""
     choices = random.Random(seed)
     position = game.initial(seed)
     for _ in range(MOST_PLIES):
@@ -40,7 +40,7 @@ def make_view(name: str) -> BoardView:
 
 
 def same(content: Any) -> bool:
-    """Whether it stays the same on its way through JSON."""
+    """Test whether the content survives a round trip through JSON."""
     return bool(json.loads(json.dumps(content, allow_nan=False)) == content)
 
 

@@ -1,4 +1,4 @@
-"""What every game must do that the framework finds, whoever wrote it."""
+"""Contract of every game that the framework finds, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ games = pytest.mark.parametrize("name", game_names())
 
 
 def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
-    """The positions of a random game, what can be played there, and what is."""
+    """Yield the positions of a random game, each with its legal moves and the move played."""
     choices = random.Random(seed)
     position = game.initial(seed)
     for _ in range(MOST_PLIES):
@@ -65,7 +65,7 @@ def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
 
 @cache
 def breed(name: str, method: str, folder: str) -> BredPlayer:
-    """What came of a small run of a *method* that breeds for the game called *name*."""
+    """Return the champion of a small run of *method* for the game called *name*."""
     recipe = f"{folder}/{name}-{method}.toml"
     with open(recipe, "w", encoding="utf-8") as file:
         file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')

@@ -1,4 +1,4 @@
-"""What every method must do: the same bits, whoever plays the matches, stopped or not.
+"""Contract of every method: the same bits with any executor, stopped or not.
 
 Runs that are killed stand in `tests.attack.test_kills`.
 """
@@ -53,7 +53,7 @@ def recipe(request: pytest.FixtureRequest) -> Recipe:
 
 @pytest.fixture(scope="module")
 def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run that nothing befell."""
+    """Return a run that was not interrupted."""
     return start(recipe, run=tmp_path_factory.mktemp("whole") / "run", executor="serial")
 
 

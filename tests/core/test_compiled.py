@@ -287,7 +287,7 @@ def _choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FindFolder:
 
 @pytest.fixture(name="shared")
 def _shared(tmp_path: Path) -> Path:
-    """The name in the shared folder that is tried first."""
+    """Return the name in the shared folder that is tried first."""
     return tmp_path / f"temporary/evolve-arena-{os.getuid()}"
 
 

@@ -35,7 +35,7 @@ def commands() -> list[tuple[str, dict[str, str]]]:
 
 
 def run(command: str, wishes: dict[str, str], folder: Path) -> str:
-    """What a command prints; it must end well."""
+    """Run a command, which must succeed, and return its output."""
     name, *words = shlex.split(command)
     assert name == "evolve", command
     words = [word.replace("process:python ", f"process:{sys.executable} ") for word in words]

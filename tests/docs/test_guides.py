@@ -26,7 +26,7 @@ GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 
 
 def read_blocks(name: str) -> list[str]:
-    """The examples of a guide in Python."""
+    """Return the examples of a guide in Python."""
     return re.findall(r"```python\n(.*?)```", (GUIDES / name).read_text("utf-8"), flags=re.DOTALL)
 
 
@@ -46,7 +46,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def run(*blocks: str) -> dict[str, Any]:
-    """What the examples define."""
+    """Run the examples and return the names that they define."""
     space: dict[str, Any] = {"__name__": "guide"}
     for block in blocks:
         exec(compile(block, "guide", "exec"), space)
@@ -78,13 +78,13 @@ def test_a_short_loop_of_deap_breeds_by_our_matches() -> None:
 
 @pytest.fixture
 def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BredPlayer:
-    """A player whose exported files lie in the folder where the examples run."""
+    """Return a player; modules exported into the working folder can be imported."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return make_bred("connect-four", "mlp", 8)
 
 
 def run_beside(player: BredPlayer, title: str, target: str, name: str) -> dict[str, Any]:
-    """What the example of a section defines."""
+    """Export the player, run the example of a section, and return the names that it defines."""
     content = export_player(player, target)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     sys.modules.pop(Path(name).stem, None)

@@ -27,7 +27,7 @@ LOADED = re.compile(
     | @import\s*["']?(?:https?:)?//""",
     re.X,
 )
-"""What a browser would load from elsewhere without being asked."""
+"""Addresses that a browser would load from elsewhere without being asked."""
 OUTSIDE = re.compile(r"\]\((\w+:[^)\s]*)\)")
 PAGES_READ = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 PAGES = ("index.html", "first-hour.html", "reference/recipes.html", "guides/notebook.html")
@@ -58,7 +58,7 @@ def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
 
 
 def read_in_browser(site: Path) -> list[str]:
-    """What a browser complains of, or asks others for, while it reads pages and searches.
+    """Return the errors and foreign requests of a browser that reads pages and searches.
 
     Once it reads from a server and in light colours, once from files and in dark ones.
     """
@@ -101,7 +101,7 @@ def _note_foreign(faults: list[str], root: str, asked: Any) -> None:
 
 
 def test_links_to_elsewhere_are_addresses() -> None:
-    """Whether somebody answers there is not asked: tests may have no network."""
+    """No address is contacted: tests may have no network."""
     links = [link for page in PAGES_READ for link in OUTSIDE.findall(page.read_text("utf-8"))]
     assert links
     for link in links:
@@ -115,7 +115,7 @@ CODE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 
 
 def find_anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as hosts of repositories make them."""
+    """Return the anchors of a page's headings, as hosts of repositories make them."""
     text = CODE.sub("", page.read_text("utf-8"))
     titles = re.findall(r"^#+ (.+?)\s*$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

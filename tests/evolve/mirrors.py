@@ -21,7 +21,7 @@ SMALL = {
 
 
 def breed(small: dict[str, Any], game: str, folder: Path, **changes: Any) -> ea.Run:
-    """A run with *small* settings and changes like ``method__games``."""
+    """Start a run with *small* settings and changes like ``method__games``."""
     changed = small | {key.replace("__", "."): value for key, value in changes.items()}
     return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
 
@@ -40,14 +40,14 @@ class NetworkMirror:
             at += size
 
     def look(self, position: Any, seat: int) -> np.ndarray:
-        """The inputs."""
+        """Return the inputs."""
         if self.decoder.encoding == "features":
             return np.array(self.game.count("features", position, seat), dtype=np.float64)
         planes = np.asarray(self.game.observe(position, seat), dtype=np.float64)
         return (planes[0] - planes[1] if self.decoder.encoding == "signed" else planes).ravel()
 
     def run(self, seen: np.ndarray) -> list[np.ndarray]:
-        """The units of each layer, the outputs among them."""
+        """Return the units of each layer, the outputs among them."""
         units = [seen]
         for layer in self.layers:
             units.append(np.tanh(units[-1] @ layer[:-1] + layer[-1]))
@@ -68,7 +68,7 @@ class NetworkMirror:
             delta = passed
 
     def assert_learned(self, run: ea.Run) -> None:
-        """The run's network changed, and into this one."""
+        """Assert that the run's network changed, and into this one."""
         learned = run.state(1).population[0]
         assert np.abs(learned - run.state(0).population[0]).max() > 0.01
         genes = np.concatenate([layer.ravel() for layer in self.layers])

@@ -64,7 +64,7 @@ def weak(number: int = 0) -> Weights:
 
 
 def vector(weights: Weights) -> NDArray[np.float32]:
-    """The genome of a vector."""
+    """Return the genome of a vector."""
     genome = np.zeros(LINEAR.genes, np.float32)
     for (column, row), weight in weights.items():
         genome[(5 - row) * 7 + column] = weight
@@ -72,7 +72,7 @@ def vector(weights: Weights) -> NDArray[np.float32]:
 
 
 def graph(weights: Weights, key: int = 1) -> NeatPopulation:
-    """The genome of a graph, with that *key*."""
+    """Return the genome of a graph, with that *key*."""
     by_cell = sorted(((5 - row) * 7 + column, value) for (column, row), value in weights.items())
     cells = np.array([cell for cell, _ in by_cell])
     return NeatPopulation(
@@ -98,7 +98,7 @@ def vectors(strong_ones: dict[int, Weights], size: int) -> NDArray[np.float32]:
 
 
 def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
-    """The same as graphs, whose keys count from 1."""
+    """Return a population of graphs, whose keys count from 1."""
     genomes = [graph(strong_ones.get(row, weak(row))) for row in range(size)]
     return replace(concatenate(genomes), keys=np.arange(1, size + 1))
 
@@ -124,7 +124,7 @@ def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
 
 
 def assert_same(one: Any, other: Any, name: str = "state") -> None:
-    """Compares all parts of states, bit for bit."""
+    """Compare all parts of states, bit for bit."""
     if is_dataclass(one):
         for field in fields(one):
             parts = (getattr(each, field.name) for each in (one, other))

@@ -37,7 +37,7 @@ KINDS = ("tournament", "neat", "evolutionary-programming")
 
 
 def make(kind: str, individuals: int = 6, decoder: Any = None, **settings: Any) -> Any:
-    """A method of that *kind* with so many individuals."""
+    """Make a method of that *kind* with so many individuals."""
     if kind == "neat":
         return make_neat(decoder or GRAPHS, {"pop_size": individuals}, **settings)
     make_one = make_tournament if kind == "tournament" else make_programming
@@ -45,7 +45,7 @@ def make(kind: str, individuals: int = 6, decoder: Any = None, **settings: Any) 
 
 
 def begin(method: Any, seed: int = 1, **strong_ones: Any) -> Any:
-    """A state of weak players but for those in the rows that are named, like ``row_3``."""
+    """Return a state of weak players but for the named rows, like ``row_3``."""
     state = method.initial(seed)
     chosen = {int(name[4:]): weights for name, weights in strong_ones.items()}
     if method.name != "neat":

@@ -91,7 +91,7 @@ def test_everybody_draws_as_many_opponents() -> None:
 
 
 def start(method: EvolutionaryProgramming, seed: int) -> EvolutionaryProgrammingState:
-    """A state of parents with large weights, and with two in the hall."""
+    """Return a state of parents with large weights, and with two in the hall."""
     state = method.initial(seed)
     wild = np.random.default_rng(seed).normal(size=state.population.shape).astype(np.float32)
     return replace(state, population=wild, hall=wild[:2] * 2)

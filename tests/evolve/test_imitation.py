@@ -78,7 +78,7 @@ def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) 
 
 
 def find_inputs(board: Any, words: Any, seat: int) -> set[int]:
-    """The bits that words of planes, or cells, eight to a word, stand for."""
+    """Return the inputs for which the bits in words of planes, or of eight cells each, stand."""
     code, found = board.code, set()
     if not code.SEES_CELLS:
         size = 64 * (len(words) // code.PLANES)

@@ -190,7 +190,7 @@ class Recorder(SerialExecutor):
         self.until: list[int] = []
 
     def map(self, function: Any, items: Iterable[Any]) -> list[Any]:
-        """The last one first."""
+        """Apply the function to the items, the last one first."""
         voyages = list(items)
         self.until.append(voyages[0].until)
         ends: list[Arrival] = [function(voyage) for voyage in voyages[::-1]]

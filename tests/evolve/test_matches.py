@@ -213,7 +213,7 @@ def test_openings_that_the_board_has_no_room_for_are_named() -> None:
 
 
 def run_generations(config: HallOfFame, last: int, seed: int = 1) -> NDArray[np.float32]:
-    """The hall after generations 0 to *last*, if the fittest of each is its number."""
+    """Return the hall after generations 0 to *last*, whose fittest are their own numbers."""
     hall = np.zeros((0, 2), np.float32)
     for generation in range(last + 1):
         fittest = np.full(2, generation, np.float32)

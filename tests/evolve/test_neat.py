@@ -26,7 +26,7 @@ def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
 
 
 def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: Any) -> NeatState:
-    """A state of generation 0, as the method itself would divide *population* into species."""
+    """Return a state of generation 0 with the *population* divided as the method would."""
     nobody = population.take([])
     state = replace(
         method.initial(seed),
@@ -252,7 +252,7 @@ def test_the_recipe_says_how_parents_are_drawn(selection: str) -> None:
 
 
 def run_until_extinction(method: Neat, seed: int = 1) -> tuple[NeatState, NeatState]:
-    """The last state before a new population takes over, and the first one after that."""
+    """Return the last state before a new population takes over, and the first one after that."""
     state = method.initial(seed)
     for _ in range(50):
         after, _ = method.step(state, make_arena(method))

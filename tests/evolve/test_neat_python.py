@@ -28,7 +28,7 @@ QUICK = {"pop_size": 24, "node_add_prob": 0.4, "compatibility_threshold": 3.2}
 
 
 def make(**keys: Any) -> Any:
-    """The method, with these keys of neat-python."""
+    """Make the method, with these keys of neat-python."""
     config = NeatMethodConfig(engine="neat-python", neat=NeatConfig(**QUICK | keys))
     return Neat(config, DECODER)
 
@@ -91,13 +91,13 @@ class Meddler(neat.reporting.BaseReporter):
         self.messages: list[str] = []
 
     def post_evaluate(self, config: Any, population: Any, species: Any, best: Any) -> None:
-        """Uses up a node and a random number."""
+        """Use up a node and a random number."""
         self.told.append(len(population))
         config.genome_config.get_new_node_key(best.nodes)
         random.random()
 
     def info(self, msg: str) -> None:
-        """Keeps it."""
+        """Keep the message."""
         self.messages.append(msg)
 
 

@@ -79,7 +79,7 @@ def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
 def cross(
     toolbox: Any, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
 ) -> NDArray[np.float32]:
-    """The children of each row of *first* with the same row of *second*."""
+    """Return the children of each row of *first* with the same row of *second*."""
     rows = np.arange(len(first))
     both = np.concatenate([first, second])
     children: NDArray[np.float32] = toolbox.mate(both, rows, rows + len(first), new_stream(seed))
@@ -101,7 +101,7 @@ def as_lent(seed: int) -> Iterator[None]:
 
 
 def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
-    """The populations of generations 0, 1 and 2 with these *settings*."""
+    """Return the populations of generations 0, 1 and 2 with these *settings*."""
     decoder = NetworkDecoder(hidden=(3,))
     config = {"individuals": 8, "tournament_size": 3, **settings}
     method = Tournament(TournamentConfig.model_validate(config), decoder)

@@ -66,7 +66,7 @@ def plan(
 
 
 def make_choice(config: NeatConfig, tournament_size: int | None) -> Selection:
-    """Truncation, or tournaments of that size."""
+    """Make truncation selection, or tournament selection of that size."""
     if tournament_size is None:
         truncation = Operator(name="truncation")
         return make_selection(truncation, "selection", share=config.survival_threshold)
@@ -80,17 +80,17 @@ class Child:
         self.key = key
 
     def configure_crossover(self, first: Any, second: Any, config: Any) -> None:
-        """Keeps the keys."""
+        """Keep the keys."""
         self.parents = first.key, second.key
 
     def mutate(self, config: Any) -> None:
-        """Does nothing."""
+        """Do nothing."""
 
 
 def reproduce(
     members: list[int], fitness: list[float], keys: list[int], order: list[int], config: NeatConfig
 ) -> list[Any]:
-    """The next generation by neat-python: old genomes that live on, and children.
+    """Return neat-python's next generation: surviving genomes, and children.
 
     Its species come in the *order* in which its stagnation would give them.
     """

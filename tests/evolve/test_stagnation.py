@@ -73,7 +73,7 @@ def make_standing(
 def give(
     standing: Standing, fitness: list[float], function: str = "max", **config: Any
 ) -> tuple[Judgement, int]:
-    """The judgement, and how many matches it took."""
+    """Return the judgement, and the number of matches it took."""
     settings = StagnationConfig.model_validate(config)
     arena = Arena(GRAPHS, SerialExecutor())
     judges = make_judges(settings, GRAPHS.game)
@@ -82,7 +82,7 @@ def give(
 
 
 def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
-    """The share of points of the first one over all openings and both colours."""
+    """Return the first one's share of points over all openings and both colours."""
     count = games // 2
     openings = random_openings(GRAPHS.game, plies, count, 3)
     arena = Arena(GRAPHS, SerialExecutor())

@@ -32,7 +32,7 @@ class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def value(self, seen: np.ndarray) -> float:
-        """The output, from -1 to 1."""
+        """Return the output, from -1 to 1."""
         return float(self.run(seen)[-1][0])
 
     def play(self, own: int = -1, opponent: Any = None) -> None:

@@ -42,7 +42,7 @@ def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy
 
 @st.composite
 def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
-    """The words *given*, of which some are other numbers or nonsense, one more or one less."""
+    """Return the words *given*, some of them changed, one more or one less."""
     words = list(given)
     kind = draw(st.sampled_from([small, small, wide, nasty]))
     for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3, 8]))):
@@ -104,7 +104,7 @@ def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
 
 
 def feed_python(source: str | CodeType, inputs: Sequence[bytes]) -> list[Answer]:
-    """The answers of an exported Python file to each of the *inputs*, as of a new process."""
+    """Return an exported Python file's answers to each of the *inputs*, as of a new process."""
     program = compile(source, "bot.py", "exec") if isinstance(source, str) else source
     answers, stdin = [], sys.stdin
     for data in inputs:

@@ -49,7 +49,7 @@ class _Host:
         """The process that started it: one that is forked starts its own."""
 
     def ask(self, data: bytes) -> Answer:
-        """How an input was taken.
+        """Return the program's answer to an input.
 
         Raises:
             AssertionError: The program has ended, by what it was fed.
@@ -61,7 +61,7 @@ class _Host:
             raise
 
     def end(self) -> None:
-        """Ends the program."""
+        """End the program."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -100,7 +100,7 @@ def _free_memory() -> None:
 
 
 def _judge_bot(answer: Answer) -> None:
-    """A bot answers, says in a line each what it does not understand, or ends with one line."""
+    """Assert that a bot answers, reports each bad input in a line, or ends with one line."""
     lines, end = answer.errors.removesuffix("\n").split("\n"), answer.errors[-2000:]
     assert answer.code in (0, 1), (answer.code, end)
     assert answer.code == 0 or len(lines) == 1, end
@@ -112,7 +112,7 @@ def _judge_bot(answer: Answer) -> None:
 
 @cache
 def _players() -> dict[str, BredPlayer]:
-    """A bot of each way in which hosts ask."""
+    """Return a bot for each way in which hosts ask."""
     return {
         "othello": make_bred("othello", "tuples", tuples=20, length=4),
         "tic-tac-toe": make_bred("tic-tac-toe", "mlp"),
@@ -125,7 +125,7 @@ def _players() -> dict[str, BredPlayer]:
 
 @cache
 def _told(name: str) -> list[str]:
-    """What hosts tell of some positions of random games."""
+    """Return the hosts' texts for some positions of random games."""
     game = _players()[name].game
     dialects = find_game(name).dialects
     show: Any = dialects["plain"].show
@@ -137,7 +137,7 @@ ONCE = {
     f"update game field {','.join('0' * 20)}\naction move 100\n",
     "botzone": '{"requests": [{"x": -1, "y": -1}], "responses": []}\n',
 }
-"""What is in order, where it is not a position that a dialect shows."""
+"""Valid texts of the dialects that do not show a position."""
 
 
 @cache
@@ -161,7 +161,7 @@ def _sample(name: str) -> bytes:
 
 
 def _inputs(names: Sequence[str]) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
-    """The name of a bot in a line, and what its host writes."""
+    """Return a maker of strategies: the name of a bot in a line, and its host's text."""
 
     @st.composite
     def draw_lines(draw: Any) -> bytes:
@@ -187,7 +187,7 @@ IN_PYTHON = (
 
 @cache
 def _code_of(name: str) -> CodeType:
-    """The file of a bot, which searches no deeper than one move whatever it is told."""
+    """Return the file of a bot, whose search is limited to one move."""
     target = "botzone" if name == "botzone" else "python"
     player = _players()["othello" if name == "botzone" else name]
     source = re.sub(
@@ -197,7 +197,7 @@ def _code_of(name: str) -> CodeType:
 
 
 def _check_python(data: bytes) -> None:
-    """Runs a bot's file as a program, with *data* as its input."""
+    """Run a bot's file as a program, with *data* as its input."""
     name, told = _split(data, IN_PYTHON)
     (answer,) = feed_python(_code_of(name), [told])
     _judge_bot(answer)

@@ -73,7 +73,7 @@ def _check_history(data: bytes) -> None:
 
 
 def _put_run() -> None:
-    """A run's folder with nothing but a recipe."""
+    """Make a run's folder with nothing but a recipe."""
     PLACE.mkdir(parents=True, exist_ok=True)
     for file in PLACE.iterdir():
         file.unlink()
@@ -105,7 +105,7 @@ def _read_history() -> None:
 
 
 def _schemas() -> list[bytes]:
-    """The statements that make a history, each in a line."""
+    """Return the statements that make a history, each in a line."""
     with closing(sqlite3.connect("r/history.db")) as database:
         dumped = " ".join(SCHEMA.split()).split(";")
         rows = [line for line in database.iterdump() if line.startswith("INSERT")]
@@ -188,7 +188,7 @@ def _change_schemas(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def _check_schema(data: bytes) -> None:
-    """Makes a database as *data* says, as whoever sends one could have, and reads it."""
+    """Make a database by the statements in *data*, as a sender could have, and read it."""
     _put_run()
     left = STEPS
 
@@ -242,7 +242,7 @@ SWEEP = (
 
 
 def _check_lock(data: bytes) -> None:
-    """The page tells who holds a run, and so does who wants to write to it and can't."""
+    """Check that the page names the holder of a run, and so does a refused writer."""
     _put_run()
     (PLACE / ".lock").write_bytes(data)
     json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
@@ -267,7 +267,7 @@ def _check_lock(data: bytes) -> None:
 
 @contextlib.contextmanager
 def _at_home() -> Iterator[Path]:
-    """A home of the user's own, in the working folder."""
+    """Yield a home of the user's own, in the working folder."""
     home = Path("home").absolute()
     home.mkdir(mode=0o700, exist_ok=True)
     own = {"HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
@@ -276,7 +276,7 @@ def _at_home() -> Iterator[Path]:
 
 
 def _ask(act: Callable[[], object]) -> str:
-    """What is asked at a terminal where somebody says no."""
+    """Return the question that is asked at a terminal where the answer is no."""
     shown = io.StringIO()
     with patch.object(sys, "stdin", io.StringIO("n\n")), redirect_stderr(shown):
         try:
@@ -289,7 +289,7 @@ def _ask(act: Callable[[], object]) -> str:
 
 
 def _check_consent(data: bytes) -> None:
-    """A command in a recipe is asked about, remembered for this run, and for no other command.
+    """Check that a command in a recipe is asked about, and remembered for this run alone.
 
     The note itself may be anything: what it says is in its name.
     """
@@ -317,7 +317,7 @@ def _check_consent(data: bytes) -> None:
 
 
 def _write_recipe(changes: dict[str, dict[str, Any]]) -> Path:
-    """The recipe for Connect Four with other values, as somebody sends it."""
+    """Write a copy of the Connect Four recipe with other values."""
     content = load_recipe("connect-four").model_dump(mode="json", exclude_none=True)
     for section, values in changes.items():
         content[section] = {**content[section], **values}
@@ -325,7 +325,7 @@ def _write_recipe(changes: dict[str, dict[str, Any]]) -> Path:
 
 
 def _check_code(data: bytes) -> None:
-    """A file that a recipe names as a game, or as code, is asked about and is not run."""
+    """Check that a file named as a game, or as code, is asked about and is not run."""
     name, _, source = data.partition(b"\n")
     called = read(name)
     if "/" in called or not called.endswith(".py") or called.startswith("."):
@@ -373,7 +373,7 @@ INI += ("__import__('os')", HARM, "ops.py:f")
 
 
 def _check_ini(data: bytes) -> None:
-    """What is read is written and read again, and makes a method."""
+    """Check that a file that is read is written and read again, and makes a method."""
     made = read_neat_config(put("neat.ini", data), "connect-four", {"run.generations": 2})
     for remark in made.remarks:
         assert one_line(remark).isprintable()
@@ -399,7 +399,7 @@ def _networks() -> list[bytes]:
 
 
 def _check_onnx(data: bytes) -> None:
-    """What a file says of a network is in the model, as JSON and as it was."""
+    """Check that the model keeps all that the file says of a network, in the form of JSON."""
     import onnx
 
     player = read_player(data)

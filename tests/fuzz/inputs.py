@@ -1,4 +1,4 @@
-"""What the fuzzer feeds: hypothesis strategies for hostile values, texts and files."""
+"""Hypothesis strategies for hostile values, texts and files."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _is_nan(number: float) -> bool:
 
 
 def _fit(number: float, dtype: Any) -> Any:
-    """The nearest number of that kind; 0 for what is none, if it must be whole."""
+    """Return the nearest number of that kind; 0 for NaN if it must be whole."""
     if dtype.kind == "f":
         return dtype.type(number if -1e300 < number < 1e300 or _is_nan(number) else np.inf)
     if dtype.kind == "b":
@@ -203,7 +203,7 @@ class _Hidden:
 
 
 def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
-    """Feeds what hypothesis makes."""
+    """Feed the inputs that hypothesis makes."""
 
     @hypothesis.seed(seed)
     @hypothesis.settings(

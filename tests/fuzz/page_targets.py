@@ -1,4 +1,4 @@
-"""What the page is asked, and games that were kept: as targets of the fuzzer.
+"""Targets of the fuzzer: requests of the page, and games that were kept.
 
 Requests go through the server's own application; its workers answer in this process, and what
 would start a program does nothing.
@@ -43,7 +43,7 @@ class _Here(Worker):
     """A worker whose functions run in this process, so that what goes wrong can be seen."""
 
     async def call(self, name: str, *more: Any, **given: Any) -> Any:
-        """What a process of its own would answer, from JSON to JSON."""
+        """Answer as a process of its own would, from JSON to JSON."""
         name, given = json.loads(json.dumps([name, given]).encode())
         try:
             if not hasattr(self, "desk"):
@@ -94,7 +94,7 @@ def _server() -> Server:
 
 
 async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]:
-    """The status and the content of the answer to a request; without a *body* it is a GET."""
+    """Return the status and content of the answer to a request; without a *body* it is a GET."""
     place, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -164,15 +164,15 @@ QUESTIONS = (
     *("/api/files", "/plots?run=r&file=fitness.png"),
 )
 NEEDY = ("undo", "hint")
-"""What is refused at the beginning of a game."""
+"""Acts that are refused at the beginning of a game."""
 REFUSED = ("/api/stop", "/api/rate")
-"""What is refused even in order: nothing goes on here, and there is no second run to be met."""
+"""Requests that are refused even if valid: no run is in progress, and there is no second one."""
 PATHS = {*BODIES, *(f"/api/play/{game}" for game in GAMES)}
 NAMES = ("r", "run:r", "human", "random", "minimax:depth=1", "fitness", *GAMES, "file:r", "../r")
 
 
 def _requests() -> list[bytes]:
-    """A path, and the body in the line after it."""
+    """Return requests: a path, and the body in the line after it."""
     bodies = [(path, body) for path, found in BODIES.items() for body in found]
     bodies += [("/api/play/connect-four", body) for body in MOVES if body["act"] not in NEEDY]
     told = [f"{path}\n{json.dumps(body)}" for path, body in bodies if path not in REFUSED]
@@ -236,7 +236,7 @@ def _check_request(data: bytes) -> None:
 
 
 def _at(game: str) -> dict[str, Any]:
-    """What a game is made of at which a person plays against chance."""
+    """Return the settings of a game in which a person plays against chance."""
     players = ["human", "random"]
     return {"game": game, "options": {}, "players": players, "seed": 1}
 
@@ -258,7 +258,7 @@ def _kept() -> list[bytes]:
 
 
 def _check_kept(data: bytes) -> None:
-    """What is read is what the page can be told, and what it opens again; or it is refused."""
+    """Check that games that are read can be sent to the page and opened, or are refused."""
 
     def check(name: str) -> None:
         games = parse_games(read(data), make_game(name), "games.jsonl, line")
@@ -270,7 +270,7 @@ def _check_kept(data: bytes) -> None:
 
 
 def _replay(kept: Any) -> None:
-    """Looks at a game as the page does that opens it."""
+    """Open a game as the page does."""
     players, seed = ["random"] * len(kept.players), int(kept.seed)
     desk = Desk({}, kept.game, kept.options, players, kept.numbers, kept.players, seed)
     table = desk.look()

@@ -35,7 +35,7 @@ def read(data: bytes) -> str:
 
 
 def put(name: str, data: bytes) -> Path:
-    """A file in the working folder, which is the fuzzer's own."""
+    """Write a file in the working folder, which is the fuzzer's own."""
     Path(name).write_bytes(data)
     return Path(name)
 
@@ -57,7 +57,7 @@ def check_error(error: ArenaError) -> None:
 
 
 def try_each(kinds: Sequence[Any], act: Callable[[Any], object]) -> None:
-    """Does something with each of some *kinds*; an input is refused if all refuse it."""
+    """Act on each of some *kinds*; an input is refused if all refuse it."""
     refused: list[ArenaError] = []
     for kind in kinds:
         try:
@@ -74,7 +74,7 @@ def encode(*samples: str) -> Callable[[], Sequence[bytes]]:
 
 
 def change_pieces(*pieces: str) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
-    """Samples with other pieces, and texts of nothing but pieces."""
+    """Return a maker of strategies: samples with other pieces, and texts of nothing but pieces."""
     between = words(*pieces)
 
     def make(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:

@@ -1,4 +1,4 @@
-"""What is fuzzed: each parser, from bytes, with what must hold of whatever it accepts.
+"""Targets of the fuzzer: each parser, from bytes, with conditions on whatever it accepts.
 
 A check raises :class:`evolve_arena.core.errors.ArenaError` for what it refuses; anything else that
 it raises is a fault, and so is an assertion. No check starts a program or plays more than a move.
@@ -46,7 +46,7 @@ SMALL = {
     "evolutionary-programming": ["method.individuals=4"],
     "td-tuples": ["network.tuples=4", "network.length=3"],
 }
-"""What makes the populations of recipes small."""
+"""Changes that make the populations of recipes small."""
 BRED = (
     *("connect-four", "connect-four-neat", "connect-four-td", "q-learning", "td-lambda"),
     *("checkers", "checkers-neat", "checkers-features", "checkers-06-rafalmore"),
@@ -67,7 +67,7 @@ def _check_recipe(data: bytes) -> None:
 
 
 def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """A shipped recipe's name and changes; most of them of a key that it has."""
+    """Return a strategy: a shipped recipe's name and changes, most of them of keys that it has."""
     said = {
         name: {
             f"{section}.{key}": _as_toml(value)
@@ -142,7 +142,7 @@ def _check_player(data: bytes) -> None:
 
 
 def _check_position(data: bytes) -> None:
-    """The moves of the state that a text gives are played, and it is drawn."""
+    """Play the moves of the position in a text, and draw it."""
 
     def check(name: str) -> None:
         game = _make_once(name)
@@ -171,7 +171,7 @@ def _check_entries(data: bytes) -> None:
 
 @cache
 def _make_once(name: str) -> Any:
-    """A game, for thousands of inputs."""
+    """Make a game once, for thousands of inputs."""
     return make_game(name)
 
 
@@ -294,7 +294,7 @@ def _commands(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def _check_command(data: bytes) -> None:
-    """Runs the command line as it is called, in this process."""
+    """Run the command line as it is called, in this process."""
     arguments = read(data).split("\x01")
     running = ("start", "resume", "branch", "play", "plot", "log", "reproduce", "tournament")
     if arguments[0] in running:

@@ -59,7 +59,7 @@ def path_of(turn: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def walk(seed: int) -> Iterator[Board]:
-    """The positions of random games in which nothing is left half taken, without end."""
+    """Yield the positions of random games outside of captures in progress, without end."""
     choices = random.Random(seed)
     while True:
         board = GAME.initial()
@@ -312,7 +312,7 @@ def steps(pieces: Pieces, colour: int) -> list[tuple[Square, Square]]:
 
 
 def captures(pieces: Pieces, colour: int, start: Square) -> list[tuple[Pieces, set[Square]]]:
-    """The boards after all complete captures of one piece, and what was captured."""
+    """Return the boards after all complete captures of one piece, and the captured squares."""
     found = []
     (row, column), (_, king) = start, pieces[start]
     for up, right in directions(colour, king):

@@ -44,7 +44,7 @@ GAME = make()
 
 
 def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, list[str], str]]:
-    """The positions of a random game, as OpenSpiel draws them, row by row, and the moves so far."""
+    """Yield the positions of a random game, OpenSpiel's drawings in rows, and the moves so far."""
     names = dict(zip(("columns", "rows", "x_in_row"), board, strict=True))
     state = pyspiel.load_game("connect_four", names).new_initial_state()
     choices = random.Random(seed)
@@ -61,7 +61,7 @@ def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, list[s
 
 @cache
 def all_lines(columns: int, rows: int, connect: int) -> list[list[tuple[int, int]]]:
-    """The cells of every possible line."""
+    """Return the cells of every possible line."""
     lines = []
     for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for column in range(columns):
@@ -228,7 +228,7 @@ STATES = FILE.problems
 
 
 def winning(state: tuple[int, ...], seat: int) -> list[int]:
-    """The columns in which *seat* completes a line, were it to move."""
+    """Return the columns in which *seat* completes a line, were it to move."""
     own, other, discs = state
     board = Board(GAME.rules, (own, other, discs) if seat == 0 else (other, own, discs))
     after = [GAME.follow(board, "play", move) for move in range(7)]
@@ -285,7 +285,7 @@ def test_chance_alone_solves_one_state_in_six() -> None:
 
 
 def list_stacks(drawn: list[str], mark: str, connect: int) -> list[int]:
-    """The columns in which one disc more makes a line upwards."""
+    """Return the columns in which one disc more makes a line upwards."""
     columns = ["".join(cells).rstrip(".") for cells in zip(*drawn[::-1], strict=True)]
     ends = mark * (connect - 1)
     return [

@@ -30,14 +30,14 @@ BOARDS = {"7x6": {}, "5x4": {"columns": 5, "rows": 4, "connect": 3}}
 
 
 def run_source(player: BredPlayer) -> dict[str, Any]:
-    """What the file defines, if run as Kaggle runs it: in an empty dictionary."""
+    """Return the names that the file defines if run as Kaggle runs it: in an empty dictionary."""
     names: dict[str, Any] = {}
     exec(compile(str(export_player(player, "python")), "bot.py", "exec"), names)
     return names
 
 
 def draw_rows(game: Any, position: Any) -> list[list[int]]:
-    """The board from the top: 1 is a disc of who began, 2 one of the other."""
+    """Return the board from the top: 1 is a disc of the first player, 2 one of the second."""
     first, second = game.observe(position, 0)[:, game.grid].astype(int)
     return (first + 2 * second).tolist()  # type: ignore[no-any-return]
 

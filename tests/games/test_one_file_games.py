@@ -48,7 +48,7 @@ def sow(game: BoardGame, board: Board, move: int) -> int:
 
 
 def place(columns: int, rows: int, row: int) -> tuple[str, dict[str, int], str, Translate]:
-    """A board of Connect Four."""
+    """Describe a board of Connect Four."""
     options = {"columns": columns, "rows": rows, "connect": row}
     theirs = f"connect_four(columns={columns},rows={rows},x_in_row={row})"
     return "connect-four", options, theirs, same
@@ -87,7 +87,7 @@ def find_state(game: BoardGame, board: Board, state: Any) -> Any:
 
 
 def read_sum(state: Any) -> int:
-    """What was rolled in this turn, of Pig."""
+    """Read the points rolled in this turn of Pig."""
     return int(str(state).partition("Turn total: ")[2].split()[0])
 
 
@@ -163,7 +163,7 @@ def test_who_begins_wins_chomp_unless_all_is_poisoned(height: int, width: int) -
 
     @cache
     def wins(left: int) -> bool:
-        """Whether who is to move wins, if so much is left."""
+        """Test whether the player to move wins with so much left."""
         board = Board(game.rules, (left, 0))
         outcome = game.outcome(board)
         if outcome:
@@ -288,7 +288,7 @@ def test_exported_bots_say_nothing_of_options() -> None:
 
 
 def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> None:
-    """What plays, and what learns, too."""
+    """Compiled players and learners, too, are found again."""
     program = (
         "import sys\n"
         "from evolve_arena.core.compiled import compiling_seconds\n"

@@ -71,7 +71,7 @@ def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
 
 
 def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
-    """The inputs, by the definition of the encodings."""
+    """Return the inputs, by the definition of the encodings."""
     own, other = decoder.game.observe(position, side)[:, decoder.game.drawn].astype(int)
     if decoder.encoding == "planes":
         return np.concatenate([own, other])
@@ -79,7 +79,7 @@ def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
 
 
 def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
-    """The genome with its first layer in whole units of a running sum, as it is played."""
+    """Return the genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
     count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
     rounded[:count] = np.rint(rounded[:count] * RESOLUTION) / RESOLUTION
@@ -99,7 +99,7 @@ def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
 
 
 def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
-    """Checks values and the choice; whether the choice was clear enough to be checked."""
+    """Compare values and the choice; return True if the choice was clear enough to compare."""
     game = decoder.game
     side = game.to_move(position)
     legal = game.legal_moves(position)
@@ -125,7 +125,7 @@ def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Bo
 
 
 def compare_values(player: VectorPlayer, position: Board, outputs: np.ndarray) -> None:
-    """Checks what the player thinks of moves; those that win at once are worth more than any."""
+    """Compare the player's values of moves; immediate wins are worth more than any."""
     for move, value in rate_moves(player, position).items():
         assert value == np.inf or abs(value - outputs[move]) < 1e-4
 
@@ -195,7 +195,7 @@ def test_the_limit_leaves_room_for_every_disc() -> None:
 
 @compiled
 def value_along(shape: Any, columns: Any, weights: Any, features: Any, workspace: Any) -> Any:
-    """The value after the *features* were switched on one after the other."""
+    """Return the value after the *features* were switched on one after the other."""
     sums, ping, pong = workspace
     width = padded(shape[SIZES + 1])
     start_sums(sums, 0, columns, 0, width)

@@ -76,7 +76,7 @@ def test_other_kinds_are_named() -> None:
 
 
 def with_header(change: dict[str, object], blob: bytes = BLOB) -> bytes:
-    """The blob with some of its metadata changed."""
+    """Return the blob with some of its metadata changed."""
     length = int.from_bytes(blob[:8], "little")
     header = json.loads(blob[8 : 8 + length])
     header["__metadata__"].update(change)
@@ -149,7 +149,7 @@ def test_any_damage_is_noticed(data: st.DataObject) -> None:
 
 
 def assert_refused(blob: bytes) -> None:
-    """The blob is refused, or what is read is exactly what was written."""
+    """Assert that the blob is refused, or read exactly as it was written."""
     try:
         content = read_tensors("state", 3, blob)
     except (DamagedFileError, NewerFormatError):

@@ -41,7 +41,7 @@ def test_right_ones_are_not_refused(name: str, options: dict[str, int]) -> None:
 
 
 def value_plainly(game: Any, state: Board, side: int, depth: int, known: int = 0) -> float:
-    """The value of a state to the *side* that moved there, in words of the rules alone.
+    """Return a state's value for the *side* that moved there, from the rules alone.
 
     The first *known* positions of its past are those of the game, unless a move made progress.
     """
@@ -106,7 +106,7 @@ def test_what_was_searched_before_changes_no_move() -> None:
 
 @pytest.mark.parametrize("network", ["mlp", "graph", "tuples"])
 def test_a_ply_of_search_values_moves_as_no_search(network: str) -> None:
-    """What follows the last move is valued as it stands, before chance decides."""
+    """The position after the last move is valued as it stands, before chance decides."""
     plain, deep = (make_bred("pig", network, 2, goal=30, **more) for more in ({}, {"depth": 1}))
     compile_together([plain, deep])
     for position in random_positions(plain.game, 100):

@@ -1,4 +1,4 @@
-"""What a file may say of choices beside its rules: notes, settings, kinds of moves, and tallies."""
+"""Optional parts of a game's file about choices: notes, settings, kinds of moves, and tallies."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def make(game: str, kind: str, **more: Any) -> BredPlayer:
 
 
 def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
-    """The outputs, in NumPy and 64 bits."""
+    """Return the outputs, in NumPy and 64 bits."""
     decoder = player.decoder
     if isinstance(player, NeatPlayer):
         graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
@@ -57,7 +57,7 @@ def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
 
 
 def find_value(player: BredPlayer, position: Any, move: int) -> float:
-    """The value of a move, of what Python counts."""
+    """Return the value of a move, from features counted in Python."""
     decoder, game = player.decoder, player.decoder.game
     if decoder.head == "policy":
         return float(run(player, decoder.encode(position))[move])

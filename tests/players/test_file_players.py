@@ -104,7 +104,7 @@ class Plain(Player):
         self.function = function
 
     def choose(self, position: Any, stream: Stream) -> int:
-        """The move that the function gives; a single one is played unasked."""
+        """Return the function's move; a single one is played unasked."""
         moves = self.game.legal_moves(position)
         listed = (np.array(moves), len(moves)) if needs_list(self.game, self.function) else ()
         if listed and len(moves) == 1:
@@ -115,7 +115,7 @@ class Plain(Player):
 
 
 def play_all(game: Any, players: list[Player], matches: int) -> Any:
-    """The games of some players in all orders, where chance decides the same."""
+    """Play games of some players in all orders, with the same chance events."""
     rows = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     slots = np.full((matches, max(game.seats, 5 if "seats" in game.options else 2)), -1, np.int32)
     slots[:, : game.seats] = (rows + rows // 2) % len(players)
@@ -231,7 +231,7 @@ def test_wrong_players_are_refused(name: str, tmp_path: Path) -> None:
 
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
-"""What holds where it is compiled alone."""
+"""Condition that holds only in compiled code."""
 
 
 def test_what_is_compiled_otherwise_is_refused(tmp_path: Path) -> None:

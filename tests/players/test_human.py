@@ -31,12 +31,12 @@ class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
     def isatty(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
 def enter(text: str, moves: str = "", game: BoardGame = GAME) -> tuple[int, str]:
-    """The column that a person chooses who types *text* after *moves*, and what he sees."""
+    """Return the column chosen by typing *text* after *moves*, and the output."""
     seen = io.StringIO()
     human = HumanPlayer(game, reads=io.StringIO(text), writes=seen)
     return human.choose(game.parse_position(moves), new_stream(0)), seen.getvalue()
@@ -152,7 +152,7 @@ def test_a_whole_match_of_checkers() -> None:
         name = "again"
 
         def choose(self, position: Any, stream: Stream) -> Any:
-            """The move that was made there."""
+            """Return the move that was made there."""
             return wanted.moves[positions.index(position)]
 
     match = play_match(CHECKERS, [human, Again()])

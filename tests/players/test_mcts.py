@@ -86,7 +86,7 @@ FLAGS |= {"HAS_OWN_VALUES", "HAS_GRAPHS", "HAS_PRIORS", "HAS_DENSE_VALUES", "HAS
 
 
 def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
-    """A game, which is compiled once for all kinds of players that *flags* name, if any."""
+    """Load a game; *flags*, if any, have it compiled once for all kinds of players they name."""
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     spec = load_game(folder / f"{name}.py")
     if flags:
@@ -97,7 +97,7 @@ def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
 
 
 def store_bred(folder: Path, game: str, head: str) -> tuple[Any, str]:
-    """A network that nobody trained, in a file: its player, and how it is named."""
+    """Store an untrained network in a file; return its player and specification."""
     decoder = find_game(game).networks["mlp"].decoder_type(head=head, hidden=(6,))
     genome = np.random.default_rng(3).normal(size=decoder.genes).astype(np.float32)
     file, player = folder / f"{game}-{head}.safetensors", decoder.player(genome, head)
@@ -122,7 +122,7 @@ def bred(ttt: BoardGame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def meet(game: BoardGame, names: list[str], matches: int) -> Any:
-    """The places of players in *matches*: who begins takes turns, the others follow in order."""
+    """Return the players' places in *matches*: all begin in turn, the others follow in order."""
     players = [make_player(name, game) for name in names]
     seatings = (np.arange(game.seats) + np.arange(matches)[:, None]).astype(np.int32) % len(names)
     results, _ = play_matches(game, players, seatings, np.arange(matches, dtype=np.uint64))

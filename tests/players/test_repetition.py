@@ -87,7 +87,7 @@ def test_sequences_of_moves_end_at_repetitions(tracks: Any) -> None:
 
 
 def compare_compiled(game: Any, games: int = 40) -> int:
-    """Compares random games, compiled and plain."""
+    """Compare random games, compiled and plain."""
     kernel = find_game(game.name).kernel
     *_, matches = specialise_board(game.place, game.rules, (f"{FLOOR}.matches",))
     return check_compiled(game, partial(play_random, kernel, matches, game), games, 60.0)
@@ -114,7 +114,7 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
 
 
 def check_search(game: Any, depth: int, seeds: range) -> int:
-    """Compares all moves of some positions near the end; gives how many values are those of draws.
+    """Compare all moves of some positions near the end; return the number of draw values.
 
     One player looks at all of them, so what its table holds comes from other games, too.
     """
@@ -223,7 +223,7 @@ def test_moves_without_progress_are_a_draw(tmp_path: Path) -> None:
 
 
 def test_games_by_points_are_decided_by_them(tmp_path: Path) -> None:
-    """Who is farther along has more points when a game ends by repetition."""
+    """The seat that is farther along has more points when a game ends by repetition."""
     ends = """def is_over(state):
     return state[5] > 0 or state[11] > 0
 
@@ -272,7 +272,7 @@ WRONG = {
         "key is .* in two positions that differ",
     ),
 }
-"""What stands in place of what, and what is said of it."""
+"""Text, its replacement, and the expected message."""
 
 
 @pytest.mark.parametrize("wrong", WRONG)

@@ -84,7 +84,7 @@ CONTENT = read_tensors("player", FORMAT, BLOB)
 
 
 def change(**changes: Any) -> bytes:
-    """The graph's file with other entries in its description; None leaves one out."""
+    """Return the graph's file with other entries in its description; None leaves one out."""
     description = {**CONTENT.description, **changes}
     description = {key: value for key, value in description.items() if value is not None}
     return write_tensors("player", FORMAT, CONTENT.arrays, description)
@@ -144,7 +144,7 @@ SIGNED = read_tensors("player", FORMAT, VECTOR.serialise(generation=3))
 
 
 def sign(decoder: dict[str, Any] | None = None, **arrays: Any) -> bytes:
-    """The perceptron's file with another decoder or other arrays."""
+    """Return the perceptron's file with another decoder or other arrays."""
     description = {
         **SIGNED.description,
         "design": {**SIGNED.description["design"], **(decoder or {})},

@@ -30,7 +30,7 @@ DESIGNS: list[tuple[str, dict[str, Any], int]] = [
 
 
 def turn(decoder: Any, inputs: np.ndarray) -> list[np.ndarray]:
-    """The inputs that show the same in each view of the board."""
+    """Return the inputs that show the same in each view of the board."""
     grid = decoder.game.grid
     views = find_symmetries(grid.size, grid.shape[1], decoder.game.symmetry)
     planes = inputs.reshape(len(inputs), -1, grid.size)

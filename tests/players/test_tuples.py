@@ -105,7 +105,7 @@ class Reference(Player):
         self.plain = PlainTuples(decoder, genome.cells[0].astype(np.int64), numbers)
 
     def choose(self, position: Any, stream: Stream) -> int:
-        """The best move, or a random one."""
+        """Return the best move, or a random one."""
         legal = self.plain.game.legal_moves(position)
         strays = self.noise and int(next_word(stream)) >> 32 < self.noise
         if strays and len(legal) > 1:

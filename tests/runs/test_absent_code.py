@@ -45,7 +45,7 @@ class Lowest(ea.Player):
     """Plays the first move."""
 
     def choose(self, position: Any, stream: Any) -> Any:
-        """The first move."""
+        """Return the first move."""
         return self.game.legal_moves(position)[0]
 
 
@@ -53,7 +53,7 @@ class Climber(ea.VectorMethod):
     """Climbs hills."""
 
     def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
-        """The best, changed."""
+        """Return mutants of the best."""
         return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
 
 
@@ -74,7 +74,7 @@ GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
     "method": ({"method": {"name": Climber, "individuals": 8}}, {"Climber"}),
     "islands": ({"method": {"name": Climber, "individuals": 8}, **ISLANDS}, {"Climber"}),
 }
-"""What is given, and its names."""
+"""Sections of recipes, and the names of code in them."""
 
 
 @pytest.mark.parametrize("what", GIVEN)

@@ -44,11 +44,11 @@ class Spy(Player):
         self.closed = 0
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The first open column."""
+        """Return the first open column."""
         return make_game("connect-four").legal_moves(position)[0]
 
     def close(self) -> None:
-        """Counts."""
+        """Count the calls."""
         self.closed += 1
 
 

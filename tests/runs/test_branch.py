@@ -42,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: Patch) -> None:
 
 @pytest.fixture(name="first")
 def _first(small_recipe: Maker) -> ea.Run:
-    """A run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
+    """Return a run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
     return ea.start(small_recipe(), run="evolved/first", executor="serial")
 
 

@@ -44,7 +44,7 @@ def _double(number: int) -> int:
 
 @compiled
 def read_places(values: Any, place: int) -> Any:
-    """Sums up.
+    """Return a sum.
 
     And changes the first value.
     """
@@ -69,7 +69,7 @@ def add_words(place: int) -> Any:
 
 
 def run(*entries: Any, beside: Sequence[str] = ()) -> tuple[dict[str, Any], str]:
-    """What a bundle defines, and its text, with the numbers that bots have."""
+    """Return the names that a bundle defines, and its text, with the numbers that bots have."""
     named = {each.__name__: each for each in entries}
     text, called = bundle(named, "test_bundle", board, beside)
     space = dict(vars(board))

@@ -45,7 +45,7 @@ def stop_at(generation: int) -> Callable[[Progress], bool]:
 
 
 def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
-    """The matches between a run's champions, and after each check who was the best."""
+    """Return the matches between a run's champions, and the champion after each check."""
     with History(run / "history.db") as history:
         ends = {end.generation: end.champion for end in history.check_ends()}
         return history.champion_matches(), ends
@@ -53,7 +53,7 @@ def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
 
 @pytest.fixture(scope="module")
 def bred(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of a learner that gets stronger, with a check every other generation."""
+    """Return a run of a learner that gets stronger, with a check every other generation."""
     changes = ["network.tuples=20", "network.length=4", "method.individuals=1", "method.games=300"]
     changes += ["check.games=400", "check.every=2", "check.opponents=['random']"]
     changes += ["run.generations=20", "run.checkpoint_every=10"]

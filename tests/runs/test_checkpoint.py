@@ -59,7 +59,7 @@ def make_directory(path: Path, generations: list[int]) -> RunDirectory:
 
 
 def assert_alike(one: Any, other: Any, name: str = "state") -> None:
-    """The same types, shapes and bits in all parts."""
+    """Assert the same types, shapes and bits in all parts."""
     assert type(one) is type(other), name
     if is_dataclass(one):
         for field in fields(one):
@@ -290,7 +290,7 @@ def test_checkpoints_that_do_not_say_what_their_genomes_are_for_are_read() -> No
 def craft(
     blob: bytes, values: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None
 ) -> bytes:
-    """A checkpoint with other numbers and arrays in its state, well signed."""
+    """Return a checkpoint with other numbers and arrays in its state, well signed."""
     content = read_tensors("checkpoint", FORMAT, blob)
     state = {**content.description["state"], **(values or {})}
     description = {**content.description, "state": state}
@@ -298,7 +298,7 @@ def craft(
 
 
 def refuse(folder: Path, blob: bytes, method: Any = METHOD, generation: int = 5) -> str:
-    """What is said of a run whose only checkpoint is *blob*."""
+    """Return the error for a run whose only checkpoint is *blob*."""
     directory = RunDirectory(folder / "run")
     directory.create()
     directory.checkpoint(generation).write_bytes(blob)

@@ -36,7 +36,7 @@ with RunDirectory(sys.argv[1]).lock():
 
 
 def make_run(path: Path) -> RunDirectory:
-    """A folder with everything that a run has, and two files of the user's."""
+    """Make a folder with everything that a run has, and two files of the user's."""
     directory = RunDirectory(path)
     directory.create()
     for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
@@ -369,7 +369,7 @@ def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
 
 
 def act_until(step: int, action: Callable[[], Any]) -> bool:
-    """Does something in a process that is killed before its *step*-th change of the disk.
+    """Act in a process that is killed before its *step*-th change of the disk.
 
     Gives whether it came to its end before.
     """

@@ -105,12 +105,12 @@ def jobs(
 
 @pytest.fixture(scope="module")
 def hashes(jobs: list[Job], tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    """What comes of the runs here."""
+    """Return the outcomes of the runs on this machine."""
     return look_at(breed(jobs, tmp_path_factory.mktemp("here"), workers=4))
 
 
 def look_at(runs: dict[str, Run]) -> list[object]:
-    """What is in the runs: populations, checks, which checkpoints there are, champions."""
+    """Return the populations, checks, checkpoints and champions of the runs."""
     return [
         (
             run.population_sha256,

@@ -49,7 +49,7 @@ def is_wanted(move, wanted):
     return move == wanted
 '''
 VERSION = hashlib.sha256(WAYS.encode()).hexdigest()
-"""What is compiled of a game is kept by the text of its file, whatever that imports."""
+"""Key of the compiled game: the text of its file, whatever that imports."""
 IMPORTING = (
     ('"""Heap: ', f'"""Heap with {VERSION}: '),
     (
@@ -68,7 +68,7 @@ IMPORTING = (
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A package that has a game's file, the same with NumPy in it, and a module beside them."""
+    """Make a package with a game's file, the same with NumPy in it, and a module beside them."""
     package = tmp_path_factory.mktemp("packages") / "heap_parts"
     package.mkdir()
     (package / "__init__.py").touch()

@@ -83,7 +83,7 @@ def name_cell(game: Any, move: int) -> dict[str, int]:
 
 
 def answer_botzone(file: Path, told: list[Any], keeps_running: bool) -> list[Any]:
-    """The responses of a program without anything installed, which runs for a move or a game."""
+    """Return the responses of an isolated program, which runs for a move or a whole game."""
     command = [sys.executable, "-I", "-S", str(file)]
     answers: list[Any] = []
     for line in map(json.dumps, () if keeps_running else told):
@@ -159,7 +159,7 @@ PETTINGZOO = {"connect-four": "connect_four_v3", "tic-tac-toe": "tictactoe_v3"}
 
 
 def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
-    """How many moves of the policy were compared with the arena's, in games against chance."""
+    """Play against chance and return the number of moves that were compared with the arena's."""
     classic = pytest.importorskip("pettingzoo.classic", reason="PettingZoo is not installed")
     pytest.importorskip("pygame", reason="pygame is not installed")
     policy = load_bot(player, "pettingzoo")["policy"]

@@ -47,7 +47,7 @@ def translate_text(text: str, *names: str, **given: str) -> str:
 
 
 def run_text(text: str, given: list[Any], folder: Path) -> list[Any]:
-    """What the function ``f`` of a *text* gives in JavaScript."""
+    """Return the results of the function ``f`` of a *text* in JavaScript."""
     return run_script(f"const ask = ({translate_text(text, 'f')}).f;", given, folder)[0]
 
 
@@ -65,7 +65,7 @@ def as_json(value: Any) -> Any:
 
 
 def compare_text(text: str, pairs: list[tuple[int, int]], folder: Path) -> None:
-    """The function ``f`` of a *text* gives the same in both languages."""
+    """Assert that the function ``f`` of a *text* gives the same in both languages."""
     space: dict[str, Any] = {}
     exec(text, space)
     with np.errstate(over="ignore"):
@@ -341,7 +341,7 @@ def test_the_scripts_are_small() -> None:
 
 
 def test_the_python_of_a_page_runs_as_it_stands() -> None:
-    """What is translated is a module that Python runs as well."""
+    """The translated source is a module that Python runs as well."""
     player = make_bred("othello", "mlp", size=6)
     text = write_source(player)
     ast.parse(text)

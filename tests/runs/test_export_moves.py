@@ -261,7 +261,7 @@ def test_a_depth_below_0_is_refused() -> None:
 
 
 def value(bot: dict[str, Any], state: list[int], move: int) -> int:
-    """What a move leads to if both play perfectly: -1, 0 or 1."""
+    """Return the value of a move under perfect play: -1, 0 or 1."""
     after = bot["play"](state, move)
     if (end := bot["result"](after)) is not None:
         return int(end[state[9]])

@@ -26,8 +26,8 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 NEAR = 2e-4
-"""How far values may lie apart, for each 1 of the largest one: both count with 32 bits, and the
-arena's first layer in whole units of 1/65536."""
+"""Tolerance of values, relative to the largest one: both count with 32 bits, and the arena's first
+layer in whole units of 1/65536."""
 
 
 class Network:
@@ -43,14 +43,14 @@ class Network:
         )
 
     def run(self, inputs: Any) -> NDArray[Any]:
-        """The outputs, a row for each of the inputs."""
+        """Return the outputs, a row for each of the inputs."""
         rows = np.asarray(inputs, dtype=np.float32)
         (values,) = self.session.run(["values"], {"inputs": rows})
         return np.asarray(values)
 
 
 def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
-    """What the network of *player* sees of a position *after* a move of that *seat*."""
+    """Return the network's inputs for a position *after* a move of that *seat*."""
     game: Any = player.game
     if getattr(player.decoder, "encoding", "") == "features":
         counts = game.count("features", after, seat, many=player.decoder.counted)
@@ -66,7 +66,7 @@ def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
 
 
 def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any, float]:
-    """What onnxruntime thinks of each move."""
+    """Return onnxruntime's value of each move."""
     game, decoder = player.game, player.decoder
     legal = game.legal_moves(position)
     if decoder.head == "policy":
@@ -84,7 +84,7 @@ def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any
 
 
 def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
-    """How many values of moves are those of the arena; the rest is the values of wins."""
+    """Count the values of moves that equal the arena's; the rest are those of wins."""
     network = Network(player)
     compared = chosen = 0
     for position in positions:
@@ -107,7 +107,7 @@ def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
 
 
 def _wins(player: BredPlayer, position: Any) -> bool:
-    """Whether a move ends the game, which the arena plays without asking the network."""
+    """Test whether a move ends the game, which the arena plays without asking the network."""
     game = player.game
     return any(game.outcome(game.play(position, move)) for move in game.legal_moves(position))
 

@@ -1,4 +1,4 @@
-"""What can befall a run: kill -9, full disks, torn files, two processes at once."""
+"""Faults that befall a run: kill -9, full disks, torn files, two processes at once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def stop_at(generation: int) -> Callable[[Any], bool]:
 
 
 def hidden_files(path: Path) -> set[str]:
-    """What a write that was cut short would leave behind."""
+    """Return the temporary files that an interrupted write would leave behind."""
     return {file.name for file in path.rglob(".*")} - {".lock"}
 
 
@@ -69,7 +69,7 @@ def contents(path: Path) -> dict[Path, bytes]:
 def finished(
     small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
 ) -> tuple[Path, Any]:
-    """A run that nothing befell, with checkpoints 0, 3, 6, 9 and 11; and its outcome."""
+    """Return an undisturbed run with checkpoints 0, 3, 6, 9 and 11, and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
     start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
     return path, outcome_of(path)
@@ -80,7 +80,7 @@ Make = Callable[..., Run]
 
 @pytest.fixture
 def make(small_recipe: Maker, tmp_path: Path) -> Make:
-    """Starts a run like that one, but for some changes of its recipe."""
+    """Return a starter of runs like that one, but for some changes of the recipe."""
 
     def begin(path: Path, *changes: str, **options: Any) -> Run:
         recipe = small_recipe(f"run.generations={LAST}", *changes)
@@ -91,7 +91,7 @@ def make(small_recipe: Maker, tmp_path: Path) -> Make:
 
 @pytest.fixture
 def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
-    """Asserts that the run in a folder has come to what that one came to."""
+    """Return a function that asserts that a run has the outcome of the undisturbed one."""
 
     def look(path: Path) -> None:
         assert outcome_of(path) == finished[1]
@@ -101,7 +101,7 @@ def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
 
 @pytest.fixture
 def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
-    """A copy of that run, to be maltreated."""
+    """Return a copy of that run, to be damaged."""
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
 
@@ -110,7 +110,7 @@ def go_back(path: Path, generation: int, **options: Any) -> Run:
 
 
 def rewind(path: Path, generation: int) -> None:
-    """Makes it a run that was stopped at *generation*."""
+    """Turn it into a run that was stopped at *generation*."""
     last = go_back(path, generation, callbacks=lambda progress: False).generation
     RunDirectory(path).checkpoint(last).unlink()
 
@@ -216,7 +216,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins(path: Path, assert_whol
 
 
 def make_newer(path: Path, generation: int) -> bytes:
-    """Makes the checkpoint one of a format to come, and gives it."""
+    """Rewrite the checkpoint in a future format, and return it."""
     file = RunDirectory(path).checkpoint(generation)
     content = read_tensors("checkpoint", 1, file.read_bytes())
     newer = write_tensors("checkpoint", 2, content.arrays, content.description)
@@ -326,7 +326,7 @@ def test_a_run_that_was_replaced_is_left_alone(
 
 
 def look_at(path: Path) -> None:
-    """Does to a run what only reads it, and then what draws it, too."""
+    """Do everything that only reads a run, and then draw it."""
     for act in (summarise, plots.plot_runs, Run.champion.fget, Run.state):
         run = Run.open(path)
         act([run] if act is plots.plot_runs else run)  # type: ignore[operator]
@@ -625,7 +625,7 @@ def mount(*arguments: str) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 512 KiB."""
+    """Mount a disk of 512 KiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder))

@@ -147,7 +147,7 @@ def test_moves_named_after_other_cells_than_the_page_has(tmp_path: Path) -> None
 
 
 def count_moves(folder: Path, name: str, kind: str, step: int) -> BoardGame:
-    """A game in which a number counts all moves, in steps, and which ends after 300 of them."""
+    """Return a game that counts all moves, in steps, and ends after 300 of them."""
     source = f'''"""Two pass."""
 
 import numpy as np

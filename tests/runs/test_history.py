@@ -271,7 +271,7 @@ def test_room_of_dropped_champions_is_used_again(history: History) -> None:
 
 
 def live_copy(folder: Path) -> dict[str, bytes]:
-    """The files of a history that a run is writing: the database, its log, and the log's index."""
+    """Return the files of a history during writing: the database, its log, and the log's index."""
     with History(folder / "history.db", write=True) as writer:
         fill(writer, 60)
         writer.flush()

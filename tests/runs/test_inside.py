@@ -1,4 +1,4 @@
-"""What is told of the inside of networks is what they compute."""
+"""Tables about the inside of networks, against what the networks compute."""
 
 from __future__ import annotations
 

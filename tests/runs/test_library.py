@@ -1,4 +1,4 @@
-"""What scripts and notebooks use: callbacks, histories, populations, looks, sweeps."""
+"""Use by scripts and notebooks: callbacks, histories, populations, looks, sweeps."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ NAMES = ["evolved/first", "first", "run:evolved/first", "run:first"]
 
 @pytest.fixture(scope="module")
 def place(run: ea.Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/first`` lies."""
+    """Return a folder with the run ``evolved/first``."""
     folder = tmp_path_factory.mktemp("place")
     shutil.copytree(run.path, folder / "evolved/first")
     return folder

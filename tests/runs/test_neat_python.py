@@ -37,11 +37,11 @@ from tests.bred import grow, random_positions
 Evolve = Callable[..., tuple[str, str]]
 LEFT_OUT = ("single_structural", "structural_", "max_stagnation", "species_", "min_species_size")
 LEFT_OUT += ("survival_threshold", "enabled_rate", "time_constant", "#")
-"""What people need not write."""
+"""Beginnings of the keys that users need not write."""
 
 
 def write_ini() -> str:
-    """A file as people have it for neat-python, which writes it with all keys."""
+    """Return a configuration in the user's form; neat-python writes it with all keys."""
     genes: Any = {"activation_default": "random", "activation_options": ("tanh", "relu")}
     genes |= {"activation_mutate_rate": 0.1, "initial_connection": "partial_direct 0.5"}
     choices = NeatConfig(pop_size=16, reset_on_extinction=False, elitism=1, **genes)
@@ -250,7 +250,7 @@ def make_player(decoder: Any) -> NeatPlayer:
 
 
 def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
-    """A network that neat-python evolved for some generations, and the file that it wrote."""
+    """Evolve a network with neat-python for some generations; return it and its file."""
     genes: Any = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
     genes |= {"aggregation_options": ("sum", "max", "mean"), "conn_delete_prob": 0.1}
     genes |= {f"{kind}_default": "random" for kind in ("activation", "aggregation")}
@@ -260,7 +260,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     kind = neat.nn.FeedForwardNetwork
 
     def judge(genomes: list[tuple[int, Any]], config: Any) -> None:
-        """The larger the differences between outputs, the fitter."""
+        """Set the fitness: it grows with the differences between outputs."""
         for _, genome in genomes:
             values = kind.create(genome, config).activate([1.0, 0.0] * (inputs // 2))
             genome.fitness = float(max(values) - min(values) + len(genome.nodes))
@@ -325,7 +325,7 @@ def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
 
 
 def foreign(inputs: int, outputs: int, kind: str = "feedforward") -> str:
-    """A file that says nothing of a board: inputs -1 to outputs, and no more."""
+    """Return a file that has no board: inputs -1 to outputs, and no more."""
     data = json.loads(export_neat_python(make_player(Graph())))
     data["metadata"], data["network_type"] = {}, kind
     data["topology"] = {"num_inputs": inputs, "num_outputs": outputs}
@@ -416,7 +416,7 @@ def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: st
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which two runs lie, one of NEAT and one of perceptrons, and one not begun."""
+    """Return a folder with two runs, one of NEAT and one of perceptrons, and one not begun."""
     folder = tmp_path_factory.mktemp("place")
     sizes = ("run.generations=2", "check.games=10", "check.every=1")
     for name, recipe, *more in (

@@ -58,7 +58,7 @@ def make_random(game: Any) -> ea.Player:
 
 
 def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
-    """A player of random weights, who makes a random move now and then."""
+    """Return a player of random weights that sometimes moves at random."""
     player = make_bred(f"openspiel:{name}", kind, 1, head=head)
     if noise:
         player.packed = with_noise(player.packed, noise)
@@ -126,7 +126,7 @@ def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_pat
 
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_networks_play_what_their_numbers_say(head: str) -> None:
-    """The textbook's forward pass, which knows nothing of columns and rows, agrees."""
+    """The textbook's forward pass, which has no columns and rows, agrees."""
     spec = find_game("openspiel:oware")
     decoder = spec.networks["mlp"].decoder_type(head=head, hidden=(20, 18), take_wins=False)
     genome = decoder.initialise(1, "fan-in", np.random.default_rng(1))

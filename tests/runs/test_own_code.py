@@ -81,7 +81,7 @@ SMALL = ["method.individuals=6", "method.tournament_size=2", "run.generations=2"
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs lie in the test's folder, and what it registers is gone afterwards."""
+    """Keep runs in the test's folder, and forget afterwards the code that it registers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(user_code, "_registered", {})
     monkeypatch.setattr(registry, "_registered", {})
@@ -89,7 +89,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(name="code")
 def _code(tmp_path: Path) -> str:
-    """A file that no test of this process has opened before."""
+    """Write a file that no test of this process has opened before."""
     (tmp_path / "own.py").write_text(CODE.format(mark=tmp_path))
     return "own.py"
 
@@ -127,7 +127,7 @@ def forget() -> None:
 
 
 def steal(file: Path, content: bytes) -> None:
-    """Writes another program into a file, which leaves a trace."""
+    """Write another program into a file; it leaves a trace."""
     file.write_bytes(content + b"\nopen('STOLEN', 'w').close()\n")
 
 

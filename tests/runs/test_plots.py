@@ -71,7 +71,7 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
 
 
 def band(paths: Sequence[Any]) -> dict[float, tuple[float, float]]:
-    """The edges of an area by x."""
+    """Return the edges of an area by x."""
     edges: dict[float, list[float]] = {}
     for x, y in paths[0].vertices:
         edges.setdefault(float(x), []).append(float(y))

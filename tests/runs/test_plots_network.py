@@ -53,7 +53,7 @@ SUM, MAX = map(AGGREGATIONS.index, ("sum", "max"))
 def graph(
     links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
 ) -> NeatPlayer:
-    """A NEAT player of those connections; some, by their places, are *disabled*."""
+    """Return a NEAT player of those connections; some, by their places, are *disabled*."""
     decoder = GraphDecoder(**{"head": "value", "encoding": "planes", **options})
     keys = [*range(decoder.outputs), *hidden]
     nodes, connections = len(keys), len(links)
@@ -149,7 +149,7 @@ def test_nodes_say_what_they_compute() -> None:
 
 
 def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
-    """The outputs for *rows* of inputs, from nothing but a sketch of tanh nodes that add up."""
+    """Return the outputs for *rows* of inputs, from a sketch of tanh nodes with sums alone."""
     results = []
     for row in rows:
         values = np.zeros(len(sketch.nodes))

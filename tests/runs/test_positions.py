@@ -82,7 +82,7 @@ class Choosing(Player):
         self.choices = {GAME.parse_position(moves): choice for moves, choice in choices.items()}
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The column for that position."""
+        """Return the column for that position."""
         return self.choices[position]
 
 
@@ -96,11 +96,11 @@ class Knowing(Player):
         self.problems = {problem.position: problem for problem in OWN.problems}
 
     def begin(self, side: int) -> None:
-        """Notes the side."""
+        """Note the side."""
         self.sides.append(side)
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, or another column."""
+        """Return the answer, or another column."""
         self.asked[position] += 1
         problem = self.problems[position]
         (answer,), known = problem.scores, {name[0] for name in problem.groups.values()}
@@ -111,7 +111,7 @@ class Drawing(Knowing):
     """Knows all answers, but gives them in a quarter of all cases only."""
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, or none."""
+        """Return the answer, or none."""
         answer = super().choose(position, stream)
         return answer if below(stream, 4) == 0 else -1
 
@@ -120,7 +120,7 @@ class Failing(Knowing):
     """Fails every other time."""
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, if it does not fail."""
+        """Return the answer, or crash."""
         if len(self.sides) % 2:
             raise ForfeitError(Forfeit.CRASH, "It crashed.")
         return super().choose(position, stream)
@@ -140,7 +140,7 @@ def solve(player: Player, folder: Path, text: str, game: Any = GAME, **how: Any)
 
 
 def solve_own(player: Player, **how: Any) -> dict[str, float]:
-    """The share of each of the game's own groups, by its letter."""
+    """Return the share of each of the game's own groups, by its letter."""
     groups = solve_positions(player, GAME, OWN, **how)["solved"]["by_group"]
     assert [group["count"] for group in groups.values()] == [30, 30, 20, 20, 20]
     return {name[0]: group["share"] for name, group in groups.items()}

@@ -35,7 +35,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def learner(**values: Any) -> ea.Recipe:
-    """A small learner of tic-tac-toe, with other settings of its method."""
+    """Return a small learner of tic-tac-toe, with other settings of its method."""
     own = {"games": 200, "shards": 1, "step": 0.05, **values}
     named = {f"method.{key}": value for key, value in own.items()}
     return ea.load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})

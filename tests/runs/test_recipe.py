@@ -30,7 +30,7 @@ from evolve_arena.runs.recipes.recipe import (
 
 @pytest.fixture
 def plain(tmp_path: Path) -> str:
-    """A file that says nothing, and so leaves everything as it is by default."""
+    """Write an empty file, so that all settings have their defaults."""
     path = tmp_path / "plain.toml"
     path.write_text("")
     return str(path)
@@ -38,7 +38,7 @@ def plain(tmp_path: Path) -> str:
 
 @pytest.fixture
 def graphs(tmp_path: Path) -> str:
-    """A file that says nothing but the method."""
+    """Write a file that only names the method."""
     path = tmp_path / "graphs.toml"
     path.write_text('[method]\nname = "neat"\n')
     return str(path)

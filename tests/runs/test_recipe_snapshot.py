@@ -49,7 +49,7 @@ def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
 
 
 def arrange(found: dict[str, Values], kept: dict[str, Values]) -> dict[str, Values]:
-    """What was *found*, in the order of what was *kept*: then git shows what differs, no more."""
+    """Return *found* in the order of *kept*, so that Git shows only the differences."""
     return {
         part: {
             key: found[part][key]
@@ -95,7 +95,7 @@ def read_all(folder: Path) -> dict[str, Values]:
 
 
 def write_plain(method: str, game: str) -> str:
-    """A recipe that says no more than it must."""
+    """Return a minimal recipe."""
     return f"method.name = '{method}'\ngame.name = '{game}'\n"
 
 
@@ -113,7 +113,7 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def read_options() -> dict[str, Values]:
-    """What each option of each command is unless given."""
+    """Return the default of each option of each command."""
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return {
         f"options of evolve {name}": {

@@ -82,7 +82,7 @@ def stop_at(generation: int) -> Callable[[Any], bool]:
 
 @pytest.fixture
 def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
-    """Starts a run of the small recipe with changes, or of another one, in a folder's *name*."""
+    """Return a starter of runs of the small recipe with changes, or of another recipe."""
 
     def run(*changes: str, recipe: Recipe | None = None, name: str = "run", **options: Any) -> Run:
         recipe = recipe or small_recipe(*changes)
@@ -93,7 +93,7 @@ def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
 
 @pytest.fixture(scope="module", params=list(VARIANTS))
 def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) -> Recipe:
-    """A recipe with everything on, of our operators, of DEAP's or of networks that grow."""
+    """Return a recipe with everything on, of our operators, DEAP's or growing networks."""
     changes = (*VARIANTS[request.param], f"run.generations={LAST}")
     if request.param.startswith("graphs"):
         return load_recipe("connect-four-neat", (*GRAPHS, *changes))
@@ -104,7 +104,7 @@ def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) 
 def expected(
     recipe: Recipe, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
 ) -> Any:
-    """What the recipe gives without being stopped, in one process."""
+    """Return the recipe's outcome without being stopped, in one process."""
     path = tmp_path_factory.mktemp("serial") / "run"
     return outcome_of(start(recipe, run=path, executor="serial").path)
 

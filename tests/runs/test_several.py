@@ -152,7 +152,7 @@ def test_a_run_whose_process_is_killed_is_named(jobs: list[Job], tmp_path: Path)
 
 
 def give_up_seeds_below(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes methods give up runs with such seeds, but for the first of the study."""
+    """Make methods give up runs with such seeds, but for the first of the study."""
     advance = Run.advance
 
     def refuse(run: Run, **options: Any) -> None:
@@ -202,7 +202,7 @@ def test_nobody_is_left_if_the_watcher_breaks(
 
 
 def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
-    """A study in processes of its own, and its children, once they are at work."""
+    """Start a study in processes of its own; return it and its children, once they work."""
     words = ["reproduce", "four-in-a-row", "--workers", "2", "--out", str(out), "--json"]
     command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
     pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}

@@ -29,7 +29,7 @@ COUNT, PLACE = "    count = 0\n", "    state[move] ="
 RESULT, TURN = "def result(state):\n", "def to_move(state):\n"
 PLAY = "def play(state, move):\n"
 Wrongs = dict[str, tuple[str, str, str]]
-"""What is wrong with a file: a text of the right one, what stands there, and what is said of it."""
+"""Faults of files: a text of the right one, its replacement, and the expected message."""
 
 
 def ahead(text: str, function: str = TURN) -> tuple[str, str]:
@@ -172,7 +172,7 @@ WRONG_COUNTS: Wrongs = {
 }
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
-"""What holds where it is compiled alone: so plain games find nothing."""
+"""Condition that holds only in compiled code, so that plain games find nothing."""
 SLY_COUNTS = {
     "out[1] = np.log(-1.0)": "in a game, features writes no finite number into out[1]",
     "out[3] = 1.0": "in a game, a function writes beyond the end of its array",
@@ -213,7 +213,7 @@ NUMBERS = itertools.count()
 
 
 def write(folder: Path, old: str, new: str) -> Path:
-    """The right file, but for a text, by a name that no other has."""
+    """Write the right file with a text replaced, under a unique name."""
     assert old in RIGHT
     file = folder / f"wrong_{next(NUMBERS)}.py"
     file.write_text(RIGHT.replace(old, new), encoding="utf-8")
@@ -222,7 +222,7 @@ def write(folder: Path, old: str, new: str) -> Path:
 
 @contextmanager
 def refused(sentence: str, file: Path) -> Iterator[list[str]]:
-    """What is done here ends with a line that begins with the file and has a *sentence*."""
+    """Assert that the block is refused: the error begins with the file and has a *sentence*."""
     told: list[str] = []
     with pytest.raises(GameFileError, match=sentence) as caught:
         yield told
@@ -271,7 +271,7 @@ def test_files_that_count_rightly_are_accepted(tmp_path: Path) -> None:
 
 
 def play(file: Path, sentence: str, player: str = "random") -> None:
-    """The file is accepted, but not what comes up in matches."""
+    """Assert that the file is accepted, but fails in matches."""
     game = open_file(file).make()
     with refused(sentence, file):
         duel(game, make_player(player, game), make_random(game), games=2)

@@ -212,7 +212,7 @@ def enter(depth: int = 2, **changes: Any) -> Participants:
 
 
 def teach(participants: Participants, weights: dict[int, Any]) -> Participants:
-    """The same players, of whom some know something else."""
+    """Return the same players, some with other weights."""
     changed = participants.weights.copy()
     for player, row in weights.items():
         changed[player] = row
@@ -460,7 +460,7 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
 
 
 def count_up(name: str, count: int, played: list[int], identity: str = "a") -> Series:
-    """A sitting whose meetings end in their own number, and which notes what it plays."""
+    """Return a sitting whose meetings end in their own number, and which notes what it plays."""
 
     def play(numbers: Any, executor: Any) -> list[Meeting]:
         played.extend(numbers)

@@ -1,4 +1,4 @@
-"""What the learners of all studies must do, each with its study's recipe.
+"""Contract of the learners of all studies, each with its study's recipe.
 
 That runs are the same to the bit, whatever befalls them, stands in `tests.contracts`.
 """
@@ -84,7 +84,7 @@ def test_what_generations_tell(make: Make) -> None:
 
 
 def test_a_part_may_be_done_again(make: Make) -> None:
-    """What a worker that died left in the outputs does not matter, nor do other parts."""
+    """Neither the outputs of a worker that died nor other parts matter."""
     method = make_method(make)
     work = method.make_work(method.initial(1))
     before = [array.copy() for array in work.inputs]

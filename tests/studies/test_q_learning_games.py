@@ -33,7 +33,7 @@ TINY = Decoder(columns=3, rows=3, connect=3, hidden=(20,), **NETWORK)
 """Many of its games end with a full board."""
 FLAT = Decoder(columns=3, rows=2, connect=3, hidden=(4,), **NETWORK)
 BIAS = 0.5
-"""What a network without weights says of every move."""
+"""Output for every move of a network without weights."""
 
 
 def options(**changes: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def options(**changes: Any) -> dict[str, Any]:
 
 
 def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[Any, ...]:
-    """Settings, the network of a *genome*, room to compute in, and the compiled games."""
+    """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
     code, games = compile_games(decoder.game)
     return learning, make_network(decoder.mlp, genome), make_room(code, learning), games
@@ -109,7 +109,7 @@ def _count_random_games() -> tuple[float, float, float]:
 
 
 def worth(decoder: Any, drawing: str, column: int, **changes: Any) -> float:
-    """What a network that says ``BIAS`` of every move learns about *column*.
+    """Return the value that a network with output ``BIAS`` for every move learns of *column*.
 
     In the *drawing*, lines from the top, x are the discs of who moves.
     """
@@ -178,7 +178,7 @@ def test_what_a_move_is_worth(
 
 
 def choices(full: tuple[int, ...], count: int, **changes: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """How often each column is chosen, and the values, of a network that likes the right side.
+    """Return the frequencies of columns, and their values, for a network that prefers the right.
 
     Discs do not matter to it; columns that are *full* can't be chosen.
     """

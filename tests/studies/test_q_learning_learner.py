@@ -43,7 +43,7 @@ def advance(
 
 
 def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The share of 1000 games, colours balanced, that each wins against random moves."""
+    """Return the share of 1000 games, colours balanced, that each wins against random moves."""
     count = len(population)
     ones = np.repeat(np.arange(count), 500)
     random = np.full(len(ones), count)

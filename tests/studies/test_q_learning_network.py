@@ -58,7 +58,7 @@ def reach(moves: list[int]) -> Any:
 
 
 def inputs_for(encoding: str, position: Any, column: int) -> NDArray[np.float64]:
-    """What the network reads before the second player's move, written out."""
+    """Return the network's inputs before the second player's move, written out."""
     cells = [7 * column + row for row in range(5, -1, -1) for column in range(7)]
     own, other = (np.array([word >> cell & 1 for cell in cells]) for word in position.state[:2])
     read = [own, other] if encoding == "planes" else [own + SIGNS[encoding] * other]
@@ -94,7 +94,7 @@ def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool =
 
 
 def value_all(decoder: Any, genome: NDArray[np.float32], position: Any) -> tuple[Any, Any]:
-    """What a network says of each column, and which is the best."""
+    """Return a network's value of each column, and the best column."""
     learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
     own, other = map(np.uint64, position.state[:2])
     room, network = make_room(decoder.game.code, learning), make_network(decoder.mlp, genome)

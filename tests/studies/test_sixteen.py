@@ -63,7 +63,7 @@ def test_a_player_of_one_game_says_what_is_played() -> None:
 
 
 ON_LINE = (2, 3, 4, 5)
-"""Who learns after every move, by what the text says of each."""
+"""Players that learn after every move, by the text's description of each."""
 BACK, MOVES, BINARY = 0.0003, 0.0001, 0.03
 
 

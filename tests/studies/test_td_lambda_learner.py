@@ -76,7 +76,7 @@ def find_targets(
 def find_lambda_returns(
     values: list[float], reward: float, discount: float, trace: float
 ) -> list[float]:
-    """The forward view: means of n-step returns, which look ahead by one position or more.
+    """Return λ-returns by the forward view: means of n-step returns, for n of 1 or more.
 
     The reward comes after the last position. Source: Sutton and Barto, "Reinforcement
     Learning", second edition, equation 12.3.

@@ -98,7 +98,7 @@ def meet(
 
 
 def value_moves(packed: PackedPlayers, board: Board, moves: list[int]) -> dict[int, int]:
-    """What a search without memory thinks of all *moves*."""
+    """Return the values of all *moves* by a search without memory."""
     spec = find_game("checkers")
     compiled: Any = find_variant(spec, GAME.rules, packed)
     workspace: Any = spec.kernel.make_workspace(GAME.rules, packed)
@@ -157,7 +157,7 @@ class Replay:
         self.scores[int(1 - reward) if first == 0 else int(1 + reward)] += 1
 
     def end(self, board: Board) -> Outcome | None:
-        """How the game ended by its rule of draws, or None while it goes on."""
+        """Return the outcome by its rule of draws, or None while the game is not over."""
         outcome: Outcome | None = GAME.outcome(board)
         if outcome is None or outcome.places != (1, 1) or self.draws != "pieces":
             return outcome
@@ -180,7 +180,7 @@ class Replay:
         return int(moves[below(self.stream, len(moves)) if len(moves) > 1 else 0])
 
     def see(self, board: Board, slot: int, last: bool = False, reward: float = 0.0) -> None:
-        """Adds a position to an episode and learns from it."""
+        """Add a position to an episode and learn from it."""
         who = self.seats[slot]
         learning = self.learning[who]
         size = int(learning.features)

@@ -1,4 +1,4 @@
-"""What linear functions learn from episodes: by hand, against plain loops, and by theory."""
+"""Learning of linear functions from episodes: by hand, against plain loops, and by theory."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Learner:
 
     @property
     def weights(self) -> Vector:
-        """What it knows; nothing beside may have changed."""
+        """Return its weights; nothing beside may have changed."""
         assert (self.numbers[0] == 7.0).all()
         assert (self.numbers[1, self.genes :] == 7.0).all()
         return self.numbers[1, : self.genes].copy()
@@ -161,7 +161,7 @@ def mark(learning: LearningSettings, trace: Vector, state: Vector) -> Vector:
 def sweep_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The loop of section 5.5, or that of 5.2."""
+    """Run the loop of section 5.5, or that of 5.2."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for here, following in zip(states[-2::-1], states[:0:-1], strict=True):
         trace = mark(learning, trace, here)
@@ -185,7 +185,7 @@ def sweep_as_burge_plainly(
 def look_ahead_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The forward view: each position is drawn towards its λ-return by the weights before.
+    """Learn by the forward view: each position moves towards its λ-return by the weights before.
 
     Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.2.
     """
@@ -218,7 +218,7 @@ def look_back_plainly(
 def follow_moves_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The formula of section 5.2 after each move, or that of the textbook."""
+    """Apply the formula of section 5.2 after each move, or that of the textbook."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for number, (before, reached) in enumerate(pairwise(states)):
         last = number == len(states) - 2
@@ -319,7 +319,7 @@ def test_each_choice_makes_a_difference() -> None:
 @pytest.mark.parametrize("bins", [0, VALUES])
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
-    """What a learner searches with is what its genome would; what is no number is 0 there."""
+    """A learner searches with the weights of its genome; those that are not numbers are 0."""
     network: Any = find_game("checkers").networks["mlp"].decoder_type
     decoder = network(encoding="features", features=features, bins=bins, hidden=())
     generator = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""What studies say of their figures: every verdict both ways, and the statistics behind them."""
+"""Verdicts of studies on their figures, both ways, and the statistics behind them."""
 
 from __future__ import annotations
 

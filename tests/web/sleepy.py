@@ -12,11 +12,11 @@ class Desk:
     """Answers when it likes."""
 
     def look(self) -> dict[str, int]:
-        """The number of the process."""
+        """Return the number of the process."""
         return {"process": os.getpid()}
 
     def step(self) -> None:
-        """Does not answer."""
+        """Sleep, without an answer."""
         time.sleep(600)
 
     def doze(self) -> str:
@@ -25,7 +25,7 @@ class Desk:
         return "awake"
 
     def leave(self) -> None:
-        """Ends the process."""
+        """End the process."""
         os._exit(1)
 
     def compile(self) -> str:

@@ -24,7 +24,7 @@ PLAYED = {
     "gomoku": ["random"],
     "ticket-to-ride": ["rule:text", "random"],
 }
-"""Whom a person meets in a whole game of each."""
+"""Opponents of a person in a whole game of each."""
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +39,13 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def errors() -> list[str]:
-    """What the page complains of; a test takes out what it expects."""
+    """Return the page's errors; a test takes out those that it expects."""
     return []
 
 
 @pytest.fixture
 def page(browser: Any, server: Client, errors: list[str]) -> Iterator[Any]:
-    """A page that may complain of nothing, and ask no other host; it has the server's token."""
+    """Yield a page that may have no errors and ask no other host; it has the server's token."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     cookie = {"name": server.cookie, "value": server.token, "url": server.address}
     context.add_cookies([cookie])
@@ -66,7 +66,7 @@ def page(browser: Any, server: Client, errors: list[str]) -> Iterator[Any]:
 
 @contextmanager
 def serve_to(page: Any, folder: Path) -> Iterator[Client]:
-    """A server of a folder of its own, which a page may open; the page leaves it before it ends."""
+    """Yield a server of its own folder, which a page may open; the page leaves before it ends."""
     client = serve(folder)
     try:
         cookie = {"name": client.cookie, "value": client.token, "url": client.address}
@@ -82,7 +82,7 @@ def button(page: Any, name: str) -> Any:
 
 
 def replay(page: Any, server: Client, moves: str = "3344556") -> None:
-    """Opens a game by its text."""
+    """Open a game by its text."""
     page.goto(f"{server.address}/#/replay")
     page.get_by_label("Moves").first.fill(moves)
     button(page, "Open").click()
@@ -201,7 +201,7 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
 
 
 def look(page: Any) -> Any:
-    """The game as the server tells it."""
+    """Return the game as the server sends it."""
     return page.evaluate(
         "async () => { const headers = {'Content-Type': 'application/json'};"
         " const path = `/api/play/${location.hash.split('/')[2]}`;"
@@ -430,7 +430,7 @@ def test_pages_are_no_wider_than_the_screen_and_texts_stand_out_from_their_groun
 
 
 def list_nameless(page: Any) -> list[str]:
-    """The controls that have no name in the tree of a screen reader."""
+    """Return the controls without a name in the tree of a screen reader."""
     session = page.context.new_cdp_session(page)
     nodes = session.send("Accessibility.getFullAXTree")["nodes"]
     session.detach()

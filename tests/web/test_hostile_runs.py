@@ -80,13 +80,13 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "generated": ("a generated column", change, BYTES),
     "infinite": ("makes no sense", change, "INSERT INTO checks VALUES (9, 'x', 9e999, 0, 0, 1)"),
 }
-"""What must be told of a run, and how it is made hostile."""
+"""Required message about a run, and the way in which it is made hostile."""
 SLOW = {"endless-recipe": ("longer than 5 s", write, ENDLESS)}
 """Those that their reader does not survive; one of each, as each takes its time."""
 
 
 def copy_run(source: Path, target: Path) -> None:
-    """What the list reads of a run."""
+    """Copy the files that the list reads of a run."""
     target.mkdir()
     for name in ("recipe.toml", "history.db", "champion.safetensors", ".lock"):
         shutil.copyfile(source / name, target / name)

@@ -1,4 +1,4 @@
-"""What the page's server tells and does, and what it refuses."""
+"""Answers, actions and refusals of the page's server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORM = "connect-four-neat"
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """What *condition* gives as soon as that is something."""
+    """Return the result of *condition* as soon as it is true."""
     last = time.monotonic() + seconds
     while time.monotonic() < last:
         if found := condition():

@@ -1,4 +1,4 @@
-"""Who may ask the page's server, and how long connections are held."""
+"""Access to the page's server, and time limits of connections."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ async def _read_and_wait(scope: Any, receive: Any, send: Any) -> None:
 
 @contextmanager
 def _serve_here() -> Iterator[tuple[str, int]]:
-    """A server in this process: where it listens."""
+    """Run a server in this process and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(
             _read_and_wait, http=serving.PatientProtocol, ws="none", lifespan="off"

@@ -18,7 +18,7 @@ SLEEPY = "tests.web.sleepy"
 
 
 def ask(*calls: str) -> list[Any]:
-    """What a worker answers to *calls*, one after the other; an error as its sentence."""
+    """Return a worker's answers to *calls*, one after the other; an error as its sentence."""
 
     async def ask_in_turn() -> list[Any]:
         worker, answers = Worker(SLEEPY, 1.0), []

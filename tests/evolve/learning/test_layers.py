@@ -40,7 +40,7 @@ def make(hidden: tuple[int, ...], activation: str) -> tuple[MLP, Layers, NDArray
 
 
 def find_loss(mlp: MLP, genes: NDArray[Any], choice: int) -> float:
-    """The cross-entropy of a choice among outputs 0, 1 and 3, in 64 bits."""
+    """Return the cross-entropy of a choice among outputs 0, 1 and 3, in 64 bits."""
     units = np.zeros(mlp.inputs)
     units[SOURCES] = VALUES
     at, last = 0, len(mlp.sizes) - 2

@@ -1,4 +1,4 @@
-"""Which of several learners is the champion."""
+"""Choice of the champion among several learners."""
 
 from __future__ import annotations
 

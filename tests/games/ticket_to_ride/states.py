@@ -21,7 +21,7 @@ HOUSTON = ("Kansas City", "Houston")
 
 
 def deal_state(players: int, seed: int = 1) -> Any:
-    """A state in which first tickets are offered to seat 0."""
+    """Return a state in which first tickets are offered to seat 0."""
     state = np.zeros(layout.STATE_FIELDS, dtype=np.int64)
     state[layout.STREAM] = np.uint64(seed % 2**64).astype(np.int64)
     deal(players, state)
@@ -36,7 +36,7 @@ def make_state(
     discarded: str = "",
     **hand: int,
 ) -> Any:
-    """The beginning of seat 0's turn on an empty map, with these tickets and cards in its hand.
+    """Return a state at seat 0's turn on an empty map, with these tickets and cards in its hand.
 
     A *deck* is words, its top card the last of them. If it is given, no other cards exist, and
     nobody else has any.
@@ -74,7 +74,7 @@ def read_cards(text: str) -> Any:
 
 
 def give(state: Any, seat: int, **hand: int) -> None:
-    """Gives a *hand* to a *seat*, in place of the one it has."""
+    """Give a *hand* to a *seat*, in place of the one it has."""
     at = layout.player_at(seat)
     state[at + layout.HAND_AT : at + layout.HAND_AT + 9] = [
         hand.get(colour, 0) for colour in board.COLOURS
@@ -83,7 +83,7 @@ def give(state: Any, seat: int, **hand: int) -> None:
 
 
 def hold(state: Any, seat: int, *tickets: tuple[str, str]) -> None:
-    """Gives tickets to a *seat*, beside those it has."""
+    """Give tickets to a *seat*, beside those it has."""
     at = layout.player_at(seat)
     for ticket in tickets:
         state[at + layout.TICKETS_AT + state[at + layout.HELD_TICKETS]] = find_ticket(*ticket)
@@ -99,20 +99,20 @@ def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
 
 
 def take(state: Any, seat: int, *routes: tuple[str, str]) -> Any:
-    """Notes first lines of *routes* as claimed by a *seat*, without any trains, points or parts."""
+    """Set the owner of first lines of *routes* to a *seat*, without any trains, points or parts."""
     for route in routes:
         state[layout.OWNER_AT + find_line(*route)] = seat
     return state
 
 
 def find_route(one: str, other: str) -> int:
-    """The number of the route between two cities."""
+    """Return the number of the route between two cities."""
     ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
     return next(r for r in range(board.ROUTES) if {board.ROUTE_FROM[r], board.ROUTE_TO[r]} == ends)
 
 
 def find_line(one: str, other: str, colour: str = "", second: bool = False) -> int:
-    """The line between two cities, of a *colour* if one is named."""
+    """Return the line between two cities, of a *colour* if one is named."""
     route = find_route(one, other)
     first = int(board.LINE_OF_ROUTE[route])
     lines = range(first, first + int(board.ROUTE_LINES[route]))
@@ -121,12 +121,12 @@ def find_line(one: str, other: str, colour: str = "", second: bool = False) -> i
 
 
 def find_claim(one: str, other: str, colour: str, second: bool = False) -> int:
-    """The move that claims a line between two cities with cards of a *colour*."""
+    """Return the move that claims a line between two cities with cards of a *colour*."""
     return 9 * find_line(one, other, second=second) + board.COLOURS.index(colour)
 
 
 def find_ticket(one: str, other: str) -> int:
-    """The number of the ticket between two cities."""
+    """Return the number of the ticket between two cities."""
     ends = {board.CITY_NAMES.index(one), board.CITY_NAMES.index(other)}
     return next(t for t in range(30) if {board.TICKET_FROM[t], board.TICKET_TO[t]} == ends)
 
@@ -138,17 +138,17 @@ def list_legal(state: Any) -> list[int]:
 
 
 def make_notes() -> Any:
-    """Notes of somebody who knows nothing yet."""
+    """Return the notes of a player without knowledge yet."""
     return np.zeros(ROOM_SIZE, dtype=np.int64)
 
 
 def make_room() -> Any:
-    """The same, in parts."""
+    """Return such notes, split into their parts."""
     return read_notes(make_notes())
 
 
 def list_routes(words: Any, place: Any) -> set[int]:
-    """The routes in a set of two words."""
+    """Return the routes in a set of two words."""
     bits = int(words[place]) | int(words[place + 1]) << 64
     return {route for route in range(board.ROUTES) if bits >> route & 1}
 

@@ -1,4 +1,4 @@
-"""What a seat sees, and what it guesses of the rest."""
+"""Views of a seat, and its guesses of the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def view_of(state: Any, seat: int) -> Any:
 
 
 def find_state(players: int, seed: int, turn: int) -> tuple[Any, list[int]]:
-    """A state of a random game after so many moves, or its last one but the end."""
+    """Return a state of a random game after so many moves, or its last one but the end."""
     kept: tuple[Any, list[int]] = (None, [])
     for number, (state, moves) in enumerate(play_game(players, seed, claims=0.5)):
         if moves:
@@ -52,7 +52,7 @@ def test_a_view_is_the_same_whatever_is_hidden(players: int, seed: int, turn: in
 
 
 def see(state: Any, seat: int) -> list[int]:
-    """What networks see, by a file of rules whose options are those of the default."""
+    """Return the networks' inputs, by a file of rules with default options."""
     planes = np.zeros(2 * rules.PLANES, dtype=np.uint64)
     padded = state.copy()
     rules.see(padded, seat, planes)
@@ -61,7 +61,7 @@ def see(state: Any, seat: int) -> list[int]:
 
 
 def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
-    """The state with other cards and tickets wherever *seat* can't look."""
+    """Return the state with other cards and tickets wherever *seat* can't look."""
     other = state.copy()
     other[layout.STREAM] = chooser.randrange(2**62)
     players = [player for player in range(int(state[0])) if player != seat]

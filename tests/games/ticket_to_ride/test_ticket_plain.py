@@ -92,7 +92,7 @@ def test_games_of_rule_players(number: int) -> None:
 
 
 def compare_plans(table: Table, view: Any, variant: int, room: Any) -> None:
-    """The sets of routes, a ticket's path and the features of who is to move."""
+    """Compare sets of routes, a ticket's path and the features of the player to move."""
     seat, ticket, reading = table.to_move, table.round % 30, reading_of(variant)
     prepare_turn(view, seat, variant, room)
     plan = plain_player.Plan(table, table.mover, reading)

@@ -66,7 +66,7 @@ def test_longest_path_is_that_of_all_orders_of_routes(lines: list[int], start: i
 
 
 def find_longest(left: frozenset[int], end: int | None) -> int:
-    """The longest path over the lines *left* from a city, or from any."""
+    """Return the longest path over the lines *left* from a city, or from any."""
     best = 0
     for line in left:
         ends = (int(board.LINE_FROM[line]), int(board.LINE_TO[line]))

@@ -1,4 +1,4 @@
-"""What networks of moves are told: ways, needs and inputs, by hand and against plain Python."""
+"""Inputs of networks of moves: ways and needs, by hand and against plain Python."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ HELENA = ("Helena", "Los Angeles")
 
 
 def look(state: Any, seat: int, room: Any) -> None:
-    """Notes all that is known of a state, which may be another one than before."""
+    """Note all that is known of a state, which may be another one than before."""
     room.known[0] = 0
     rules.look(state, seat, room, 0)
 
 
 @compiled
 def find_way(room: Any, seat: int, ticket: int, route: int) -> tuple[float, float]:
-    """The way of a ticket, before and after a route is claimed."""
+    """Return the way of a ticket, before and after a route is claimed."""
     return way_of(room, seat, ticket), way_after(room, seat, ticket, route)
 
 
@@ -119,7 +119,7 @@ def test_trees_are_the_least() -> None:
 
 
 def describe(state: Any, move: int | None = None) -> dict[str, float]:
-    """The numbers by name that are not 0: of the situation, or of a *move*, by empty notes."""
+    """Return the features that are not 0, of the situation or of a *move*, from empty notes."""
     names = rules.SITUATION_NAMES if move is None else rules.MOVE_FEATURES
     out, notes = np.full(28 + len(names), np.nan, dtype=np.float32), make_notes()
     if move is None:
@@ -231,7 +231,7 @@ def test_tickets_by_hand() -> None:
 
 
 def list_weighed(state: Any) -> set[int]:
-    """The claims that networks weigh, who weigh all else that is legal, too."""
+    """Return the claims that networks weigh; they must keep all other legal moves, too."""
     moves = np.zeros(layout.MOVES, dtype=np.int64)
     count = list_moves(state, moves)
     listed = set(moves[:count].tolist())

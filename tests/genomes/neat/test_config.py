@@ -14,7 +14,7 @@ from evolve_arena.runs.validation import explain
 
 
 def complaint(**values: Any) -> str:
-    """The sentence that a user is told about *values*."""
+    """Return the message for a user about *values*."""
     with pytest.raises(ValidationError) as caught:
         NeatConfig(**values)
     return explain(caught.value, NeatConfig)

@@ -170,7 +170,7 @@ def test_attributes_come_from_both_as_often_as_in_neat_python(
 def _in_our_order(
     theirs: NeatPopulation, ours: NeatPopulation, field: str, values: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """A row for each of their children, its genes in the order in which they stand in ours."""
+    """Return a row for each of their children, its genes in our order."""
     if field not in CONNECTION_FIELDS:
         return values.reshape(len(theirs), -1)
     wanted = ends(ours, 0)

@@ -20,7 +20,7 @@ NUMBERS = st.floats(-30.0, 30.0)
 
 @st.composite
 def neat_genomes(draw: st.DrawFn) -> Any:
-    """A genome of neat-python with any genes in any order."""
+    """Draw a genome of neat-python with any genes in any order."""
     genome = neat.DefaultGenome(draw(st.integers(0, 9)))
     for key in draw(st.lists(KEYS, unique=True, max_size=8)):
         node = DefaultNodeGene(key)

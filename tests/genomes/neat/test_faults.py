@@ -29,7 +29,7 @@ SOUND: dict[str, Any] = {
 
 
 def make(**changes: dict[int, Any]) -> NeatPopulation:
-    """The sound genome with other values at some places of some columns."""
+    """Return the sound genome with other values at some places of some columns."""
     columns = {name: np.array(values) for name, values in SOUND.items()}
     for name, values in changes.items():
         for place, value in values.items():

@@ -79,7 +79,7 @@ class Oracle:
         return safe
 
     def evaluate(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The outputs, row by row."""
+        """Return the outputs, row by row."""
         return np.array([self.network.activate(row) for row in rows.tolist()], dtype=np.float64)
 
 
@@ -113,7 +113,7 @@ def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> 
 
 
 def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any:
-    """A genome of neat-python.
+    """Make a genome of neat-python.
 
     Args:
         nodes: By key the activation and, unless they are sum, 0 and 1, the aggregation, bias

@@ -24,7 +24,7 @@ CHOSEN = {
 
 
 def other_than(default: Any) -> Any:
-    """A flag, a kind of distribution or a number that is not the *default*."""
+    """Return a flag, a kind of distribution or a number that is not the *default*."""
     if isinstance(default, bool | str):
         return "uniform" if default == "gaussian" else not default
     return default + 1 if isinstance(default, int) else default / 2 + 0.02

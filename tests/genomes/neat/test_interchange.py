@@ -62,7 +62,7 @@ def make_network(genome: Any, config: Any) -> Any:
 
 
 def export(genome: Any, config: Any, **metadata: Any) -> str:
-    """The text that neat-python writes for a genome."""
+    """Return the text that neat-python writes for a genome."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
         return neat.export.export_network_json(make_network(genome, config), metadata=metadata)
@@ -116,7 +116,7 @@ def test_genomes_that_cannot_be_taken() -> None:
 
 
 def sort_network(data: dict[str, Any]) -> dict[str, Any]:
-    """The nodes by their keys and the connections by their targets, else in the order given."""
+    """Sort the nodes by their keys and the connections by their targets, stably."""
     nodes = sorted(data["nodes"], key=lambda node: node["id"])
     links = sorted(data["connections"], key=lambda link: link["to"])
     return {**data, "nodes": nodes, "connections": links}
@@ -177,7 +177,7 @@ def test_files_of_neat_python_make_the_same_network(feed_forward: bool) -> None:
 
 
 def small_file(feed_forward: bool = True) -> dict[str, Any]:
-    """A file as neat-python writes it: -1 and -2 lead to 5, and 5 and -1 to 0."""
+    """Return a file as neat-python writes it: -1 and -2 lead to 5, and 5 and -1 to 0."""
 
     def node(key: int, kind: str) -> dict[str, Any]:
         return {
@@ -228,7 +228,7 @@ def test_nodes_that_neat_python_leaves_out_because_they_are_0() -> None:
 
 
 def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Sets the part of a file at a path such as ``nodes.0.id``."""
+    """Return a function that sets the part of a file at a path such as ``nodes.0.id``."""
 
     def change(data: Any) -> None:
         *parts, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -347,7 +347,7 @@ values = st.recursive(
 
 @st.composite
 def damaged_files(draw: st.DrawFn) -> str:
-    """A file with a part or two replaced or taken out, perhaps cut short."""
+    """Draw a file with a part or two replaced or taken out, perhaps cut short."""
     data = copy.deepcopy(draw(st.sampled_from([OWN, small_file(), small_file(False)])))
     for _ in range(draw(st.integers(1, 2))):
         part: Any = data

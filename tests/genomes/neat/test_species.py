@@ -92,7 +92,7 @@ def make_previous(representative: Any, genomes: int, keys: Any = None) -> Specie
 def speciate_theirs(
     population: NeatPopulation, old: NeatPopulation, keys: Any, threshold: float, last_key: int
 ) -> dict[int, Any]:
-    """The same by neat-python; a genome of *old* that is in *population* is the same object."""
+    """Divide a population by neat-python; genomes both *old* and new are the same objects."""
     genomes = {genome.key: genome for genome in to_neat_python_genomes(population)}
     set_config = SimpleNamespace(compatibility_threshold=threshold)
     species_set = neat.DefaultSpeciesSet(set_config, ReporterSet())
