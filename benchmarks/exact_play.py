@@ -116,9 +116,9 @@ class PigPlayer(Player):
 
 
 def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Compute by value iteration the mover's chances to win, and whether it should roll.
+    """Compute the mover's chances to win and its best rolls by value iteration.
 
-    Their shape is ``(goal + 7, goal, goal)``: points of this turn, own points, and the other's.
+    Both have the shape ``(goal + 7, goal, goal)``: points of this turn, own, and the opponent's.
     """
     chances = np.full((goal + 7, goal, goal), 0.5)
     rolls = np.zeros(chances.shape, dtype=np.bool_)

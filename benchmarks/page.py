@@ -194,7 +194,7 @@ def _watched(folder: Path) -> Line:
 def _compared(folder: Path) -> Line:
     """Measure the longest request of a browser that compares and rates six runs while one trains.
 
-    What it waits for a connection counts as well: it has six of them to a host.
+    The wait for a connection counts as well: it has six of them to a host.
     """
     if not CHROMIUM or sync_playwright is None:
         raise SkippedError("Chromium or playwright is not installed")

@@ -151,7 +151,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def still_alive() -> Callable[[Iterable[int]], list[int]]:
     """Return a function that waits a minute for processes to end, and returns the others.
 
-    One that only waits to be reaped has ended.
+    A zombie has ended.
     """
 
     def runs(pid: int) -> bool:
@@ -197,7 +197,7 @@ def find_workers() -> Callable[[], list[psutil.Process]]:
 def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Wait for spawned workers before giving out work, so that each of them gets some.
 
-    The list tells the process of whoever did a chunk.
+    The list has the process of each chunk's worker.
     """
     hire, receive, busy = processes._Team._hire, processes._Worker.receive, []
 
@@ -297,7 +297,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[d
 def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, Path], None]:
     """Return a function that stops a run after every generation, then rewinds it.
 
-    Takes the recipe, a run of it that was not stopped, and a new run's folder.
+    It takes the recipe, a run of it that was not stopped, and a new run's folder.
     """
 
     def stop(recipe: Recipe, whole: Run, path: Path) -> None:

@@ -33,7 +33,7 @@ def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: An
     """Run ``evolve`` with these *words* in a process whose output goes to two files.
 
     Args:
-        words: What follows the command's name.
+        words: The command's arguments.
         out: The standard output.
         err: The standard error.
         options: ``folder``, where it runs, and ``typed``, a file with its standard input.
@@ -83,7 +83,7 @@ def run_script(
     Args:
         words: The script and its arguments.
         folder: Where it runs.
-        environment: What it has in its environment beside what this process has.
+        environment: Variables that it has beside those of this process.
     """
     with (
         tempfile.TemporaryDirectory() as place,

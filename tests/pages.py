@@ -49,7 +49,7 @@ def ask_page(
 ) -> tuple[list[Any], float]:
     """Ask the page of a *player* about each position: *body* is that of a function of ``position``.
 
-    Whole numbers of more than 53 bits stand in positions as texts.
+    Positions hold whole numbers of more than 53 bits as texts.
     """
     script = f"const bot = {write_bot(player, more)};\nconst ask = (position) => {{ {body} }};"
     return run_script(script, [[position] for position in positions], folder)

@@ -99,7 +99,7 @@ def dismiss(teams: Teams) -> None:
 def team(two_nodes: Cluster, teams: Teams) -> Team:
     """Return a maker of executors, which keeps that of the test before if it has as many workers.
 
-    To start a worker takes three seconds of computing.
+    Starting a worker takes three seconds of computing.
     """
 
     def give(workers: int | None = None, *, new: bool = False) -> RayExecutor:

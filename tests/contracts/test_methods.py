@@ -1,6 +1,6 @@
 """Contract of every method: the same bits with any executor, stopped or not.
 
-Runs that are killed stand in `tests.attack.test_kills`.
+Tests that kill runs are in `tests.attack.test_kills`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
 def read_in_browser(site: Path) -> list[str]:
     """Return the errors and foreign requests of a browser that reads pages and searches.
 
-    Once it reads from a server and in light colours, once from files and in dark ones.
+    It reads once from a server and in light colours, once from files and in dark ones.
     """
     quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *given: None})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(site)))

@@ -178,7 +178,7 @@ def feed(
 ) -> Counter[str]:
     """Feed *count* inputs in another process; add its faults to *faults*, with their inputs.
 
-    They come from a strategy of hypothesis, or are what libFuzzer makes of a list of them.
+    They come from a strategy of hypothesis, or libFuzzer makes them from a list.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)

@@ -52,7 +52,7 @@ class _Host:
         """Return the program's answer to an input.
 
         Raises:
-            AssertionError: The program has ended, by what it was fed.
+            AssertionError: The program has ended, because of its input.
         """
         try:
             return self._ask(data)

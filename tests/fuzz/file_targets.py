@@ -291,7 +291,7 @@ def _ask(act: Callable[[], object]) -> str:
 def _check_consent(data: bytes) -> None:
     """Check that a command in a recipe is asked about, and remembered for this run alone.
 
-    The note itself may be anything: what it says is in its name.
+    The note's content may be anything: only its name counts.
     """
     command, _, note = read(data).partition("\x01")
     opponents = [f"process:{command}"]

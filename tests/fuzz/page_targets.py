@@ -1,7 +1,7 @@
 """Targets of the fuzzer: requests of the page, and games that were kept.
 
-Requests go through the server's own application; its workers answer in this process, and what
-would start a program does nothing.
+Requests go through the server's own application; its workers answer in this process, and calls
+that would start a program do nothing.
 """
 
 from __future__ import annotations

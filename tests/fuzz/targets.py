@@ -1,7 +1,7 @@
 """Targets of the fuzzer: each parser, from bytes, with conditions on whatever it accepts.
 
-A check raises :class:`evolve_arena.core.errors.ArenaError` for what it refuses; anything else that
-it raises is a fault, and so is an assertion. No check starts a program or plays more than a move.
+A check raises :class:`evolve_arena.core.errors.ArenaError` for refused input; any other error
+is a fault, and so is an assertion. No check starts a program or plays more than a move.
 """
 
 from __future__ import annotations

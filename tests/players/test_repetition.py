@@ -116,7 +116,7 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
 def check_search(game: Any, depth: int, seeds: range) -> int:
     """Compare all moves of some positions near the end; return the number of draw values.
 
-    One player looks at all of them, so what its table holds comes from other games, too.
+    One player searches all of them, so its table has entries of other games, too.
     """
     player, draws = make_player(f"minimax:depth={depth}", game), 0
     for seed in seeds:

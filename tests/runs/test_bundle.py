@@ -46,7 +46,7 @@ def _double(number: int) -> int:
 def read_places(values: Any, place: int) -> Any:
     """Return a sum.
 
-    And changes the first value.
+    And change the first value.
     """
     total: int = simd.peek(values, PLACES[place, 1])
     simd_place = np.int64(np.uint64(place) ^ BEST)
@@ -83,7 +83,7 @@ def test_a_kernel_runs_as_it_does_compiled() -> None:
         ours, theirs = np.array([4, 5, 6, 7]), [4, 5, 6, 7]
         assert space["read_places"](theirs, place) == read_places(ours, place)
         assert theirs == ours.tolist()
-    assert '"""Sums up."""' in text
+    assert '"""Return a sum."""' in text
     assert '"""Twice as much."""' in text
 
 

@@ -371,7 +371,7 @@ def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
 def act_until(step: int, action: Callable[[], Any]) -> bool:
     """Act in a process that is killed before its *step*-th change of the disk.
 
-    Gives whether it came to its end before.
+    Returns True if it ended before that.
     """
     pid = os.fork()
     if not pid:

@@ -1,6 +1,6 @@
 """Contract of the learners of all studies, each with its study's recipe.
 
-That runs are the same to the bit, whatever befalls them, stands in `tests.contracts`.
+Tests that interrupted runs are the same to the bit are in `tests.contracts`.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _count_random_games() -> tuple[float, float, float]:
 def worth(decoder: Any, drawing: str, column: int, **changes: Any) -> float:
     """Return the value that a network with output ``BIAS`` for every move learns of *column*.
 
-    In the *drawing*, lines from the top, x are the discs of who moves.
+    In the *drawing*, rows from the top, x are the discs of the player to move.
     """
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-1] = BIAS

@@ -38,8 +38,8 @@ def make_state(
 ) -> Any:
     """Return a state at seat 0's turn on an empty map, with these tickets and cards in its hand.
 
-    A *deck* is words, its top card the last of them. If it is given, no other cards exist, and
-    nobody else has any.
+    A *deck* is a text of colours, its top card the last of them. If it is given, no other cards
+    exist, and the other players have none.
     """
     state = deal_state(players, 3)
     state[layout.PHASE], state[layout.ROUND], state[layout.OFFERED_SIZE] = layout.TURN, 1, 0
