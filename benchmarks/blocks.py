@@ -29,7 +29,7 @@ SMALL = {"POSITIONS": 30, "TARGET": 19}
 
 
 def measure(players: Sequence[str] = ()) -> Iterator[Line]:
-    """Lines for chance, scripted players and the *players* named: positions in which they block."""
+    """Yield the blocking rates of chance, scripted players and the *players* named."""
     blocks = find_blocks(POSITIONS)
     chance = sum(1 / len(GAME.legal_moves(_replay(GAME, moves))) for moves, _ in blocks)
     unit = f"of {POSITIONS} blocked"
@@ -57,7 +57,7 @@ def measure(players: Sequence[str] = ()) -> Iterator[Line]:
 
 
 def find_blocks(count: int) -> list[tuple[list[int], int]]:
-    """So many distinct positions, as the moves that lead there, and the column that blocks."""
+    """Return distinct positions, as the moves that lead there, with the column that blocks."""
     generator = np.random.default_rng(SEED)
     found: dict[Board, tuple[list[int], int]] = {}
     while len(found) < count:

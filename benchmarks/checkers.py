@@ -40,7 +40,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about the rules of checkers."""
+    """Yield all lines about the rules of checkers."""
     (depth, rounds), (deeper, fewer) = DEPTHS.items()
     speed = _perft_speed(depth, rounds)
     theirs = _best_of(3, _count_with_openspiel, OPENSPIEL_DEPTH)

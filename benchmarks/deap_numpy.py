@@ -39,17 +39,17 @@ Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def measure(seconds: float) -> float:
-    """Plies per second, on one core, matches alone; measured for about *seconds*."""
+    """Return plies per second, on one core, matches alone; measured for about *seconds*."""
     return _measure(seconds)[0]
 
 
 def measure_games(seconds: float) -> float:
-    """Games per second, on one core, matches alone; measured for about *seconds*."""
+    """Return games per second, on one core, matches alone; measured for about *seconds*."""
     return _measure(seconds)[1]
 
 
 def _measure(seconds: float) -> tuple[float, float]:
-    """Plies and games per second of the first generations."""
+    """Return plies and games per second of the first generations."""
     _check_games()
     counter = evolve(seconds)
     return counter.plies / counter.seconds, counter.games / counter.seconds
@@ -135,7 +135,7 @@ _LOWEST = np.float32(-np.inf)
 
 
 def play(first: Network, second: Network) -> tuple[int, int, int]:
-    """One game: 1, 0 or -1 for the first player, the number of plies, a hash of the moves."""
+    """Play a game; return 1, 0 or -1 for the first player, the plies, and a hash of the moves."""
     dot, exp, add, negative, divide = np.dot, np.exp, np.add, np.negative, np.divide
     hidden, output = _HIDDEN, _OUTPUT
     # What each player sees: 1 on its own discs, 2 on the other's, the top row first.

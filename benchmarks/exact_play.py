@@ -34,7 +34,7 @@ SOON = 1000
 
 
 class ExactPlayer(Player):
-    """A player of a small game of two who move by turns, which it solves."""
+    """Solver of a small game of two players with alternate moves."""
 
     name = "exact play"
 
@@ -43,11 +43,11 @@ class ExactPlayer(Player):
         self.known: dict[tuple[int, ...], int] = {}
 
     def choose(self, position: Any, stream: Stream) -> Any:
-        """One of the best moves."""
+        """Return one of the best moves."""
         return self.pick(self.find_best(position), stream)
 
     def find_best(self, position: Any) -> list[Any]:
-        """All of the best moves, by how soon they win or how late they lose."""
+        """Return the best moves, by how soon they win or how late they lose."""
         worth = {
             move: -self.value(self.game.play(position, move))
             for move in self.game.legal_moves(position)
@@ -70,7 +70,7 @@ class ExactPlayer(Player):
         return self.known[key]
 
     def won_positions(self) -> list[Any]:
-        """All positions of the game in which the player to move wins, once each."""
+        """Return all positions of the game in which the player to move wins, once each."""
         start = self.game.initial()
         found, left = {tuple(map(int, start.state)): start}, [start]
         while left:
@@ -154,7 +154,7 @@ def meet(player: Player, exact: Player, games: int, seed: int) -> DuelResult:
 
 
 def count_kept(player: Player, exact: ExactPlayer) -> tuple[int, int]:
-    """In how many of the won positions the *player* still wins after its move, and all of them."""
+    """Count the won positions that the *player*'s move keeps won, and all won positions."""
     positions = exact.won_positions()
     kept = sum(
         exact.value(exact.game.play(position, player.choose(position, new_stream(number)))) < 0

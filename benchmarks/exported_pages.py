@@ -53,7 +53,7 @@ SMALL = {"STEPS": 1000, "SHARE": 0.001}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about pages."""
+    """Yield all lines about pages."""
     if not NODE:
         raise SkippedError("there is no Node.js here")
     with tempfile.TemporaryDirectory() as name:
@@ -77,7 +77,7 @@ def measure() -> Iterator[Line]:
 
 
 def _loop(step: str, start: str) -> str:
-    """Many steps, each from what the one before gave; now and then from the start."""
+    """Return a script of many steps, each from the last result; now and then from the start."""
     return f"""
     const ask = (count) => {{
       const [FIRST, MASK] = [{start}];

@@ -153,7 +153,7 @@ def _compile(file: Path) -> str:
 
 
 def _play(what: str, size: float, champion: Any, command: str, games: int) -> Line:
-    """Whole games against chance, then single positions, in which the arena's player moves too."""
+    """Play games against chance, then compare the bot with the arena in single positions."""
     game = champion.game
     programs = [
         ProcessPlayer(game, command, dialect="plain", limits=PATIENT) for _ in range(game.seats)
@@ -193,7 +193,7 @@ def _play(what: str, size: float, champion: Any, command: str, games: int) -> Li
 
 
 def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
-    """Games on the page; then the arena's player moves in the positions that the bot was in."""
+    """Play games on the page, then compare the bot with the arena in its positions."""
     game, limits = champion.game, f"GAMES = {GAMES}, POSITIONS = {POSITIONS}"
     script = f"const bot = {write_bot(champion)}, {limits}, LONGEST = {1000 * LONGEST};"
     found, seconds = run_script(script + WHOLE_GAMES, [[seed] for seed in range(20_000)], folder)

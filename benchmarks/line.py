@@ -36,4 +36,4 @@ class Line:
 
 
 class SkippedError(Exception):
-    """A part cannot run on this machine; the text says what is missing."""
+    """Raised for a part that cannot run on this machine; the text names what is missing."""

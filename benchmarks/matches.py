@@ -39,7 +39,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about matches."""
+    """Yield all lines about matches."""
     baseline = deap_numpy.measure(BASELINE_SECONDS)
     plies, games = _speed(_networks(POLICY, POLICY_REPEATS))
     yield Line(
@@ -115,7 +115,7 @@ def _batch(game: AnyGame, packed: PackedPlayers, repeats: int) -> Batch:
 
 
 def _speed(batch: Batch) -> tuple[float, float]:
-    """Plies and games a second: the best of some rounds, after one to warm up."""
+    """Return plies and games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     results = executor.play(batch)
     seconds = min(_time(executor.play, batch) for _ in range(ROUNDS))

@@ -41,9 +41,9 @@ class Played(NamedTuple):
 
 
 def measure() -> float | None:
-    """Nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
+    """Return nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
 
-    It is the best of several numbers of matches in hand. The games are those of the kernel.
+    The best of several numbers of simultaneous matches counts. The games are those of the kernel.
     """
     return _measure_best(POLICY, "-DVALUE=0")
 
@@ -54,7 +54,7 @@ def measure_value() -> float | None:
 
 
 def measure_stages() -> dict[str, float]:
-    """Nanoseconds per ply in C, whole and with stages left out; empty without a compiler."""
+    """Return nanoseconds per ply in C, whole and with stages left out; empty without a compiler."""
     if _compiler() is None:
         return {}
     batch = _make_batch(POLICY)
@@ -95,7 +95,7 @@ def _make_batch(decoder: Any) -> Batch:
 
 
 def _time(library: ctypes.CDLL, batch: Batch) -> float:
-    """Nanoseconds per ply, the best of several rounds."""
+    """Return nanoseconds per ply, the best of several rounds."""
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()

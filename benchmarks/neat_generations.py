@@ -46,7 +46,7 @@ DECODER: Any = (
 
 
 def measure() -> Iterator[Line]:
-    """All lines about generations."""
+    """Yield all lines about generations."""
     before = random.getstate()
     random.seed(1)
     try:
@@ -94,12 +94,12 @@ class _TheirRun:
 
     @property
     def seconds(self) -> float:
-        """Of one generation, from the beginning of its matches to that of the next ones."""
+        """Seconds of a generation, from the start of its matches to that of the next ones."""
         return (self.starts[-1] - self.starts[0]) / (len(self.starts) - 1)
 
     @property
     def playing(self) -> float:
-        """Of these, in matches."""
+        """Seconds of a generation's matches."""
         return sum(self.played[:-1]) / (len(self.played) - 1)
 
     def play(self, genomes: list[tuple[int, Any]], config: Any) -> None:
@@ -122,7 +122,7 @@ class _TheirRun:
 
 
 def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) -> None:
-    """Our kernel plays the very games of the baseline."""
+    """Check that our kernel plays the very games of the baseline."""
     packed = DECODER.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
     batch = make_batch(DECODER.game, packed, np.array(met, dtype=np.int32), seeds)
@@ -131,7 +131,7 @@ def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) ->
 
 
 def _play(first: Any, second: Any) -> tuple[int, int]:
-    """One game: 1, 0 or -1 for the first player, and a hash of the moves."""
+    """Play a game; return 1, 0 or -1 for the first player, and a hash of the moves."""
     own_view, other_view = [0.0] * CELLS, [0.0] * CELLS
     mover, waiter = first, second
     own_discs = other_discs = 0

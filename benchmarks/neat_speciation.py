@@ -50,7 +50,7 @@ CONFIG = NeatConfig(
 
 
 def measure() -> Iterator[Line]:
-    """All lines about species."""
+    """Yield all lines about species."""
     before = random.getstate()
     random.seed(1)
     try:
@@ -123,7 +123,7 @@ def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line
 
 
 def _grow(config: Any, individuals: int) -> list[Any]:
-    """Genomes of some families, all with the same number of mutations behind them."""
+    """Return genomes of some families, all after the same number of mutations."""
     ancestors = []
     for _ in range(ANCESTORS):
         genome = neat.DefaultGenome(0)
@@ -185,7 +185,7 @@ def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, A
 
 
 def _check(ours: Species, population: Any, theirs: Any) -> None:
-    """Both find the same species."""
+    """Check that both find the same species."""
     keys = population.keys.tolist()
     members = {key: int(ours.keys[row]) for key, row in zip(keys, ours.members, strict=True)}
     if members != theirs.genome_to_species:

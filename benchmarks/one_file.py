@@ -27,7 +27,7 @@ SMALL = {"PLAYERS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about games in one file."""
+    """Yield all lines about games in one file."""
     fast, cells = make_game("connect-four"), make_game(str(GAMES / "connect_four_cells.py"))
     for hidden in (16, 64):
         batches = []
@@ -81,9 +81,9 @@ def _batch(game: Any, packed: PackedPlayers) -> Batch:
 
 
 def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.float64]]:
-    """Plies a second of each batch, by turns, in some rounds.
+    """Return plies a second of each batch in some rounds, the batches by turns.
 
-    The first ones play *alike*: the same games; all do if it is None.
+    The first *alike* of them must play the same games; all must if it is None.
     """
     speeds = np.zeros((len(batches), ROUNDS))
     hashes = [run_kernel(batch).games for batch in batches]

@@ -60,7 +60,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about the page."""
+    """Yield all lines about the page."""
     with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
         folder = Path(name)
         yield from _many(folder / "many")
@@ -163,7 +163,7 @@ def _many(folder: Path) -> Iterator[Line]:
 
 @contextmanager
 def _training(run: Path) -> Iterator[None]:
-    """Trains a run in a process of its own for the time of a ``with``."""
+    """Train a run in a process of its own for the time of a ``with``."""
     words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
     for change in ("run.generations=1000000", *CHANGES):
         words += ["--set", change]

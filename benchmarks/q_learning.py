@@ -29,7 +29,7 @@ DECODER: Any = (
 
 
 def measure() -> Iterator[Line]:
-    """All lines about Q-learning."""
+    """Yield all lines about Q-learning."""
     for future, target in (("best-known", TARGET), ("mean", None)):
         config = QLearningConfig(future=future, games=GAMES)
         speed = _speed(config)
@@ -46,7 +46,7 @@ def measure() -> Iterator[Line]:
 
 
 def _speed(config: QLearningConfig) -> float:
-    """Games learned from in a second: the best of some generations."""
+    """Return the games learned from in a second: the best of some generations."""
     method = QLearning(config, DECODER)
     state = method.initial(1)
     best = np.inf

@@ -18,7 +18,7 @@ from evolve_arena.core.stream import Stream, below, chance
 __all__ = ["PlainLearner"]
 
 Board = NDArray[np.int64]
-"""Cells from the top row down: 0 empty, 1 a disc of who began, 2 one of the other."""
+"""Cells from the top row down: 0 empty, 1 a disc of the first player, 2 one of the second."""
 
 OTHER = {1: 2, 2: 1}
 
@@ -53,7 +53,7 @@ class PlainLearner:
         return np.concatenate([self.first.ravel(), self.biases, self.last, [self.bias]])
 
     def play_game(self, stream: Stream) -> list[int]:
-        """Plays one game and learns from each move; the columns."""
+        """Play one game, learn from each move, and return the columns."""
         board = np.zeros((self.rows, self.columns), dtype=np.int64)
         moves: list[int] = []
         player = 1
@@ -83,7 +83,7 @@ class PlainLearner:
         )
 
     def learn(self, board: Board, column: int, player: int, target: float) -> None:
-        """Teaches a move's value, and that of its mirror image."""
+        """Learn a move's value, and that of its mirror image."""
         self._descend(self._read(board, player, column), target)
         image = board[:, ::-1]
         if self.options["mirror"] and (image != board).any():
@@ -141,7 +141,7 @@ class PlainLearner:
         return after
 
     def _result(self, board: Board, player: int) -> str | None:
-        """``win`` or ``draw`` if *player*'s move ended the game."""
+        """Return ``win`` or ``draw`` if *player*'s move ended the game, else None."""
         full = bool((board[0] != 0).all())
         if full and self.options["faithful"]:
             return "draw"

@@ -78,7 +78,7 @@ class Load:
 
 
 class _Recorder(SerialExecutor):
-    """Notes the largest work, and how long all of it took."""
+    """Executor that notes the largest work and the seconds of each."""
 
     def __init__(self) -> None:
         self.works: list[tuple[Work, float]] = []
@@ -98,10 +98,10 @@ def do_nothing(
 
 
 def measure_message() -> float:
-    """Seconds of computing that each part costs the process which hands out work.
+    """Return the seconds of computing that each part costs the process which hands out work.
 
-    Without the shared memory of an executor that has a Ray of its own, and without what workers
-    and Ray's servers compute, which share these cores but not those of a cluster.
+    The executor has no shared memory of a Ray of its own; computing of workers and Ray's servers,
+    which share these cores but not those of a cluster, does not count.
     """
     work = Work(
         "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
@@ -136,7 +136,7 @@ def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
 
 
 def simulate(load: Load, nodes: int, message: float) -> float:
-    """Seconds that a generation takes on so many *nodes*."""
+    """Return the seconds of a generation on so many *nodes*."""
     workers = nodes * CORES
     begin = load.serial + load.sent / COPYING
     ready = begin + math.ceil(math.log2(nodes + 1)) * load.sent / BANDWIDTH
@@ -166,7 +166,7 @@ def simulate(load: Load, nodes: int, message: float) -> float:
 
 
 def simulate_islands(load: Load, nodes: int, message: float) -> float:
-    """Seconds a generation of one island on each core, of which only populations are sent."""
+    """Return the seconds of a generation with an island on each core; only populations are sent."""
     islands = nodes * CORES
     alone = load.serial + load.parts * load.unit
     waiting = islands * (message + 2 * load.kept / BANDWIDTH) + 2 * LATENCY
@@ -174,7 +174,7 @@ def simulate_islands(load: Load, nodes: int, message: float) -> float:
 
 
 def measure() -> Iterator[Line]:
-    """Lines for each load: games a second on one node, and how far more nodes help."""
+    """Yield lines for each load: games a second on one node, and the benefit of more nodes."""
     message = measure_message()
     yield Line("a part of the executor ray, beside its matches", 1e3 * message, "ms")
     curves: dict[str, list[float]] = {}
@@ -195,7 +195,7 @@ def measure() -> Iterator[Line]:
 
 
 def _line(name: str, games: float, speedups: list[float]) -> Line:
-    """Games a second of one core, and at how many nodes it stops to pay."""
+    """Return games a second of one core, and the number of nodes beyond which more hardly help."""
     useful = NODES[0]
     for place in range(1, len(NODES)):
         if speedups[place] < WORTH * speedups[place - 1]:

@@ -42,7 +42,7 @@ SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about searching."""
+    """Yield all lines about searching."""
     for name, (lengths, depths, target) in GAMES.items():
         game: Any = make_game(name)
         boards = [
@@ -82,7 +82,7 @@ def measure() -> Iterator[Line]:
 
 
 def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
-    """Positions of a *game* after so many random plies."""
+    """Return positions of a *game* after so many random plies."""
     chance, positions = np.random.default_rng(1), list[Any]()
     while len(positions) < count:
         position = game.initial()

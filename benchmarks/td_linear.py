@@ -33,7 +33,7 @@ SMALL = {"GAMES": 2, "PRACTICE": 4, "REPEATS": 1, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about linear players."""
+    """Yield all lines about linear players."""
     for recipe, features in (("01-rafalback", 4), ("06-rafalmore", 14), ("11-rafalmmore", 20)):
         method = _make_method(recipe)
         state = _practise(method)
@@ -63,7 +63,7 @@ def _practise(method: TdLinear) -> LearnerState:
 
 
 def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[float, float]:
-    """Games a second of all learners together, the best of some generations; plies of a game."""
+    """Return games a second of all learners, the best of some generations, and plies a game."""
     work = method.make_work(state)
     games = method.config.games * method.config.individuals
     plies = executor.do(work)[2][:, PLIES].sum() / games
@@ -71,7 +71,7 @@ def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[f
 
 
 def _two_learners() -> Line:
-    """Two learners on two cores against one on one, in turns."""
+    """Compare two learners on two cores with one on one, in turns."""
     one, two = _make_method("06-rafalmore"), _make_method("06-rafalmore", individuals=2)
     first = _practise(one)
     both = LearnerState(1, first.generation, np.repeat(first.population, 2, axis=0))
@@ -130,7 +130,7 @@ def _sweep_plainly(
 
 
 def _time(do: Callable[[], object]) -> float:
-    """Seconds, the best of some times."""
+    """Return the seconds, the best of some times."""
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()

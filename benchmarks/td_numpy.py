@@ -60,12 +60,12 @@ class NumpyLearner:
 
     @property
     def genome(self) -> Array:
-        """The weights now."""
+        """Return the current weights."""
         parts = [self.first.ravel(), self.first_biases, self.last, np.array([self.last_bias])]
         return np.concatenate(parts)
 
     def play_games(self, games: int) -> None:
-        """Plays *games* games and learns from each."""
+        """Play *games* games and learn from each."""
         learning = self.learning
         for game in range(learning.played, learning.played + games):
             done = min(1.0, game / learning.epsilon_games)

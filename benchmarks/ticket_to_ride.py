@@ -34,7 +34,7 @@ GROWTH_TARGET = 8.0
 
 
 def measure() -> Iterator[Line]:
-    """All lines about Ticket to Ride."""
+    """Yield all lines about Ticket to Ride."""
     for name, reading in READINGS.items():
         speed = _speed(_batch(_rule_players(name), GAMES))
         theirs = _plain_speed(reading, PLAIN_GAMES)
@@ -63,7 +63,7 @@ def _batch(packed: PackedPlayers, games: int) -> Batch:
 
 
 def _speed(batch: Batch) -> float:
-    """Games a second: the best of some rounds, after one to warm up."""
+    """Return games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     executor.play(batch)
     return len(batch) / min(_time(executor.play, batch) for _ in range(ROUNDS))

@@ -45,7 +45,7 @@ class Randomness:
         return (word >> 32) * count >> 32
 
     def shuffle(self, items: list[int]) -> None:
-        """Fisher and Yates' shuffle, from the last place to the second."""
+        """Shuffle as Fisher and Yates do, from the last place to the second."""
         for place in range(len(items) - 1, 0, -1):
             other = self.below(place + 1)
             items[place], items[other] = items[other], items[place]
@@ -160,7 +160,7 @@ class Table:
         return len(self.players) > 3 and line.twin.owner is not player
 
     def play(self, move: int) -> None:
-        """Plays a legal move."""
+        """Play a legal move."""
         if self.phase == TURN:
             self.passes = self.passes + 1 if move == PASS else 0
         if self.phase in (KEEPING_FIRST, KEEPING):
@@ -177,7 +177,7 @@ class Table:
             self._end_turn()
 
     def points(self) -> list[int]:
-        """Everybody's points: routes, tickets done and not done, the longest path if chosen."""
+        """Return all players' points: routes, tickets, and the longest path if chosen."""
         points = []
         for player in self.players:
             total = sum(WORTH[line.length] for line in player.lines)
@@ -284,7 +284,7 @@ class Table:
 
 
 def longest_path(player: Player) -> int:
-    """Trains on the longest way over the player's lines that uses none twice."""
+    """Return the trains on the longest way over the player's lines that uses none twice."""
 
     def walk(city: int, used: frozenset[int]) -> int:
         best = 0

@@ -84,7 +84,7 @@ CODE = Reading(
 
 
 def play_game(options: Options, seed: int, reading: Reading, luck: Randomness) -> Table:
-    """Plays a game of rule players among themselves to its end."""
+    """Play a game among rule players to its end."""
     table = Table(options, seed)
     while table.moves():
         table.play(choose_move(table, reading, luck))
@@ -144,11 +144,11 @@ class Plan:
         return [line for line in self.lines[route] if self.table.can_claim(self.player, line)]
 
     def payable(self, route: int) -> list[Line]:
-        """Those of them that the hand pays for."""
+        """Return the lines of the route that the hand pays for."""
         return [line for line in self.free(route) if payments(self.player.hand, line)]
 
     def cost_of(self, route: int) -> int:
-        """Trains that the route costs: none if it is the player's, very many if it is lost."""
+        """Return the trains that the route costs: 0 if the player owns it, many if it is lost."""
         if self.is_own(route):
             return 0
         player, trains = self.player, self.player.trains
@@ -158,7 +158,7 @@ class Plan:
         return 1000 if lost else int(board.ROUTE_LENGTH[route])
 
     def cost(self, routes: set[int]) -> int:
-        """Trains that a set of routes costs."""
+        """Return the trains that a set of routes costs."""
         return sum(self.cost_of(route) for route in routes)
 
 
@@ -192,7 +192,7 @@ def _by(
 
 
 def _weigh(plan: Plan, route: int, reading: Reading) -> tuple[int, int, int]:
-    """Cost, points (more are better), and a number without meaning that tells paths apart."""
+    """Return cost, points (more are better), and an arbitrary number that tells paths apart."""
     points = int(board.ROUTE_POINTS[route])
     if reading.path_points == "new" and plan.is_own(route):
         points = 0

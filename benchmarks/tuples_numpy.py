@@ -21,7 +21,7 @@ from evolve_arena.genomes.tuples import Cells
 __all__ = ["NumpyTuples", "find_places"]
 
 OUT_OF_REACH, NEXT = 0, 3
-"""States of empty cells; 1 is a disc of who has moved, and 2 one of the other."""
+"""States of empty cells; 1 is a disc of the last player to move, and 2 one of the other."""
 OTHER_VIEW = np.array([OUT_OF_REACH, 2, 1, NEXT])
 
 
@@ -59,7 +59,7 @@ class NumpyTuples:
         self.error = 0.0
 
     def play_games(self, games: int) -> None:
-        """Plays *games* games and learns from each."""
+        """Play *games* games and learn from each."""
         for _ in range(games):
             self.begin()
             outcome = self.play()
@@ -79,7 +79,7 @@ class NumpyTuples:
         self.explored: list[bool] = []
 
     def play(self) -> int:
-        """Plays a game: 1, 0 or -1 for who began."""
+        """Play a game and return 1, 0 or -1 for the first player."""
         while self.ply < len(self.board):
             side = self.ply & 1
             sign = 1 - 2 * side
@@ -129,25 +129,25 @@ class NumpyTuples:
         return OTHER_VIEW[boards] if side else boards
 
     def put(self, board: NDArray[np.int64], column: int, side: int) -> None:
-        """Lays a disc on a *board*."""
+        """Lay a disc on a *board*."""
         cell = (self.rules.rows - 1 - self.heights[column]) * self.rules.columns + column
         board[cell] = 1 + side
         if cell >= self.rules.columns:
             board[cell - self.rules.columns] = NEXT
 
     def read(self, boards: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where each reading of each board finds its entry, shape ``(boards, readings)``."""
+        """Return the place of each reading of each board, shape ``(boards, readings)``."""
         return boards[:, self.cells] @ self.powers + self.offsets
 
     def drop(self, column: int, side: int) -> None:
-        """Plays a move."""
+        """Play a move."""
         self.put(self.board, column, side)
         self.discs[side] |= self.find_bit(column)
         self.heights[column] += 1
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns, as `evolve_arena.evolve.learning.returns` does."""
+        """Move values towards their λ-returns, as `evolve_arena.evolve.learning.returns` does."""
         learning = self.learning
         following = result = float(outcome)
         chosen = not self.explored[-1]
@@ -167,7 +167,7 @@ class NumpyTuples:
 
 
 def find_places(rules: Any, cells: Cells) -> NDArray[np.int64]:
-    """For each entry of the compiled tables its place in the tables here, shape ``(entries,)``.
+    """Return the place here of each entry of the compiled tables, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a
     column by the first of its states that shows the same on the tuple's cells: from few discs

@@ -41,7 +41,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about runs."""
+    """Yield all lines about runs."""
     with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
         folder = Path(name)
         yield from _four_in_a_row(folder)
@@ -52,7 +52,7 @@ def measure() -> Iterator[Line]:
 
 
 def _four_in_a_row(folder: Path) -> Iterator[Line]:
-    """After one generation by itself: what loading the machine code takes has its own line."""
+    """Measure after one generation of its own, as loading the machine code has its own line."""
     latest = Progress()
 
     def watch(progress: Progress) -> bool:

@@ -39,7 +39,7 @@ def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPl
 
 
 def compile_together(players: Sequence[BredPlayer]) -> None:
-    """Compiles what plays some *players* of a game once, instead of for each kind of them."""
+    """Compile the kernel once for all *players* of a game, instead of for each kind of them."""
     game = players[0].game
     find_variant(
         find_game(game.name), game.rules, combine_players([each.packed for each in players])
@@ -59,11 +59,11 @@ def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
 
 
 LEAST_POSITIONS = int(os.environ.get("POSITIONS", "0"))
-"""The least number of positions to compare, if somebody asks for it."""
+"""Least number of positions to compare, from the environment."""
 
 
 def random_positions(game: AnyGame, count: int, seed: int = 0) -> list[Any]:
-    """Positions of random games, mixed; none is over."""
+    """Return unfinished positions of random games, shuffled."""
     count = max(count, LEAST_POSITIONS)
     chance = random.Random(seed)
     positions: list[Any] = []

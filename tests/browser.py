@@ -1,4 +1,4 @@
-"""Opens pages in a browser that has no network."""
+"""Pages in a browser that has no network."""
 
 from __future__ import annotations
 

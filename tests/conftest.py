@@ -44,14 +44,14 @@ USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
 USUAL["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
 USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
 USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
-"""For whom the kernel of a game is compiled, if it is for some of them."""
+"""Kinds of players for which the kernel of a game is compiled, unless for all."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
 """Tests of a minute or so, which leave no process behind for those that look for one."""
 
 
 def compile_for_all_kinds() -> None:
-    """Lets kernels know all kinds of players from now on.
+    """Make kernels support all kinds of players from now on.
 
     Tests have dozens of mixtures; to compile for all at once takes less time.
     """
@@ -71,9 +71,9 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Lets go of a test process's pipe in its forked children.
+    """Close a test process's pipe in its forked children.
 
-    Its end tells xdist that the process has died, of a time limit say; they may live on.
+    The closed pipe tells xdist that the process has died, of a time limit say; children may live on.
     """
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
@@ -82,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: what collects garbage need not look at them."""
+    """Freeze garbage collection: thousands of tests stay until the end and need no look."""
     gc.freeze()
     gc.enable()
 
@@ -121,7 +121,7 @@ checkpoint_every = 3
 
 @pytest.fixture
 def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are compiled for the players that sit in them, as outside of tests."""
+    """Compile kernels only for the players that use them, as outside of tests."""
     monkeypatch.setattr("evolve_arena.core.compiled._made", {})
     monkeypatch.setattr("evolve_arena.core.compiled._add_variant", ADD_VARIANT)
 
@@ -140,7 +140,7 @@ def small_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Reci
 
 @pytest.fixture(scope="session", autouse=True)
 def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever users allow in tests is not noted in the home of who runs them."""
+    """Keep permissions that tests give out of the home of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("RAY_worker_niceness", "0")  # else they hardly come to it beside other tests
@@ -237,7 +237,7 @@ def evolve(
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything about a run that must not depend on how it was run."""
+    """Outcome of a run: everything that must not depend on the way it was run."""
 
     generation: int
     sha256: str

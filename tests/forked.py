@@ -130,7 +130,7 @@ def _answer(asked: socket.socket) -> int:
 def _obey(
     files: list[int], name: str, words: list[str], folder: str, environment: dict[str, str]
 ) -> None:
-    """Be ``evolve`` or ``python``."""
+    """Act as ``evolve`` or ``python``."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -1,4 +1,4 @@
-"""A small game in a file that says all that a file may say of choices beside its rules."""
+"""A small game whose file has every optional part about choices beside its rules."""
 
 from __future__ import annotations
 

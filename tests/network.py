@@ -29,7 +29,7 @@ CLONE_NEWNET = 0x40000000
 
 @dataclass(frozen=True)
 class Host:
-    """One of the two."""
+    """One of two simulated hosts."""
 
     name: str
     ip: str
@@ -54,7 +54,7 @@ class Host:
 
 @contextmanager
 def two_hosts(delay: float, loss: float) -> Iterator[tuple[Host, Host]]:
-    """Two hosts whose packets take *delay* seconds each way; a share of *loss* is lost.
+    """Yield two hosts whose packets take *delay* seconds each way; a share of *loss* is lost.
 
     Raises:
         OSError: This machine does not permit it.

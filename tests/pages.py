@@ -1,4 +1,4 @@
-"""Runs what is exported to html under Node, without a page."""
+"""Exported pages, run under Node without a browser."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def ask_page(
 
 
 def make_safe(numbers: Any) -> list[Any]:
-    """Whole numbers, those that JSON's readers would round as texts."""
+    """Convert whole numbers to JSON, to texts where its readers would round them."""
     return [int(n) if abs(int(n)) < 2**53 else str(int(n)) for n in numbers]

@@ -18,7 +18,7 @@ SMALL = (
 
 
 class Client:
-    """Asks a server as its page does, which was opened by the address that is printed."""
+    """Client of a server that asks as its page does, opened by the printed address."""
 
     def __init__(self, printed: str, folder: Path, process: subprocess.Popen[str]) -> None:
         self.printed, self.folder, self.process = printed, folder, process

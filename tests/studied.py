@@ -19,7 +19,7 @@ def remarks_of(table: Table) -> dict[tuple[str, str], str]:
 
 
 def mirror(points: Sequence[Sequence[int]], offenders: Sequence[int] | None = None) -> MirrorResult:
-    """Games with these points, of as many players as a row has."""
+    """Return games with these points, of as many players as a row has."""
     games, players = len(points), len(points[0])
     results = new_results(make_game("ticket-to-ride"), games)
     results.offenders[:] = offenders or [-1] * games

@@ -1,4 +1,4 @@
-"""Games at a terminal: in memory, where a text is typed, and somebody at a real one."""
+"""Games at a terminal: in memory, where a text is typed, and at a real one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Terminal", "Typist", "invite", "sit"]
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         """Return True."""
@@ -51,7 +51,7 @@ def invite(typed: str, **wishes: Any) -> tuple[Session, str]:
 
 
 class Typist:
-    """Somebody at a real terminal, who types ``evolve`` and *words*."""
+    """A person at a real terminal who types ``evolve`` and *words*."""
 
     def __init__(self, *words: str, folder: Path, **environment: str) -> None:
         command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
@@ -76,7 +76,7 @@ class Typist:
         self.seen += os.read(self.here, 65536).decode(errors="replace")
 
     def type(self, text: str | bytes) -> None:
-        """Types *text*; what came before is not waited for any more."""
+        """Type *text*, and forget the output so far."""
         self.seen = ""
         os.write(self.here, text.encode() if isinstance(text, str) else text)
 

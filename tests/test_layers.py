@@ -1,6 +1,6 @@
-"""Each floor of the house imports only from those below it, and no game from another.
+"""Each layer imports only from those below it, and no game from another.
 
-Below the games nothing is said of any of them by name.
+No layer below the games names one of them.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _as_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def compile_at_once(usual: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the game be compiled for all *usual* players, and not for each mixture by itself."""
+    """Compile the game for all *usual* players at once, and not for each mixture by itself."""
     needs = kernel._needs
 
     def need(players: Any) -> set[str]:
@@ -70,7 +70,7 @@ def compile_at_once(usual: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def type_all(tutorial: str) -> dict[str, str]:
-    """Types all commands; gives what the last one of each kind printed."""
+    """Type all commands; return the last output of each kind."""
     done = {}
     for words in commands(tutorial):
         typed = [word.replace("python3", sys.executable) for word in make_smaller(words)]

@@ -1,4 +1,4 @@
-"""Ataxx: discs double or jump and turn their neighbours over; who has more at the end wins."""
+"""Ataxx: discs double or jump and turn their neighbours over; most discs win."""
 
 import numpy as np
 

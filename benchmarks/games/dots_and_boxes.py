@@ -1,4 +1,4 @@
-"""Dots and boxes: who draws the fourth side of a box owns it and draws again; most boxes win."""
+"""Dots and boxes: the fourth side of a box wins it and another turn; most boxes win."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Lines of Action: who first connects all pieces wins.
+"""Lines of Action: the first player to connect all pieces wins.
 
 A piece moves as many cells as there are pieces on its line.
 """

@@ -45,7 +45,7 @@ class Slow(Player):
 
 
 class Stacker(Player):
-    """Drops everything into one column, and then into the next ones."""
+    """Player that drops everything into one column, and then into the next ones."""
 
     def __init__(self, column: int) -> None:
         self.column = column
@@ -58,23 +58,23 @@ class Stacker(Player):
 
 
 class Cheat(Player):
-    """Plays a column that does not exist."""
+    """Player of a column that does not exist."""
 
     name = "cheat"
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """No such column."""
+        """Return an illegal column."""
         return 7
 
 
 class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked."""
+    """Executor that plays in this process and keeps its batches."""
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
 
     def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+        """Play all matches of *batch*."""
         self.batches.append(batch)
         return super().play(batch)
 
@@ -164,7 +164,7 @@ def test_a_forfeit_is_lost_by_who_forfeits_and_won_by_nobody() -> None:
 
 
 class Fickle(Stacker):
-    """Gives up in its third and fifth game, each time in another way."""
+    """Player that gives up in its third and fifth game, each time in another way."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -222,7 +222,7 @@ def test_a_seed_is_not_negative() -> None:
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """Wilson's interval as the roots of (p - share)^2 = z^2 p (1 - p) / games."""
+    """Return Wilson's interval as the roots of (p - share)^2 = z^2 p (1 - p) / games."""
     square = 1.959963984540054**2 / games
     a, b, c = 1 + square, -(2 * share + square), share * share
     root = math.sqrt(b * b - 4 * a * c)
@@ -245,7 +245,7 @@ def test_shares_and_their_intervals(wins: int, draws: int, losses: int) -> None:
 
 
 def by_hand() -> tuple[np.ndarray, Results]:
-    """Four games at tables of four, in pairs with the same decks."""
+    """Return four games at tables of four, in pairs with the same deals."""
     seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 2, TABLES.most_seats)
     results = new_results(TICKETS, 4)
     results.columns["points"][:, :4] = [

@@ -17,7 +17,7 @@ from evolve_arena.arena.executors import EXECUTORS, Executor, WorkerError, make_
 
 
 class PickyError(Exception):
-    """Needs two words."""
+    """Exception of two arguments."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} and {other}")
@@ -34,7 +34,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 @pytest.fixture(params=[name for name in LOCAL if name != "serial"])
 def apart(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    """Executors that apply functions in other processes."""
+    """Yield executors that apply functions in other processes."""
     with make_executor(request.param, 2) as made:
         yield made
 

@@ -1,4 +1,4 @@
-"""Matches, move by move: who is asked, what is watched, how they end; and compiled alike."""
+"""Matches, move by move: requests, watchers and endings; and compiled alike."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GAME = make_game("connect-four")
 
 
 class Scripted(Player):
-    """Plays the moves it is given, and writes down what it is told."""
+    """Player of a script of moves that notes all calls."""
 
     def __init__(self, name: str, *moves: int | BaseException) -> None:
         self.name = name
@@ -160,7 +160,7 @@ class Slow(Player):
 
 
 class Drawer(Player):
-    """Keeps the first two tickets, and does one thing ever after."""
+    """Player that keeps the first two tickets, and then always moves alike."""
 
     name = "drawer"
 
@@ -177,7 +177,7 @@ class Drawer(Player):
 
 
 def make_players(seats: int) -> list[CompiledPlayer]:
-    """Players with and without chance; at tables of four networks of several kinds, too.
+    """Make players with and without chance; at tables of four networks of several kinds, too.
 
     Each number of seats is compiled on its own.
     """

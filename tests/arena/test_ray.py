@@ -59,7 +59,7 @@ Teams = dict[int | None, RayExecutor]
 
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[Cluster]:
-    """Two nodes of two cores on this machine; this process is connected to them."""
+    """Yield two nodes of two cores on this machine; this process is connected to them."""
     made = Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 2, "include_dashboard": False, "_system_config": HEALTH},
@@ -157,7 +157,7 @@ def assert_squares(executor: RayExecutor, work: Work) -> list[int]:
 
 
 def wait_for(executor: RayExecutor, workers: int) -> None:
-    """Until so many have worked: some start later."""
+    """Wait until so many workers have worked: some start later."""
     who: set[int] = set()
     deadline = time.monotonic() + 120
     while len(who) < workers:
@@ -310,7 +310,7 @@ def test_a_node_that_dies_at_work_is_not_missed(
     wait_for(executor, 4)
 
     def kill() -> None:
-        """Nobody is done with anything before that is noticed."""
+        """Kill a node and wait until that is noticed."""
         kill_a_node(two_nodes)
         deadline = time.monotonic() + 30
         while not count_lost(executor) and time.monotonic() < deadline:
@@ -536,7 +536,7 @@ def test_ray_is_only_imported_when_it_is_asked_for() -> None:
 
 @pytest.fixture
 def far_hosts() -> Iterator[tuple[Host, Host]]:
-    """Two hosts, 200 ms from each other; of twenty packets one is lost."""
+    """Yield two hosts, 200 ms from each other; of twenty packets one is lost."""
     with ExitStack() as stack:
         try:
             hosts = stack.enter_context(two_hosts(0.2, 0.05))

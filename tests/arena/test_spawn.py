@@ -100,7 +100,7 @@ def test_a_registered_game_that_can_not_be_sent_is_named(
     monkeypatch.setattr(registry, "_registered", {})
 
     class Stuck(_make_class(tmp_path, monkeypatch)):
-        """Nothing that a worker could import."""
+        """A game that no worker could import."""
 
         name = "stuck"
         waiting = (number for number in ())  # no generator can be pickled

@@ -47,7 +47,7 @@ ISLANDS = ("islands.count=3", "islands.interval=2")
 
 @dataclass
 class Attack:
-    """One run, or sweep, that is killed until enough is counted, and then left in peace."""
+    """A run, or sweep, that is killed until enough is counted, and then left in peace."""
 
     method: str
     kind: str
@@ -58,7 +58,7 @@ class Attack:
 
     @property
     def path(self) -> Path:
-        """The run's directory, or the folder with those of a sweep."""
+        """Return the run's directory, or the folder with those of a sweep."""
         return self.folder / "run"
 
     @property
@@ -92,13 +92,13 @@ class Attack:
         return {run.name: outcome_of(run) for run in runs}, table
 
     def finish(self) -> None:
-        """Lets the run come to its end."""
+        """Let the run come to its end."""
         process = forked(self.command(), self.log)
         self._await_end(process)
         assert process.exitcode == 0, self.log.read_text()
 
     def strike(self, duration: float, still_alive: StillAlive) -> bool:
-        """Goes on with the run, and kills it in between. Gives whether it was alive then."""
+        """Continue the run, kill it in between, and return True if it was alive then."""
         number = self.chance.choice(SIGNALS)
         command, fresh = self.command(), self.chance.random() < FRESH
         spawned = "spawn" in command
@@ -169,7 +169,7 @@ def forked(words: list[str], log: Path) -> Any:
 
 
 def find_children(pid: int) -> list[int]:
-    """Everything that the process started and that lives."""
+    """Return all live children of the process."""
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.NoSuchProcess:
@@ -192,7 +192,7 @@ def shared_memory() -> set[str]:
 
 
 def draw_kinds(method: str, chance: random.Random) -> list[str]:
-    """In which ways a method can breed, in any order; only some methods' individuals migrate."""
+    """Return the kinds of breeding that a method permits, in any order."""
     recipe, changes = SMALL_RECIPES[method]
     migrates = load_recipe(recipe, changes).make_method().migrates
     kinds = ["run", "islands", "sweep"] if migrates else ["run", "sweep"]

@@ -169,7 +169,7 @@ def test_perft_counts_in_a_file_with_options(place: Path) -> None:
 
 
 def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *changes: str) -> Any:
-    """Presses Ctrl-C once *until* holds; gives what is known of the run ``r`` afterwards."""
+    """Press Ctrl-C once *until* holds; return the state of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]
     command = [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -255,7 +255,7 @@ TINY = [
 
 
 def tell(*words: str, **options: Any) -> str:
-    """All that a command prints."""
+    """Return all that a command prints."""
     done = evolve(*words, **options)
     return done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""``evolve doctor``: what it finds, and what it says is wrong."""
+"""``evolve doctor``: its findings, and its warnings."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ YOU = None
 
 
 class Scripted(Player):
-    """Plays the columns of a text, by the number of discs on the board, and notes calls."""
+    """Player of a text's columns, by the number of discs on the board, that notes calls."""
 
     def __init__(self, columns: str, name: str = "scripted") -> None:
         self.name = name
@@ -72,7 +72,7 @@ BOARD = "(the board)"
 
 @pytest.fixture(autouse=True)
 def _draw_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the drawing looks like, it is one line."""
+    """Draw each board in one line."""
     monkeypatch.setattr(BoardText, "draw", lambda self, position, last=None, **options: BOARD)
 
 
@@ -444,7 +444,7 @@ def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> N
 
 
 def test_a_finished_game_can_be_looked_at() -> None:
-    """The person is the one who would move, and takes back what the opponent won with."""
+    """The person is the one to move, and takes back the opponent's winning move."""
     _, shown = invite("board q", names=["test-bot"], moves="0 1 0 1 0 1 0")
     assert "test-bot wins: 4 in a row.\nMoves: 0 1 0 1 0 1 0\n" in shown
     again: dict[str, Any] = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}

@@ -77,7 +77,7 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
 
 
 def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
-    """Six games of three seats, the players by turns; the fourth ended by the first one's move."""
+    """Return six games of three seats with players by turns; a forbidden move ended the fourth."""
     seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
     results = new_results(TABLE, 6)
     columns = results.columns

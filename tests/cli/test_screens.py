@@ -107,7 +107,7 @@ def _read(descriptor: int) -> bytes:
 
 
 def check_screen(text: str) -> None:
-    """Each line fits, no table or view is cut off, and no compiled output is a traceback."""
+    """Assert that each line fits, nothing is cut off, and no output is a traceback."""
     lines = [CODES.sub("", part) for line in text.split("\n") for part in line.split("\r")]
     for line in lines:
         short = " " not in line.strip()  # a path or a hash, which is copied as a whole

@@ -1,4 +1,4 @@
-"""Contract of every game that the framework finds, whoever wrote it."""
+"""Contract of every game that the framework finds, built in or not."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_kernels_without_networks_play_the_same() -> None:
 
 
 def compare_games(name: str, bred: Player) -> None:
-    """Plays matches of *bred*, a random player and another opponent, compiled and not.
+    """Play matches of *bred*, a random player and another opponent, compiled and not.
 
     MCTS and scripts for Pig take long to compile: tests.players has them, test_mcts and
     test_file_players.
@@ -254,7 +254,7 @@ def compare_games(name: str, bred: Player) -> None:
 
 
 def compare_matches(game: Any, players: list[Player], count: int = 6) -> Results:
-    """Plays matches of all pairs of players, compiled and not."""
+    """Play matches of all pairs of players, compiled and not."""
     rows, many = np.arange(count)[:, None], len(players)
     seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)
     seatings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many

@@ -46,7 +46,7 @@ RECIPES = {
 
 @pytest.fixture(scope="module", params=RECIPES)
 def recipe(request: pytest.FixtureRequest) -> Recipe:
-    """One recipe after another."""
+    """Return the recipe of the parameter, made small."""
     name, changes = RECIPES[request.param]
     return load_recipe(name, [*changes, *SHORT])
 

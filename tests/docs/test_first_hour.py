@@ -24,7 +24,7 @@ EVOLVE = [sys.executable, "-m", "evolve_arena.cli.main"]
 
 
 def commands() -> list[tuple[str, dict[str, str]]]:
-    """Each command with what is to be done with it, by word."""
+    """Return each command with its instructions, by word."""
     found = []
     for wish, _, text in BLOCK.findall(PAGE):
         wishes = dict((f"{part.strip()} ").split(" ", 1) for part in wish.split(";") if part)

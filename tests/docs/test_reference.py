@@ -34,7 +34,7 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
-    """``docs/generate.py``, which is no part of the package."""
+    """Return ``docs/generate.py``, which is no part of the package."""
     spec: Any = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)

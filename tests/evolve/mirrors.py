@@ -54,7 +54,7 @@ class NetworkMirror:
         return units
 
     def learn(self, seen: np.ndarray, target: float, output: int = 0) -> None:
-        """Draws an output one step towards a target."""
+        """Move an output one step towards a target."""
         units = self.run(seen)
         delta = np.zeros(len(units[-1]))
         delta[output] = target - units[-1][output]

@@ -39,26 +39,26 @@ Weights: TypeAlias = dict[tuple[int, int], float]
 
 
 class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked, and what came of it."""
+    """Executor that plays in this process and keeps batches and results."""
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self.results: list[Results] = []
 
     def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+        """Play all matches of *batch*."""
         self.batches.append(batch)
         self.results.append(super().play(batch))
         return self.results[-1]
 
 
 def strong(column: int = 3, weight: float = 1.0) -> Weights:
-    """Stacks four discs in a *column*: nothing stops it but a player who does so too."""
+    """Return weights that stack four discs in a *column*; only another stacker blocks that."""
     return {(column, row): weight for row in range(6)}
 
 
 def weak(number: int = 0) -> Weights:
-    """Begins with columns 0, 2, 4 and 6, which are no line, and then goes from left to right."""
+    """Return weights that begin with columns 0, 2, 4 and 6, no line, and go on from the left."""
     bottom = {(column, 0): 0.9 - column / 10 for column in (0, 2, 4, 6)}
     return {**bottom, (6, 5): 0.001 * number}
 
@@ -93,7 +93,7 @@ def graph(weights: Weights, key: int = 1) -> NeatPopulation:
 
 
 def vectors(strong_ones: dict[int, Weights], size: int) -> NDArray[np.float32]:
-    """Weak players but for those in the rows of *strong_ones*."""
+    """Return weak players but for those in the rows of *strong_ones*."""
     return np.stack([vector(strong_ones.get(row, weak(row))) for row in range(size)])
 
 
@@ -104,21 +104,21 @@ def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
 
 
 def make_tournament(decoder: Any = LINEAR, **settings: Any) -> Tournament:
-    """Tournaments whose children are copies, where each pair meets once."""
+    """Make a tournament whose children are copies, and in which each pair meets once."""
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
     return Tournament(TournamentConfig.model_validate(config), decoder)
 
 
 def make_programming(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
-    """Evolutionary programming whose children are nearly copies, where each pair meets once."""
+    """Make evolutionary programming with near copies as children, where each pair meets once."""
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
     config = {"individuals": 4, **calm, **ONE_GAME, **settings}
     return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
 
 
 def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
-    """NEAT with a population of six; openings are none."""
+    """Make NEAT with a population of six and without openings."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
     return Neat(NeatMethodConfig.model_validate(config), decoder)
 

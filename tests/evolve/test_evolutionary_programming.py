@@ -1,4 +1,4 @@
-"""The method ``evolutionary-programming``: how children differ, who lives, who is champion."""
+"""The method ``evolutionary-programming``: children's mutations, survivors and the champion."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def start(method: EvolutionaryProgramming, seed: int) -> EvolutionaryProgramming
 def count_points(
     recorder: Recorder, players: int, win: float, draw: float, loss: float
 ) -> tuple[list[float], list[int]]:
-    """By plain bookkeeping."""
+    """Count points and matches by plain bookkeeping."""
     points, matches = [0.0] * players, [0] * players
     for batch, results in zip(recorder.batches, recorder.results, strict=True):
         for pair, outcome in zip(batch.seatings.tolist(), results.outcomes.tolist(), strict=True):

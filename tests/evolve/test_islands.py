@@ -1,4 +1,4 @@
-"""Islands: who goes where, what arrives, and the same bits from everybody who breeds them."""
+"""Islands: migrants, arrivals, and the same bits with any executor."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs,
 
 @dataclass(frozen=True)
 class Generation:
-    """As much of a state as a meeting looks at."""
+    """The parts of a state that meetings use."""
 
     population: NeatPopulation
     hall: NeatPopulation

@@ -1,4 +1,4 @@
-"""The method ``neat``: who is fit, who lives on, who has children, and what is told of it."""
+"""The method ``neat``: fitness, survivors, parents, and the figures of a generation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: An
 
 
 def genes_of(population: NeatPopulation, genome: int) -> tuple[bytes, ...]:
-    """Everything in a genome but its key."""
+    """Return everything in a genome but its key."""
     alone = population.take([genome])
     return tuple(getattr(alone, field.name).tobytes() for field in fields(alone)[1:])
 

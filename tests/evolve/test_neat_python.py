@@ -84,7 +84,7 @@ def test_it_breeds_what_a_population_of_neat_python_breeds_that_is_never_taken_a
 
 
 class Meddler(neat.reporting.BaseReporter):
-    """Draws, and counts what it is told."""
+    """Reporter that draws random numbers, and counts its calls."""
 
     def __init__(self) -> None:
         self.told: list[int] = []

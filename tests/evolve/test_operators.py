@@ -93,7 +93,7 @@ def make_contest(fitness: list[float]) -> TournamentResults:
 
 @contextmanager
 def as_lent(seed: int) -> Iterator[None]:
-    """Python's random numbers as an operator finds them that is handed *seed*'s stream."""
+    """Seed Python's random numbers as for an operator that is handed *seed*'s stream."""
     before = random.getstate()
     random.seed(int(next_word(new_stream(seed))))
     yield
@@ -312,7 +312,7 @@ ORDER = [1, 4, 3, 0, 2]
 
 
 def count_chosen(operator: Operator, count: int = 50_000) -> dict[int, float]:
-    """Shares with which each of five is chosen."""
+    """Return the shares with which each of five is chosen."""
     chosen = make_selection(operator, "method.select")(FITNESS, count, new_stream(1))
     return {number: float((chosen == number).mean()) for number in range(5)}
 

@@ -1,4 +1,4 @@
-"""Payoffs as fitness: worked out by hand, in games of two and of more, and who refuses them."""
+"""Payoffs as fitness: worked out by hand, in games of two and of more, and refusals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "games"
 
 
 class Population:
-    """As much of a state as fitness asks for."""
+    """The parts of a state that fitness uses."""
 
     population = np.zeros((3, 1), dtype=np.float32)
 

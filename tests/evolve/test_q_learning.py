@@ -27,7 +27,7 @@ class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def play(self) -> None:
-        """Plays a game and learns from it."""
+        """Play a game and learn from it."""
         game, config, position = self.game, self.config, self.game.initial(0)
         line: list[tuple[int, np.ndarray, int, float]] = []
         while (outcome := game.outcome(position)) is None:

@@ -33,7 +33,7 @@ def _keep_random_state() -> Iterator[None]:
 
 
 def make_species(members: list[int]) -> Species:
-    """Species 1, 2, ... of the genomes whose rows of species are *members*; -1 for none."""
+    """Make species 1, 2, ... of genomes whose rows of species are *members*; -1 for none."""
     rows = np.array(members, dtype=np.int32)
     count = int(rows.max()) + 1
     zeros = np.zeros(count, dtype=np.int64)
@@ -74,7 +74,7 @@ def make_choice(config: NeatConfig, tournament_size: int | None) -> Selection:
 
 
 class Child:
-    """A genome of neat-python that only notes who its parents are."""
+    """A genome of neat-python that only notes its parents."""
 
     def __init__(self, key: int) -> None:
         self.key = key

@@ -31,7 +31,7 @@ from tests.evolve.rigged import GRAPHS, graph, strong, weak
 
 @dataclass(frozen=True)
 class Standing:
-    """As much of a state as a judge looks at."""
+    """The parts of a state that a judge of species uses."""
 
     seed: int
     generation: int

@@ -58,7 +58,7 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
 
 
 def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Any:
-    """Points of a player in all matches, or at tables of a *size*."""
+    """Return the points of a player in all matches, or at tables of a *size*."""
     taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
     return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]
 

@@ -36,7 +36,7 @@ class Mirror(mirrors.NetworkMirror):
         return float(self.run(seen)[-1][0])
 
     def play(self, own: int = -1, opponent: Any = None) -> None:
-        """Plays a game and learns from it; if there is an opponent, at seat *own*."""
+        """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
             side, best, most = game.to_move(position), None, -np.inf
@@ -137,7 +137,7 @@ def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def plain_hex(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Hex without accelerators."""
+    """Write Hex without accelerators."""
     text = Path(str(find_game("hex").game.file)).read_text(encoding="utf-8")
     for name in ("wins", "changes"):
         text, count = re.subn(rf"\ndef {name}\(.*?(?=\n\n\n|\Z)", "", text, flags=re.DOTALL)

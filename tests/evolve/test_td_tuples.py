@@ -57,7 +57,7 @@ class Mirror:
         self.figures = np.zeros(FIGURES)
 
     def play(self, own: int = -1, opponent: Any = None) -> None:
-        """Plays a game and learns from it; if there is an opponent, at seat *own*."""
+        """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
             side, moves = game.to_move(position), game.legal_moves(position)
@@ -82,7 +82,7 @@ class Mirror:
         self.learn(line, outcome)
 
     def learn(self, line: list[Any], outcome: Any) -> None:
-        """Draws values towards their returns: of two players along one line, else of each."""
+        """Move values towards their returns: of two players along one line, else of each."""
         config, pair = self.config, self.game.seats == 2
         places = outcome.places
         ends = [0.0 if places.count(1) > 1 else 1.0 if place == 1 else -1.0 for place in places]

@@ -1,4 +1,4 @@
-"""The method ``tournament``: who wins, who has children, what the generation looks like."""
+"""The method ``tournament``: winners, parents, and the figures of a generation."""
 
 from __future__ import annotations
 

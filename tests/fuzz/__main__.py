@@ -1,4 +1,4 @@
-"""Feeds hostile inputs to every parser: ``python -m tests.fuzz --inputs 1000000``.
+"""Fuzzer of every parser with hostile inputs: ``python -m tests.fuzz --inputs 1000000``.
 
 Each part of a target's inputs is fed in a process of its own, with little memory and little time
 for each input, so that whatever one of them does is a finding and not the end. Hypothesis makes
@@ -57,7 +57,7 @@ _under_way: list[Any] = []
 
 
 class OverdueError(BaseException):
-    """An input takes too long. Not an Exception, so that nobody catches it on the way."""
+    """Raised for an input that takes too long. Not an Exception, so that no handler catches it."""
 
 
 def main() -> int:
@@ -169,7 +169,7 @@ def _feed_part(size: int, seed: int) -> tuple[Counter[str], dict[str, bytes]]:
 
 
 def _place_of(outcome: str) -> str:
-    """Where in the code something went wrong, which tells faults apart."""
+    """Return the place in the code of a fault, which tells faults apart."""
     return outcome.rpartition("\n  File ")[2].partition(", in ")[0]
 
 
@@ -291,7 +291,7 @@ def _guide(
 
 
 def _data_size() -> int:
-    """Bytes of memory that this process has for itself already."""
+    """Return the bytes of memory that this process has for itself already."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return 2 * MEMORY

@@ -34,7 +34,7 @@ pieces = st.one_of(nasty, st.sampled_from([" ", "\n", "\r\n", "go", "go\n", ","]
 
 
 def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy[bytes]:
-    """Up to *most* of the *blocks*, one time in four with other pieces anywhere."""
+    """Return up to *most* of the *blocks*, one time in four with other pieces anywhere."""
     whole = st.lists(blocks, min_size=1, max_size=most).map("".join)
     plain = whole.map(lambda text: text.encode("utf-8", "surrogatepass"))
     return st.one_of(plain, plain, plain, change_text(whole, pieces))
@@ -53,9 +53,9 @@ def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
 
 
 def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStrategy[bytes]:
-    """Lines for bots of games in one file: ``state NUMBERS`` and ``go``.
+    """Return lines for bots of games in one file: ``state NUMBERS`` and ``go``.
 
-    Up to so many lines ``past NUMBERS`` come before.
+    Up to *past* lines ``past NUMBERS`` come before.
     """
     bases = st.sampled_from([[str(number) for number in state] for state in states])
     told = st.lists(bases.flatmap(_change_words).map(" ".join), min_size=1, max_size=1 + past)
@@ -93,12 +93,12 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
 
 
 def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
-    """Lines for Connect Four bots: settings, fields and ``action move``."""
+    """Return lines for Connect Four bots: settings, fields and ``action move``."""
     return _join(_four_block(columns, rows))
 
 
 def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
-    """Lines for Botzone's bots: *requests*, objects of JSON, with other values."""
+    """Return lines for Botzone's bots: *requests*, objects of JSON, with other values."""
     changed = change_json(st.sampled_from(list(requests)))
     return _join(changed.map(lambda value: f"{json.dumps(value)}\n"), most=1)
 

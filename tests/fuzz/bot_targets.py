@@ -32,7 +32,7 @@ from tests.fuzz.bot_lines import botzone_lines, feed_python, four_lines, state_l
 from tests.fuzz.target import Target, change_trees, read
 
 LONGEST_LINE = 400
-"""Characters of what a bot says of its host's nonsense."""
+"""Largest length of a bot's message about its host's nonsense."""
 
 
 class _Host:
@@ -94,7 +94,7 @@ class _Host:
 
 
 def _free_memory() -> None:
-    """Lets a program reserve what it likes: sanitizers and Node reserve far more than they use."""
+    """Lift the limit on memory: sanitizers and Node reserve far more than they use."""
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
@@ -210,7 +210,7 @@ IN_C = ("othello", "pig", "connect-four", "checkers")
 
 @cache
 def _hosts() -> dict[str, _Host]:
-    """Bots that are compiled, in folders of the fuzzer's own; each process starts its own."""
+    """Return compiled bots in folders of the fuzzer's own; each process starts its own."""
     hosts = {}
     for name in IN_C:
         folder = Path(f"bot-{name}").absolute()
@@ -278,7 +278,7 @@ for (;;) {
 
 @cache
 def _node() -> _Host:
-    """All bots of pages, in one program."""
+    """Return all bots of pages, in one program."""
     file = Path("pages.js").absolute()
     bots = [f"bots[{json.dumps(name)}] = {write_bot(_players()[name])};\n" for name in ON_PAGES]
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
@@ -287,7 +287,7 @@ def _node() -> _Host:
 
 
 def _page_samples() -> list[bytes]:
-    """Questions about the beginning of a game, and about what follows."""
+    """Return questions about the beginning of a game, and about what follows."""
     found = []
 
     def ask(*question: Any) -> Any:

@@ -81,7 +81,7 @@ def _put_run() -> None:
 
 
 def _read_history() -> None:
-    """Whoever reads a history gives numbers that JSON has, or says that it is damaged."""
+    """Check that a history is read as numbers that JSON has, or reported as damaged."""
     path = PLACE / "history.db"
     json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
     refused: ArenaError | None = None
@@ -165,7 +165,7 @@ STEPS = 200
 
 
 def _change_schemas(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """Statements of a history, some of which are left out, and others among them."""
+    """Return statements of a history, some left out, and others among them."""
     whole, bare = (read(sample).split("\n") for sample in samples)
 
     @st.composite
@@ -211,7 +211,7 @@ def _check_schema(data: bytes) -> None:
 
 
 def _allow_inside(action: int, *names: Any) -> int:
-    """Other files are not for a history."""
+    """Deny a history any other file."""
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
@@ -389,7 +389,7 @@ def _check_ini(data: bytes) -> None:
 
 @cache
 def _networks() -> list[bytes]:
-    """Small champions of the kinds that are written differently."""
+    """Return small champions of the kinds that are written differently."""
     made = [
         make_bred("connect-four", "mlp", hidden=(2,)),
         make_bred("connect-four", "graph"),

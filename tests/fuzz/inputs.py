@@ -38,7 +38,7 @@ values = st.recursive(
 
 @st.composite
 def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]) -> bytes:
-    """One of the texts *bases* in which pieces are cut out, doubled, or replaced by *pieces*."""
+    """Draw one of the texts *bases*, with pieces cut out, doubled, or replaced by *pieces*."""
     text = draw(bases)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2, 3]))):
         start = draw(st.integers(0, len(text)))
@@ -50,7 +50,7 @@ def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrat
 
 @st.composite
 def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
-    """One of *bases* in which bytes are changed *within* so many, or that is cut."""
+    """Draw one of *bases*, with bytes changed *within* so many, or cut."""
     blob = bytearray(draw(bases))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, max(0, min(len(blob), within) - 1)))
@@ -59,19 +59,19 @@ def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000)
 
 
 def words(*pieces: str) -> st.SearchStrategy[str]:
-    """Pieces of a language, now and then a text that does not belong there."""
+    """Return pieces of a language, now and then a text that does not belong there."""
     return st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), texts)
 
 
 def lines(piece: st.SearchStrategy[str], most: int, between: str = " ") -> st.SearchStrategy[bytes]:
-    """Texts of up to *most* pieces."""
+    """Return texts of up to *most* pieces."""
     joined = st.lists(piece, max_size=most).map(between.join)
     return joined.map(lambda text: text[:300_000].encode("utf-8", "surrogatepass"))
 
 
 @st.composite
 def change_json(draw: Any, bases: st.SearchStrategy[Any]) -> Any:
-    """One of *bases*, which are as JSON or TOML gives them, with one to three other values."""
+    """Draw one of *bases*, which are as JSON or TOML gives them, with up to three other values."""
     tree = json.loads(json.dumps(draw(bases)))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
         tree = _change_somewhere(draw, tree)
@@ -79,7 +79,7 @@ def change_json(draw: Any, bases: st.SearchStrategy[Any]) -> Any:
 
 
 def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
-    """Goes down at random, and replaces, removes, renames or adds something there."""
+    """Replace, remove, rename or add something at a random place of the *tree*."""
     keys = (
         list(tree)
         if isinstance(tree, dict)
@@ -103,7 +103,7 @@ def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def recipes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """TOML of recipes with other values, other letters, or both."""
+    """Return TOML of recipes with other values, other letters, or both."""
     trees = [tomllib.loads(sample.decode()) for sample in samples]
     pieces = words("[", "]", "[[", "=", "'", "\n", "#", "{", "}", ".", "1_0", "\r")
     return change_text(change_json(st.sampled_from(trees)).map(_write_toml), pieces)
@@ -117,7 +117,7 @@ def _write_toml(tree: Any) -> str:
 
 
 def change_tensors(kind: str, version: int, blobs: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """One of *blobs* with other arrays or another description, and the right digest."""
+    """Return *blobs* with other arrays or another description, and the right digest."""
 
     @st.composite  # takes no arguments: hypothesis would write them out
     def make(draw: Any) -> bytes:

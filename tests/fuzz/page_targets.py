@@ -40,7 +40,7 @@ LONGEST_REFUSAL = 400
 
 
 class _Here(Worker):
-    """A worker whose functions run in this process, so that what goes wrong can be seen."""
+    """A worker whose functions run in this process, so that faults can be seen."""
 
     async def call(self, name: str, *more: Any, **given: Any) -> Any:
         """Answer as a process of its own would, from JSON to JSON."""
@@ -56,15 +56,15 @@ class _Here(Worker):
         return json.loads(json.dumps(answer, default=str).encode())
 
     def stop(self) -> None:
-        """Nothing: there is no process."""
+        """Do nothing: there is no process."""
 
 
 class _FailedError(BaseException):
-    """A worker fails. Not an Exception, so that nobody catches it on the way."""
+    """Raised for a failing worker. Not an Exception, so that no handler catches it."""
 
 
 class _Idle(Trainers):
-    """Starts nothing."""
+    """Starter of programs that does nothing."""
 
     async def _launch(self, run: str, words: list[str], *more: Any) -> None:
         _check_words(words)
@@ -75,7 +75,7 @@ class _Idle(Trainers):
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Refuses what no program can be given, as starting one does."""
+    """Refuse words that no program can be given, as starting one does."""
     if any(b"\0" in os.fsencode(word) for word in words):
         raise ValueError("embedded null byte")
 
@@ -181,7 +181,7 @@ def _requests() -> list[bytes]:
 
 
 def _change_requests(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """Other values in bodies, other letters in them, and other values in questions."""
+    """Return requests with other values and letters in bodies, and other values in questions."""
     named = st.sampled_from(NAMES)
 
     @st.composite
@@ -206,7 +206,7 @@ def _change_letters(text: str) -> st.SearchStrategy[bytes]:
 
 
 def _check_request(data: bytes) -> None:
-    """Anything but an answer, or a refusal in one line, is a fault; so is a status of 500."""
+    """Check that the page answers, or refuses in one line, and never with a status of 500."""
     head, newline, body = data.partition(b"\n")
     path = read(head)
     server = _server()
@@ -242,7 +242,7 @@ def _at(game: str) -> dict[str, Any]:
 
 
 def _kept() -> list[bytes]:
-    """Games that were kept, all of a game in a file, and games as people write them."""
+    """Return kept games: all of a game in a file, and games as people write them."""
     found = []
     for name in GAMES:
         game = make_game(name)

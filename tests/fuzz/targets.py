@@ -243,7 +243,7 @@ def _checkpoints() -> list[bytes]:
 
 
 def _check_checkpoint(data: bytes) -> None:
-    """Lets the methods try that it may be of: one may take what is another's."""
+    """Load a checkpoint with each method whose name it may bear: methods may share formats."""
     said = read_tensors("checkpoint", 1, data).description
     name = said.get("method") if isinstance(said, dict) else None
 

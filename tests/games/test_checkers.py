@@ -30,7 +30,7 @@ Pieces = dict[Square, tuple[int, bool]]
 
 
 def list_turns(board: Board) -> list[tuple[int, ...]]:
-    """All moves in a row that who is to move can make, until the other one is."""
+    """Return all sequences of moves that the player to move can make before the other's turn."""
     turns: list[tuple[int, ...]] = []
     for move in GAME.legal_moves(board):
         after = GAME.play(board, move)
@@ -70,7 +70,7 @@ def walk(seed: int) -> Iterator[Board]:
 
 
 def scatter(seed: int) -> Iterator[Board]:
-    """Up to twelve pieces of each side anywhere, half of them kings, without end."""
+    """Yield up to twelve pieces of each side anywhere, half of them kings, without end."""
     choices = random.Random(seed)
     while True:
         squares, sides = choices.sample(range(1, 33), 32), []

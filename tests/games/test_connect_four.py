@@ -78,7 +78,7 @@ def to_bits(game: BoardGame, cells: Any) -> np.uint64:
 
 
 def list_cells(drawn: list[str], mark: str) -> list[tuple[int, int]]:
-    """Columns and rows, from below, of the cells that hold so."""
+    """Return columns and rows, from below, of the cells with the *mark*."""
     return [(x, y) for y, row in enumerate(drawn[::-1]) for x in range(len(row)) if row[x] == mark]
 
 

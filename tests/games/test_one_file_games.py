@@ -31,19 +31,19 @@ Translate = Callable[[BoardGame, Board, int], int]
 
 
 def same(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move that has the same number there."""
+    """Return OpenSpiel's number of a move with the same number in both."""
     return move
 
 
 def step(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move in Breakthrough, which says whether it takes a piece."""
+    """Return OpenSpiel's number of a move in Breakthrough, which encodes captures."""
     cell, kind = divmod(move, 6)
     target = cell + game.plain["STEPS"][kind]
     return 2 * move + (board.state[1] >> target & 1)
 
 
 def sow(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move in Kalah: of a pit, counted around the board from store 0."""
+    """Return OpenSpiel's number of a move in Kalah: a pit, counted around from store 0."""
     return move + 1 + 7 * game.to_move(board)
 
 
@@ -74,7 +74,7 @@ OFTEN = {name: sum(entry[0] == name for entry in AGREE) for name, *_ in AGREE}
 
 
 def find_state(game: BoardGame, board: Board, state: Any) -> Any:
-    """OpenSpiel's state after a die has fallen as it has here: the points tell how."""
+    """Return OpenSpiel's state after the same roll of the die as here, found by the points."""
     if not state.is_chance_node():
         return state
     for outcome, _ in state.chance_outcomes():

@@ -57,7 +57,7 @@ def name_decoder(decoder: Any) -> str:
 
 
 def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
-    """Positions of random games that are not over."""
+    """Return unfinished positions of random games."""
     choices = random.Random(seed)
     positions = []
     while len(positions) < count:

@@ -73,7 +73,7 @@ def first_of_maximum(array: Any, allowed: Any) -> Any:
 
 
 def assert_same_bits(found: Any, expected: Any) -> None:
-    """Equal, and zeros of the same sign; any not-a-number equals any other."""
+    """Assert equality, with zeros of the same sign; any not-a-number equals any other."""
     expected = np.asarray(expected, dtype=np.float32)
     both_nan = np.isnan(found) & np.isnan(expected)
     same = np.asarray(found).view(np.int32) == expected.view(np.int32)

@@ -35,7 +35,7 @@ NETWORKS: list[dict[str, Any]] = [
 
 
 def make_players(game: Any) -> list[CompiledPlayer]:
-    """Players of every kind: scripted, networks, a graph, a tuple network, a search."""
+    """Return players of every kind: scripted, networks, a graph, a tuple network, a search."""
     networks = [
         make_bred(game.name, "mlp", number, **game.options, **network)
         for number, network in enumerate(NETWORKS)

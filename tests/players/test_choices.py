@@ -27,7 +27,7 @@ def heap(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def list_positions(game: Any, count: int = 60) -> list[Any]:
-    """Positions of random games, in which somebody is to move."""
+    """Return unfinished positions of random games."""
     found: list[Any] = []
     draws = np.random.default_rng(1)
     while len(found) < count:

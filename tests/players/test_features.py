@@ -1,4 +1,4 @@
-"""Networks over what a game's file counts: their values and moves, and who refuses them."""
+"""Networks over what a game's file counts: their values and moves, and refusals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "graph of moves beside planes": ("graph", {"head": "action", "encoding": "planes"}),
 }
 WEIGHED = ("linear in moves", "moves", "moves beside planes", "graph of moves")
-"""Kinds of players of a game in which nobody values what comes after a move."""
+"""Kinds of players of a game without values of the state after a move."""
 BESIDE = ("moves beside planes", "moves beside signs", "linear beside numbers")
 """Kinds of players of a game that counts nothing of moves."""
 CASES = [("kalah", kind) for kind in KINDS if kind not in BESIDE[1:]]

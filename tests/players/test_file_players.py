@@ -1,4 +1,4 @@
-"""Scripted players of a game's file: the same moves in Python and compiled, and who is refused."""
+"""Scripted players of a game's file: the same moves in Python and compiled, and refusals."""
 
 from __future__ import annotations
 

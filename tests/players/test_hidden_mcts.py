@@ -106,7 +106,7 @@ def trio(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
 
 
 def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
-    """Leduc with these *cards*, the open one last, after *moves*."""
+    """Return a position of Leduc with these *cards*, the open one last, after *moves*."""
     board = Board(game.rules, (*cards, *game.initial().state[3:]))
     for move in moves:
         board = game.follow(board, "play", game.parse_move(move))._replace(plies=board.plies + 1)
@@ -116,7 +116,7 @@ def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
 def test_leduc_has_as_many_information_sets_as_it_must_and_the_known_value(
     leduc: BoardGame,
 ) -> None:
-    """There are 936, or 288 by ranks; and of players who play at random the first loses 5/64."""
+    """There are 936, or 288 by ranks; among random players the first loses 5/64."""
     seen = set()
 
     def value(state: Board, told: tuple[int, ...]) -> Fraction:

@@ -28,7 +28,7 @@ PROMPT = "Your move, a move such as 0, or q to quit: "
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         """Return True."""
@@ -78,12 +78,12 @@ def test_a_person_may_resign_or_end_the_input(text: str) -> None:
 
 
 class First(Player):
-    """Plays the first legal move."""
+    """Player of the first legal move."""
 
     name = "first"
 
     def choose(self, position: Any, stream: Stream) -> int:
-        """Column 0, while it has room."""
+        """Return column 0, while it has room."""
         return int(GAME.legal_moves(position)[0])
 
 
@@ -135,7 +135,7 @@ def test_all_moves_of_a_turn_are_entered_at_once() -> None:
 
 
 def test_a_whole_match_of_checkers() -> None:
-    """A person who plays what a program would is shown every turn of the other."""
+    """A person who plays a program's moves is shown every turn of the other."""
     wanted = play_match(CHECKERS, [make_random(CHECKERS), make_random(CHECKERS)], seed=1)
     positions = [CHECKERS.initial()]
     for move in wanted.moves:
@@ -147,7 +147,7 @@ def test_a_whole_match_of_checkers() -> None:
     human = HumanPlayer(CHECKERS, reads=io.StringIO(own), writes=(seen := io.StringIO()))
 
     class Again(Player):
-        """Plays the moves of the other side again."""
+        """Player that repeats the moves of the other side."""
 
         name = "again"
 

@@ -21,7 +21,7 @@ MATCHES = 300
 
 
 def make_networks(game: Any, head: str, hidden: tuple[int, ...]) -> PackedPlayers:
-    """Six networks; two of them play an eighth of their moves at random."""
+    """Return six networks; two of them play an eighth of their moves at random."""
     decoder: Any = find_game(game.name).networks["mlp"].decoder_type(head=head, hidden=hidden)
     genomes = decoder.initialise(6, "uniform", np.random.default_rng(3))
     packed: PackedPlayers = decoder.pack(genomes)

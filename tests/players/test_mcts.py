@@ -191,7 +191,7 @@ def test_a_full_tree_is_still_visited(ttt: BoardGame, coins: BoardGame) -> None:
 
 
 def test_a_policy_guides_the_search(ttt: BoardGame, bred: dict[str, Any]) -> None:
-    """One rollout goes where the policy would; if it explores alone, visits are as priors say."""
+    """One rollout follows the policy; with exploration alone, visits are as the priors."""
     policy, name = bred["policy"]
     first = make_player(f"{name},rollouts=1", ttt)
     keen = make_player(f"{name},rollouts=60,exploration=1000", ttt)

@@ -55,7 +55,7 @@ for line in sys.stdin:
 
 
 class Scripted(Player):
-    """Plays the given columns."""
+    """Player of the given columns."""
 
     def __init__(self, *columns: int) -> None:
         self.name = "scripted"
@@ -73,7 +73,7 @@ class Scripted(Player):
 
 
 class Workshop:
-    """Makes bots: Python files in a folder of the test."""
+    """Maker of bots: Python files in a folder of the test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -505,7 +505,7 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
 
 
 class Unheard(subprocess.Popen[bytes]):
-    """A supervisor to whom nobody listens before it ends."""
+    """A supervisor that ends before anything reads from it."""
 
     def __init__(self, *words: Any, **settings: Any) -> None:
         super().__init__(*words, **settings)

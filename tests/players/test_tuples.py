@@ -38,7 +38,7 @@ def on_stacks(board: tuple[int, int, int], **settings: Any) -> Any:
 
 
 def make_genome(decoder: Any, seed: int, coarse: bool = False) -> TuplePopulation:
-    """Random tables; *coarse* ones hold few different numbers, so that moves are often equal."""
+    """Return random tables; *coarse* ones hold few different numbers, for frequent ties."""
     generator = np.random.default_rng(seed)
     cells = decoder.draw(generator)
     numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)

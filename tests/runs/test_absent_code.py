@@ -42,7 +42,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Any:
 
 
 class Lowest(ea.Player):
-    """Plays the first move."""
+    """Player of the first move."""
 
     def choose(self, position: Any, stream: Any) -> Any:
         """Return the first move."""
@@ -50,7 +50,7 @@ class Lowest(ea.Player):
 
 
 class Climber(ea.VectorMethod):
-    """Climbs hills."""
+    """Hill climber."""
 
     def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
         """Return mutants of the best."""

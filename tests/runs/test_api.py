@@ -36,7 +36,7 @@ QUICK = [
 
 
 class Spy(Player):
-    """Moves into the first open column and remembers whether it was closed."""
+    """Player of the first open column that remembers whether it was closed."""
 
     name = "spy"
 
@@ -54,7 +54,7 @@ class Spy(Player):
 
 @pytest.fixture
 def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
-    """All players that were made from the specification ``spy``."""
+    """Return the list of all players that are made from the specification ``spy``."""
     made: list[Spy] = []
 
     def make(argument: str, game: BoardGame) -> Player:

@@ -321,7 +321,7 @@ def test_every_table_tells_of_forfeits(make_bot: MakeBot, capsys: Capture) -> No
 
 
 def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> None:
-    """Networks play without chance: of a hundred games there are two, one for each who begins."""
+    """Networks play without chance: of a hundred games two differ, one for each first player."""
     names = []
     for seed in (0, 1):
         decoder = NetworkDecoder(head="policy", hidden=(4,))

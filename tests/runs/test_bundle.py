@@ -24,7 +24,7 @@ WORDS = np.array([[1, 2**64 - 1]], dtype=np.uint64)
 
 
 class Pair(NamedTuple):
-    """Two of anything."""
+    """A pair of anything."""
 
     one: Any
     other: Any
@@ -35,7 +35,7 @@ PAIR = Pair(np.array([0.1, 2.0], np.float32), (1, -np.inf))
 
 @inlined
 def _double(number: int) -> int:
-    """Twice as much.
+    """Return twice as much.
 
     And more of it.
     """
@@ -84,7 +84,7 @@ def test_a_kernel_runs_as_it_does_compiled() -> None:
         assert space["read_places"](theirs, place) == read_places(ours, place)
         assert theirs == ours.tolist()
     assert '"""Return a sum."""' in text
-    assert '"""Twice as much."""' in text
+    assert '"""Return twice as much."""' in text
 
 
 def test_names_that_are_taken_get_another() -> None:

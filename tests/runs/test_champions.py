@@ -316,7 +316,7 @@ def test_champions_meet_in_a_tenth_of_games(bred: Run, tmp_path: Path, monkeypat
 
 
 def test_a_check_can_be_stopped_in_its_middle(small_recipe: Small, tmp_path: Path) -> None:
-    """It leaves no trace, and the run goes on as if it had not been stopped."""
+    """It leaves no trace, and the run continues as if it had not been stopped."""
     recipe = small_recipe("check.games=200", "run.generations=6")
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
     heard: list[tuple[int, str, int]] = []

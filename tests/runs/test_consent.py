@@ -1,4 +1,4 @@
-"""Programs that a recipe of somebody else names: none runs unless the user says so."""
+"""Programs that a recipe of others names: none runs unless the user says so."""
 
 from __future__ import annotations
 

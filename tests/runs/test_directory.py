@@ -1,4 +1,4 @@
-"""Run directories: what may be overwritten, who may write, what is said to who mistypes."""
+"""Run directories: overwriting, locks, and messages for mistyped names."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def files_in(path: Path) -> set[str]:
 
 
 def test_a_file_in_use_is_tried_again(tmp_path: Path, monkeypatch: Patch) -> None:
-    """There, a file that somebody reads can't be replaced, and folders have no descriptors."""
+    """There, a file that is being read can't be replaced, and folders have no descriptors."""
     monkeypatch.setattr(os, "supports_dir_fd", set())
     monkeypatch.setattr(files, "PAUSE", 0.0)
     refusals, replace = [PermissionError(13, "in use")] * 3, os.replace

@@ -55,7 +55,7 @@ HEALTH = {
 
 @pytest.fixture(scope="module")
 def temporary() -> Iterator[Path]:
-    """Where nodes have their temporary folders."""
+    """Yield the temporary folder of the nodes."""
     folder = Path(tempfile.mkdtemp(prefix="nodes-"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_TMPDIR", tempfile.gettempdir())
@@ -66,7 +66,7 @@ def temporary() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def nodes(temporary: Path) -> Iterator[Cluster]:
-    """Two nodes of one core on this machine; this process is connected to them."""
+    """Yield two nodes of one core on this machine; this process is connected to them."""
     head = {"num_cpus": 1, "include_dashboard": False, "_system_config": HEALTH}
     made = Cluster(initialize_head=True, head_node_args=head)
     try:
@@ -92,7 +92,7 @@ def slowly(fitness, count, rng):
 def jobs(
     small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory
 ) -> list[Job]:
-    """Four runs of different lengths, the longest first."""
+    """Return four runs of different lengths, the longest first."""
     code = tmp_path_factory.mktemp("code") / "slow.py"
     code.write_text(SLOW)
     # Checks that a busy machine cuts short would not be the same twice.

@@ -39,7 +39,7 @@ SPIEL: list[tuple[str, str, dict[str, Any]]] = [
 
 
 def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
-    """OpenSpiel's action for each legal move."""
+    """Return OpenSpiel's action for each legal move."""
     legal, actions = game.legal_moves(position), state.legal_actions()
     if game.name == "checkers":
         return {move: game.plain["openspiel_move"](position.state, move) for move in legal}
@@ -77,7 +77,7 @@ def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict
 
 
 def name_cell(game: Any, move: int) -> dict[str, int]:
-    """Botzone's words for a move, the last one of which is a pass."""
+    """Return Botzone's words for a move, the last one of which is a pass."""
     x, y = divmod(move, int(game.code.WIDTH)) if move < game.code.CELLS else (-1, -1)
     return {"x": x, "y": y}
 

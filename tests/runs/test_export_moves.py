@@ -110,7 +110,7 @@ CHOOSING: Table = {
     "features, shifted": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
     "kinds by chance": ("chancy-heap", "mlp", {**KINDS, "script": "quick"}),
 }
-"""Files of their games say more than rules: kinds of moves, what to prune, scripted players."""
+"""Players of files with more than rules: kinds of moves, pruning, scripted players."""
 ALL = {**PLAYERS, **LOOKING, **REPEATING, **CHOOSING}
 
 
@@ -130,7 +130,7 @@ def ask_arena(player: BredPlayer, positions: Sequence[Any]) -> list[int]:
 
 
 def find_ends(player: BredPlayer) -> list[Any]:
-    """Positions of random games, most of them near their ends."""
+    """Return positions of random games, most of them near their ends."""
     positions: list[Any] = []
     for seed in range(max(40, LEAST_POSITIONS // 4)):
         states = play_randomly(player.game, seed)[:-1]

@@ -1,4 +1,4 @@
-"""Faults that befall a run: kill -9, full disks, torn files, two processes at once."""
+"""Faults of a run: kill -9, full disks, torn files, two processes at once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def hidden_files(path: Path) -> set[str]:
 
 
 def contents(path: Path) -> dict[Path, bytes]:
-    """All files but the lock, which whoever comes writes its name into."""
+    """Return all files but the lock, into which each owner writes its name."""
     files = [file for file in path.rglob("*") if file.is_file() and file.name != ".lock"]
     return {file: file.read_bytes() for file in files}
 
@@ -502,14 +502,14 @@ def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str
 
 
 def fail_writing(patch: Patch, step: str, name: str) -> None:
-    """From now on the disk is full at this *step* of writing the file called *name*."""
+    """Make the disk full from this *step* of writing the file called *name*."""
     current = ""
 
     def fail(*given: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     class Half(io.FileIO):
-        """Takes half of what it is given."""
+        """File that takes half of each write."""
 
         def write(self, content: Any) -> Any:
             super().write(content[: len(content) // 2])
@@ -614,7 +614,7 @@ def test_a_run_goes_on_after_a_full_database(
 
 
 def mount(*arguments: str) -> None:
-    """Mounts something, or skips the test where that is not allowed."""
+    """Mount a file system, or skip the test where that is not allowed."""
     try:
         done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError:

@@ -51,7 +51,7 @@ DOTS += """def is_over(state):
 def points(state, seat):
     return state[SCORES + seat]
 """
-"""Dots in cells: who puts one on a side once there is one in the middle scores and moves again."""
+"""Dots in cells: once the middle is taken, a dot on a side scores and moves again."""
 SEE = """
 
 PLANES = 4

@@ -1,4 +1,4 @@
-"""Titles and names of somebody else are shown as they are: nothing obeys what stands in them."""
+"""Titles and names of others are shown as they are, and never obeyed."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
 
 
 def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
-    """At a table of Ticket to Ride: the output that is the strongest says what is done."""
+    """At a table of Ticket to Ride, the strongest output decides the kind of move."""
     options = {"head": "kinds", "encoding": "features", "features": 26, "hidden": (8,)}
     player: Any = make_bred("ticket-to-ride", "mlp", 1, seats=3, **options)
     game, kinds, compared = player.game, player.decoder.output_names, 0

@@ -30,7 +30,7 @@ SMALL = (
 
 @pytest.fixture(autouse=True)
 def _as_in_a_new_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing was opened before, and the user stands in a folder of his own."""
+    """Work in an empty folder with nothing registered, as in a new process."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})
     Path("my_rows.py").write_text(SOURCE, encoding="utf-8")

@@ -48,7 +48,7 @@ KINDS = [
 
 @pytest.fixture(autouse=True)
 def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels know all kinds of players, so that they are compiled once."""
+    """Make kernels support all kinds of players, so that they are compiled once."""
     flags = {"HAS_NETWORKS", "HAS_GRAPHS"}
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 

@@ -122,7 +122,7 @@ def _foreign(request: pytest.FixtureRequest, small_recipe: RecipeMaker, code: st
 
 
 def forget() -> None:
-    """Whatever was opened, as in a new process."""
+    """Forget whatever was opened, as in a new process."""
     registry._registered.clear()
 
 

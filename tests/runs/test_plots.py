@@ -39,7 +39,7 @@ MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 @pytest.fixture(scope="module")
 def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Twelve generations with four checks against two opponents."""
+    """Run twelve generations with four checks against two opponents."""
     folder = tmp_path_factory.mktemp("plots")
     recipe = small_recipe("run.generations=12", "run.champion=best-check")
     return start(recipe, run=folder / "first", executor="serial")
@@ -58,7 +58,7 @@ def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Eight generations of several species."""
+    """Run eight generations of several species."""
     changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
     changes += ["run.generations=8", "check.every=4", "check.games=20"]
     path = tmp_path_factory.mktemp("plots") / "grown"

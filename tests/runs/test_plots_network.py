@@ -93,7 +93,7 @@ def caches(axes: Axes) -> list[Box]:
 
 
 def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
-    """Weights by the middle of the cell that has their colour, relative to the box."""
+    """Return weights by the middle of the cell with their colour, relative to the box."""
     found = {}
     for collection in axes.collections:
         if isinstance(collection, PolyCollection) and collection.get_cmap() is SIGNS:
@@ -167,7 +167,7 @@ def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
 
 @st.composite
 def graphs(draw: Any) -> NeatPlayer:
-    """Random NEAT players."""
+    """Draw random NEAT players."""
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
     head = draw(st.sampled_from(["value", "policy"]))
     outputs = 7 if head == "policy" else 1
@@ -250,7 +250,7 @@ def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
 
 
 def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
-    """Many points of a curve, shape ``(points, 2)``."""
+    """Return many points of a curve, shape ``(points, 2)``."""
     control = np.array(route)
     t = np.linspace(0.0, 1.0, 33)[:, None]
     shares = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3

@@ -74,7 +74,7 @@ a1 a2 b1 c3 a3,c1,x,yes
 
 
 class Choosing(Player):
-    """Chooses as it is told, by the moves of a position."""
+    """Player that chooses as it is told, by the moves of a position."""
 
     name = "choosing"
 
@@ -87,7 +87,7 @@ class Choosing(Player):
 
 
 class Knowing(Player):
-    """Knows the answers to the game's own positions in some groups; counts what it is asked."""
+    """Player with answers to the game's own positions in some groups; it counts questions."""
 
     name = "knowing"
 
@@ -108,7 +108,7 @@ class Knowing(Player):
 
 
 class Drawing(Knowing):
-    """Knows all answers, but gives them in a quarter of all cases only."""
+    """Player with all answers that gives them in a quarter of all cases only."""
 
     def choose(self, position: Board, stream: Stream) -> int:
         """Return the answer, or none."""
@@ -117,7 +117,7 @@ class Drawing(Knowing):
 
 
 class Failing(Knowing):
-    """Fails every other time."""
+    """Player that fails every other time."""
 
     def choose(self, position: Board, stream: Stream) -> int:
         """Return the answer, or crash."""

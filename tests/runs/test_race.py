@@ -1,4 +1,4 @@
-"""Starts that end by the clock: a recipe for so long, and races of which the strongest goes on."""
+"""Starts that end by the clock: timed recipes, and races in which the strongest continues."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def learner(**values: Any) -> ea.Recipe:
 
 
 def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
-    """One whose clock goes on by a second whenever somebody looks at it."""
+    """Return a start whose clock advances by a second at each look."""
     ticks = itertools.count()
     return TimedStart(
         seconds,

@@ -1,4 +1,4 @@
-"""Recipes: what ships, what files and changes may say, and what is said about mistakes."""
+"""Recipes: those that ship, settings in files and changes, and messages about mistakes."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def arrange(found: dict[str, Values], kept: dict[str, Values]) -> dict[str, Valu
 
 
 def write(parts: Mapping[str, Values]) -> str:
-    """JSON with a line for each value."""
+    """Return JSON with a line for each value."""
     texts = []
     for part, values in parts.items():
         lines = [
@@ -74,7 +74,7 @@ def write(parts: Mapping[str, Values]) -> str:
 
 
 def read_all(folder: Path) -> dict[str, Values]:
-    """Defaults of each method for each game, what each recipe changes of them, and of commands."""
+    """Return defaults of each method for each game, changes of each recipe, and options."""
     defaults = {}
     for game in shipped_games():
         for name in methods_of(game):
@@ -104,7 +104,7 @@ def resolve(recipe: str) -> Values:
 
 
 def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Values by dotted key."""
+    """Yield values by dotted key."""
     for key, value in content.items():
         if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")

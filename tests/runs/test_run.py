@@ -274,7 +274,7 @@ def test_old_checkpoints_make_room(breed: Breed, outcome_of: OutcomeOf) -> None:
 def test_a_run_of_an_earlier_version_goes_on_and_keeps_everything(
     small_recipe: Callable[..., Recipe], breed: Breed, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
-    """It has no id, and says nothing of what is kept."""
+    """It has no id, and no settings about what is kept."""
     settings = ("run.generations=20", "run.checkpoint_every=1")
     path = tmp_path / "old" / "run"
     RunDirectory(path).create(small_recipe(*settings).to_toml().encode())

@@ -38,7 +38,7 @@ Told = list[RunsProgress]
 
 @pytest.fixture
 def jobs(small_recipe: Callable[..., Recipe]) -> list[Job]:
-    """Five runs of different lengths, the longest first."""
+    """Return five runs of different lengths, the longest first."""
     return [
         Job(f"run-{seed}", small_recipe(f"run.seed={seed}", f"run.generations={12 - 2 * seed}"))
         for seed in range(1, 6)

@@ -33,12 +33,12 @@ Wrongs = dict[str, tuple[str, str, str]]
 
 
 def ahead(text: str, function: str = TURN) -> tuple[str, str]:
-    """Something more ahead of a function."""
+    """Put a text ahead of a function."""
     return function, f"{text}\n\n\n{function}"
 
 
 def begins(text: str, function: str = RESULT) -> tuple[str, str]:
-    """Another first line of a function."""
+    """Put a line at the beginning of a function."""
     return function, f"{function}    {text}\n"
 
 

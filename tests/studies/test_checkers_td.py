@@ -199,7 +199,7 @@ def test_everybody_meets_everybody_twice() -> None:
 
 
 def enter(depth: int = 2, **changes: Any) -> Participants:
-    """Three players: two learn as RafalBack, one has more features."""
+    """Return three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
     network: Any = find_game("checkers").networks["mlp"].decoder_type
     looks = {"encoding": "features", "hidden": (), "depth": depth}
@@ -254,7 +254,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
 
 def test_rounds_between_training_step_by_step() -> None:
-    """Rounds in which nobody learns; between them each trains with weights of its own."""
+    """Rounds without learning; between them each trains with weights of its own."""
     participants, executor = enter(exploration=0.3), SerialExecutor()
     everybody = participants.pick(np.array([0, 1, 2, 1], dtype=np.int32))
     (meeting,) = checkers_td_tournaments.play_pairs(everybody, 3, 4, 6, [1], executor)
@@ -594,7 +594,7 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
 
 @pytest.fixture(scope="module")
 def shallow() -> Iterator[None]:
-    """All players look one ply ahead, and there are two pairs in section 5.2."""
+    """Make all players look one ply ahead, and leave two pairs in section 5.2."""
 
     def load(name: str, changes: Any = ()) -> Recipe:
         return load_recipe(name, changes).change({"network.depth": 1})

@@ -35,7 +35,7 @@ Make = Callable[..., Recipe]
 
 @pytest.fixture(params=RECIPES)
 def make(request: pytest.FixtureRequest) -> Make:
-    """One recipe after another, small, with three learners."""
+    """Return a maker of the parameter's recipe, small, with three learners."""
     few = ["method.individuals=3", *RECIPES[request.param]]
     return lambda *changes: load_recipe(request.param, [*few, *changes])
 

@@ -51,7 +51,7 @@ def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[
 
 
 def compare(decoder: Any, games: int, seed: int, **changes: Any) -> None:
-    """Plays with the compiled learner and with NumPy: games and weights must be the same."""
+    """Play with the compiled learner and with NumPy: games and weights must be the same."""
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     learning, network, room, lessons = prepare(decoder, genome, **changes)
     figures = np.zeros(FIGURES)
@@ -91,7 +91,7 @@ def test_outcomes_are_counted() -> None:
 
 
 def _count_random_games() -> tuple[float, float, float]:
-    """Shares of first wins and of draws and the mean length of random games, by all branches."""
+    """Return shares of first wins and of draws and the mean length of random games, exactly."""
     game = make_game("connect-four", columns=3, rows=2, connect=2)
 
     def follow(position: Any, plies: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The network of Q-learning: what it says of a move, and how a sample changes it."""
+"""The network of Q-learning: its values of moves, and the effect of a sample."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def value_board(
 def teach_move(
     network: Any, reader: Any, own: Any, other: Any, move: Any, rate: Any, bias: Any, workspace: Any
 ) -> Any:
-    """Teaches that the *move*, a column and a target, is worth the target."""
+    """Teach the network that a *move*, given as column and target, has that target."""
     sum_board(network, reader, own, other, workspace, 0)
     column, target = move
     width = reader.width
@@ -85,7 +85,7 @@ def teach_move(
 
 
 def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool = True) -> float:
-    """One sample, that column 4 is worth 3, at rate 0.01; the error."""
+    """Teach one sample, that column 4 is worth 3, at rate 0.01; return the error."""
     learning = lessons_of(decoder)
     own, other = map(np.uint64, position.state[:2])
     sums = make_room(decoder.game.code, learning).sums

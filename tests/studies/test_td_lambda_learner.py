@@ -30,7 +30,7 @@ SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
 
 def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
-    """Keys of the network have an underscore in front."""
+    """Make the method; keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = Td.network_section(find_game("connect-four"), network)(
@@ -59,7 +59,7 @@ def find_targets(
     rivals: dict[int, float] | None = None,
     **changes: Any,
 ) -> list[float]:
-    """Those of an episode at places 0, 2, 4, between which another episode lies."""
+    """Return the targets of an episode at places 0, 2, 4, interleaved with another one."""
     method = make_method(**changes)
     places = np.full(2 * len(values) - 1, 99.0)
     places[::2] = values
@@ -151,7 +151,7 @@ def test_epsilon_falls_in_equal_steps_and_stays() -> None:
 
 
 def teach(method: Td, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Genes before and after a generation, and its figures."""
+    """Return genes before and after a generation, and its figures."""
     state = method.initial(seed)
     genes, figures = SerialExecutor().do(method.make_work(state))
     return state.population, genes, figures

@@ -36,7 +36,7 @@ GAME: Any = find_game("checkers")
 
 
 def make_method(**changes: Any) -> TdLinear:
-    """Keys of the network have an underscore in front."""
+    """Make the method; keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     network = {"depth": 2, "encoding": "features", "features": 14, "hidden": [], **network}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
@@ -150,7 +150,7 @@ FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration":
     ],
 )
 def test_players_learn(games: int, changes: dict[str, Any]) -> None:
-    """Against chance and against who knows nothing, at the same depth."""
+    """Against chance and an untrained player, at the same depth."""
     method = make_method(games=games, **changes)
     decoder = method.decoder
     state = method.initial(2)

@@ -1,4 +1,4 @@
-"""Games in which linear players learn: replayed move by move in Python, and who learns when."""
+"""Games in which linear players learn: replayed in Python, and the times of learning."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def make_decoder(learning: LearningSettings, **options: Any) -> Any:
 
 
 def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
-    """Players with random weights; make_participants drops the bias."""
+    """Return players with random weights; make_participants drops the bias."""
     decoders = [make_decoder(learning, **options) for learning in learning_rows]
     generator = np.random.default_rng(4)
     genomes = [0.1 * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
@@ -132,7 +132,7 @@ class Replay:
         self.scores = [0, 0, 0]
 
     def play(self, first: int, learn: bool) -> None:
-        """One game, which the pairing's player number *first* begins."""
+        """Play a game, which the pairing's player number *first* begins."""
         self.seats = [self.players[first], self.players[1 - first]]
         self.episodes: list[list[list[int]]] = [[], []]
         self.traces[:] = 0.0
@@ -165,7 +165,7 @@ class Replay:
         return Outcome((1 + (dark < light), 1 + (dark > light)), "by pieces")
 
     def choose(self, board: Board, slot: int) -> int:
-        """One of the best moves with the weights of now, in a search without memory."""
+        """Return one of the best moves with the current weights, in a search without memory."""
         who = self.seats[slot]
         learning = self.learning[who]
         moves = GAME.legal_moves(board)
@@ -206,7 +206,7 @@ PAIRS = [("Burge", "before"), ("nothing", "after moves"), ("binary", "as printed
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in LESSONS), *PAIRS])
 def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...]) -> None:
-    """Against oneself, where there is one kind, or against the other, who begins every other."""
+    """In self-play with one kind, or against the other with alternate first moves."""
     participants = gather(*(LESSONS[kind] for kind in kinds))
     participants.seats[-1, DEPTH] = 4  # searches with a table
     pairing = (0, len(kinds) - 1)
@@ -282,7 +282,7 @@ def test_who_plays_himself_has_one_set_of_weights() -> None:
 
 
 def test_who_begins() -> None:
-    """Somebody who looks ahead always wins against one who plays at random."""
+    """A player that looks ahead always wins against one that plays at random."""
     pieces = np.array(GAME.plain["FEATURE_VALUES"])
     participants = gather(PLAIN, PLAIN, depth=4)
     participants.weights[0] = np.pad(pieces, (0, MOST_GENES - len(pieces)))

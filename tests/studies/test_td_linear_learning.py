@@ -75,19 +75,19 @@ class Learner:
         return self.numbers[1, : self.genes].copy()
 
     def value(self, state: list[int]) -> float:
-        """Of a position."""
+        """Return the value of a position."""
         states = np.array([9, *state], dtype=np.int64)
         return float(value_state(self.lesson, states, 1))
 
     def learn(self, episode: Any, reward: float) -> float:
-        """After a game, whatever is left in the traces from the one before."""
+        """Learn after a game, with traces left over from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
         count = len(episode)
         return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
     def learn_by_moves(self, episode: Any, reward: float) -> float:
-        """After each move of a game."""
+        """Learn after each move of a game."""
         size = self.learning.features
         states = np.ravel(episode).astype(np.int64)
         error = 0.0
@@ -143,7 +143,7 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
 
 
 def encode(learning: LearningSettings, episode: Any) -> Vector:
-    """Positions as vectors, one entry for each weight."""
+    """Return positions as vectors, one entry for each weight."""
     if not learning.binary:
         return np.array(episode, dtype=np.float64)
     return np.eye(VALUES)[np.array(episode)].reshape(len(episode), -1)
@@ -205,7 +205,7 @@ def look_ahead_plainly(
 def look_back_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """TD(λ) off-line with traces, for those of which there is no forward view."""
+    """Learn by TD(λ) off-line with traces, for rules without a forward view."""
     values = np.append(states[:-1] @ weights, 0.0)
     trace = total = np.zeros(len(weights))
     for place in range(len(states) - 1):

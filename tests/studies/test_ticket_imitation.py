@@ -61,7 +61,7 @@ def build(**changes: Any) -> DataSet:
 
 
 def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
-    """Each beginning of a turn in a match of the teacher, with the move, and who came first."""
+    """Return states at the teacher's turns in a match, with the moves, and the winner."""
     teacher, turns, before = make_teacher(count), list[tuple[Any, int]](), list[Any]()
 
     def note(position: Any, move: int | None) -> None:
@@ -96,7 +96,7 @@ def test_the_best_games_are_chosen_by_their_best_player() -> None:
 
 
 def test_decisions_are_those_of_the_turns() -> None:
-    """The same matches move by move: who decided what, and what it had."""
+    """The same matches move by move: the same deciders and positions."""
     teacher, seeds = make_teacher(3), derive_seeds(1, 0, "test", 2)
     rows, seats = list_decisions(teacher.game, teacher, seeds, 1000)
     row = 0

@@ -107,7 +107,7 @@ def test_means_of_td_lambda_are_compared(ours: list[float], verdict: str) -> Non
 
 
 def rising(by: float) -> Curve:
-    """Opponent by opponent another level; the last three checks differ from the middle ones."""
+    """Return a curve with a level for each opponent, in which the last three checks differ."""
     points = {}
     for place, opponent in enumerate(OPPONENTS):
         shares = [0.3 + 0.05 * place] * (CHECKS - 3) + [0.3 + 0.05 * place + by] * 3
@@ -284,7 +284,7 @@ def test_whether_evolved_players_beat_a_random_one(
 
 
 def around(mean: int, players: int, games: int = 400, apart: int = 20) -> MirrorResult:
-    """Games whose points scatter around *mean*, in all seats of a game alike."""
+    """Return games whose points scatter around *mean*, in all seats of a game alike."""
     result = mirror([[mean + apart * (-1) ** game] * players for game in range(games)])
     result.results.columns["tickets_done"][:, :players] = 3
     result.results.columns["tickets_failed"][:, :players] = 1
@@ -293,7 +293,7 @@ def around(mean: int, players: int, games: int = 400, apart: int = 20) -> Mirror
 
 @pytest.mark.parametrize(("shift", "verdict"), [(15, "higher here"), (-15, "lower here")])
 def test_points_are_higher_or_lower_than_published(shift: int, verdict: str) -> None:
-    """Beside the printed number stands what the logs say, if that is another one."""
+    """If the logs differ from the printed number, both are shown."""
     right = {count: read_cell("3.1", "Srednia", count) for count in COUNTS}
     games = {count: around(round(cell.value or 0) + shift, count) for count, cell in right.items()}
     table = ticket_to_ride_tables.compare("3.1", "title", [games])

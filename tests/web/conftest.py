@@ -25,7 +25,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def marks(runs: Path) -> Path:
-    """Tells whether a file was run that lies beside the runs, or where the server is begun."""
+    """Plant files beside the runs and the server that leave marks if they are run."""
     marks = runs.parent / "marks"
     for folder in (runs, runs.parent):
         plant(folder, marks)

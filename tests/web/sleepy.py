@@ -9,7 +9,7 @@ from evolve_arena import core
 
 
 class Desk:
-    """Answers when it likes."""
+    """Desk that answers when it likes."""
 
     def look(self) -> dict[str, int]:
         """Return the number of the process."""
@@ -20,7 +20,7 @@ class Desk:
         time.sleep(600)
 
     def doze(self) -> str:
-        """Answers late."""
+        """Answer late."""
         time.sleep(1.5)
         return "awake"
 
@@ -29,7 +29,7 @@ class Desk:
         os._exit(1)
 
     def compile(self) -> str:
-        """Answers late, and says before that it compiles."""
+        """Answer late, after a message that it compiles."""
         assert core.on_compile is not None
         core.on_compile("something", 1.0)
         time.sleep(1.5)

@@ -90,7 +90,7 @@ def replay(page: Any, server: Client, moves: str = "3344556") -> None:
 
 
 def visit_all(page: Any, server: Client) -> Iterator[str]:
-    """Each kind of page, once it has loaded."""
+    """Yield each kind of page, once it has loaded."""
     for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
         page.goto(f"{server.address}/#/{where}")
         wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
@@ -101,7 +101,7 @@ def visit_all(page: Any, server: Client) -> Iterator[str]:
 def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
     browser: Any, server: Client
 ) -> None:
-    """The token goes, the place on the page stays; who lacks it is told what to do."""
+    """The token goes, the place on the page stays; without it there is an instruction."""
     context = browser.new_context()
     try:
         page = context.new_page()
@@ -210,7 +210,7 @@ def look(page: Any) -> Any:
 
 
 def choose(page: Any, move: Any) -> None:
-    """Clicks what plays a *move*."""
+    """Click the control that plays a *move*."""
     wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
     wait_until(page, "document.querySelector('[aria-busy=true]') === null")
     path = move["paths"][0] if move.get("paths") else move["path"]
@@ -241,7 +241,7 @@ def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
 
 
 def begin(page: Any, server: Client, game: str, *opponents: str) -> None:
-    """Begins a game of a person's against others."""
+    """Begin a game of a person against others."""
     page.goto(f"{server.address}/#/play")
     page.get_by_label("Game").select_option(game)
     seats = str(1 + len(opponents))
@@ -277,7 +277,7 @@ def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> N
 
 
 def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) -> None:
-    """Also when the page is closed, or loaded anew: then it goes on with the game."""
+    """Also when the page is closed, or loaded anew: then it resumes the game."""
     page.add_init_script(
         "const send = navigator.sendBeacon.bind(navigator);"
         "navigator.sendBeacon = (...given) => { localStorage.told = (localStorage.told || '')"
@@ -366,7 +366,7 @@ def test_what_was_read_while_it_was_written_is_read_again(page: Any, server: Cli
 def test_a_wrong_value_in_a_folded_section_is_shown(
     page: Any, server: Client, errors: list[str]
 ) -> None:
-    """Both what the browser knows to be wrong, and what the server says of it."""
+    """Both errors that the browser knows and those that the server reports."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
     wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
     for key, value, sentence in wrong:

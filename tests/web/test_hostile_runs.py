@@ -1,6 +1,6 @@
-"""Runs that are made to stop the page: they are told as damaged, and all else goes on.
+"""Runs that are made to stop the page: they are shown as damaged, and the page lives on.
 
-On a machine that does nothing else, ``HOSTILE_COPIES=20 HOSTILE_SECONDS=1`` says more.
+On a machine that does nothing else, ``HOSTILE_COPIES=20 HOSTILE_SECONDS=1`` shows more.
 """
 
 from __future__ import annotations

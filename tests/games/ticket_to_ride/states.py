@@ -61,7 +61,7 @@ def make_state(
 
 
 def lay(state: Any, at: int, size: int, places: int, cards: str) -> None:
-    """Lays *cards* where these *places* of a state begin."""
+    """Lay *cards* at these *places* of a state."""
     colours = read_cards(cards)
     state[at : at + places] = -1
     state[at : at + len(colours)] = colours
@@ -91,7 +91,7 @@ def hold(state: Any, seat: int, *tickets: tuple[str, str]) -> None:
 
 
 def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
-    """Offers tickets to who is to move."""
+    """Offer tickets to the player to move."""
     state[layout.PHASE], state[layout.OFFERED_SIZE] = phase, len(tickets)
     for place, ticket in enumerate(tickets):
         state[layout.OFFERED_AT + place] = find_ticket(*ticket)
@@ -154,7 +154,7 @@ def list_routes(words: Any, place: Any) -> set[int]:
 
 
 def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple[Any, list[int]]]:
-    """Each state of a game of random moves, which changes, and its moves.
+    """Yield each state of a game of random moves, which is changed in place, and its moves.
 
     *claims* is the share of turns in which a route is claimed, if one can be.
     """

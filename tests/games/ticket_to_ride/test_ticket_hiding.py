@@ -94,7 +94,7 @@ def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
 @settings(max_examples=30)
 @some_states
 def test_guesses_are_states_that_look_the_same(players: int, seed: int, turn: int) -> None:
-    """Counts add up, all that a seat sees stays, and the game goes on to its end."""
+    """Counts add up, all that a seat sees stays, and the game can be finished."""
     state, _ = find_state(players, seed, turn)
     chooser = random.Random(seed)
     for seat in range(players):

@@ -50,7 +50,7 @@ def find_tree(room: Any, seat: int, count: int) -> Any:
 
 
 def measure_plainly(state: Any, seat: int, players: int) -> NDArray[np.float64]:
-    """All ways by the algorithm of Floyd and Warshall; the rules of double routes told anew."""
+    """Return all ways by the algorithm of Floyd and Warshall, with own rules of double routes."""
     ways = np.full((board.CITIES, board.CITIES), FAR)
     np.fill_diagonal(ways, 0.0)
     for route in range(board.ROUTES):

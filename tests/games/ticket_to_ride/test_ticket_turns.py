@@ -95,7 +95,7 @@ def check_lines(state: Any, players: int) -> None:
 
 
 def find_parts(own: Any) -> list[int]:
-    """For each city the lowest that can be reached over lines, found by spreading."""
+    """Return for each city the lowest one that can be reached over lines, by flood fill."""
     parts = list(range(board.CITIES))
     for _ in own:
         for line in own:

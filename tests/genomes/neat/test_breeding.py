@@ -50,7 +50,7 @@ CONFIGS = st.builds(
 def evolve(
     config: NeatConfig, generations: int, seed: int = 1
 ) -> list[tuple[NeatPopulation, Counters]]:
-    """Random generations, the first one included; two genomes of each live on."""
+    """Return random generations, the first one included; two genomes of each live on."""
     history = [create(config, INPUTS, OUTPUTS, seed)]
     generator = np.random.default_rng(seed)
     for generation in range(generations):

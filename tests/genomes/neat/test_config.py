@@ -26,7 +26,7 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
     asked: set[str] = {"pop_size", "reset_on_extinction"}
 
     class Recorder(dict[str, Any]):
-        """Answers every question, and notes what was asked."""
+        """Object that answers every question, and notes each."""
 
         def get(self, key: str, default: Any = None) -> Any:
             asked.add(key)

@@ -20,7 +20,7 @@ INPUTS, OUTPUTS = 4, 3
 
 
 def create_in_neat_python(config: NeatConfig) -> list[Any]:
-    """Genomes that neat-python makes of *config*."""
+    """Return genomes that neat-python makes of *config*."""
     import neat
 
     theirs = to_neat_python(config, INPUTS, OUTPUTS)
@@ -30,7 +30,7 @@ def create_in_neat_python(config: NeatConfig) -> list[Any]:
 
 
 def their_structure(genome: Any) -> tuple[list[int], list[tuple[int, int]]]:
-    """Node keys and endpoints in order, with hidden nodes numbered as if they were alone."""
+    """Return node keys and endpoints in order, with hidden nodes numbered as if they were alone."""
     names = {key: place for place, key in enumerate(genome.nodes)}
     links = [(names.get(source, source), names[target]) for source, target in genome.connections]
     return list(names.values()), links

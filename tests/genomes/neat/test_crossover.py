@@ -48,7 +48,7 @@ VARIED = NeatConfig.model_validate(
 
 @pytest.fixture(scope="module")
 def evolved() -> tuple[NeatPopulation, Counters]:
-    """Relatives of some generations, with common and with own genes of both sorts."""
+    """Return relatives of some generations, with common and with own genes of both sorts."""
     population, counters = create(VARIED, INPUTS, OUTPUTS, seed=1)
     generator = np.random.default_rng(1)
     for seed in range(8):
@@ -128,7 +128,7 @@ def test_the_structure_is_that_of_neat_python(evolved: tuple[NeatPopulation, Cou
 
 
 def pick_pair(population: NeatPopulation) -> tuple[int, int]:
-    """Two parents of which each has nodes and connections that the other has not."""
+    """Return two parents of which each has nodes and connections that the other has not."""
     for one, other in product(range(len(population)), repeat=2):
         nodes = [set(population.node_key[population.nodes(row)].tolist()) for row in (one, other)]
         links = [set(ends(population, row)) for row in (one, other)]
@@ -182,7 +182,7 @@ def _in_our_order(
 
 
 def make_pair() -> NeatPopulation:
-    """Two genomes of the same structure of which no attribute is the same."""
+    """Return two genomes of the same structure of which no attribute is the same."""
     config = STILL.model_copy(update={"pop_size": 2, "response_init_stdev": 1.0})
     population, _ = create(config, INPUTS, OUTPUTS, seed=1)
     population.activation[:] = [3, 3, 4, 4]

@@ -50,7 +50,7 @@ def bits(number: float) -> bytes:
 
 
 def draw_inputs() -> NDArray[np.float64]:
-    """Numbers of every size, most of them where functions are not flat."""
+    """Return numbers of every size, most of them where functions are not flat."""
     generator = np.random.default_rng(1)
     words = generator.integers(0, 2**64, 10_000, dtype=np.uint64).view(np.float64)
     drawn = [generator.normal(0.0, scale, 10_000) for scale in (0.1, 1.0, 10.0)]

@@ -84,7 +84,7 @@ class Oracle:
 
 
 def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
-    """Bit for bit, but that there is only one NaN."""
+    """Assert that arrays are equal bit for bit, but that there is only one NaN."""
     np.testing.assert_array_equal(actual, expected)
     np.testing.assert_array_equal(
         np.signbit(actual)[~np.isnan(actual)], np.signbit(expected)[~np.isnan(expected)]
@@ -92,7 +92,7 @@ def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> N
 
 
 def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]:
-    """Genomes of neat-python, each mutated 200 times."""
+    """Return genomes of neat-python, each mutated 200 times."""
     choices = NeatConfig(feed_forward=feed_forward, node_delete_prob=0.05, **FUNCTIONS, **rates)
     return theirs.grow(theirs.make_config(choices, INPUTS, OUTPUTS), genomes, 200)
 
@@ -136,7 +136,7 @@ def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any
 
 @st.composite
 def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
-    """Genomes with cycles, dead ends, and nodes to which nothing leads; never from evolution."""
+    """Draw genomes with cycles, dead ends and unreachable nodes, which evolution never makes."""
     inputs, outputs, hidden = (draw(st.integers(1, most)) for most in (2, 3, 4))
     numbers = st.floats(-2, 2).map(lambda number: round(number, 2))
     nodes = {

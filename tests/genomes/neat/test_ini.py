@@ -39,7 +39,7 @@ COMPLETE = write_ini(CHANGED, 5, 3).replace("num_inputs", "time_constant_max_val
 
 
 def settings_of(config: Any) -> dict[str, Any]:
-    """All that neat-python took from a file, by key."""
+    """Return all that neat-python took from a file, by key."""
     parts = (
         config,
         config.genome_config,

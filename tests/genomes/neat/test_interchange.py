@@ -38,7 +38,7 @@ INPUTS, OUTPUTS = 3, 2
 
 
 def make_config(feed_forward: bool) -> Any:
-    """neat-python's configuration for genomes of every function."""
+    """Return neat-python's configuration for genomes of every function."""
     choices = NeatConfig(
         feed_forward=feed_forward,
         activation_default="random",
@@ -76,7 +76,7 @@ def assert_equal(actual: NeatPopulation, expected: NeatPopulation) -> None:
 
 
 def describe(genome: Any) -> list[Any]:
-    """Everything that a genome of neat-python's consists of, in its order."""
+    """Return all parts of a genome of neat-python's, in its order."""
     nodes = [(key, vars(gene)) for key, gene in genome.nodes.items()]
     return [genome.key, nodes, [(key, vars(gene)) for key, gene in genome.connections.items()]]
 

@@ -30,7 +30,7 @@ def make_config(**settings: Any) -> NeatConfig:
 
 
 def grow(*, steps: int = 15, **settings: Any) -> tuple[NeatPopulation, Counters]:
-    """One genome with some hidden nodes and connections of all sorts."""
+    """Return one genome with some hidden nodes and connections of all sorts."""
     config = make_config(node_add_prob=0.4, conn_add_prob=0.5, bias_mutate_rate=1.0, **settings)
     population, counters = create(config, INPUTS, OUTPUTS, seed=4)
     population = population.take([0])
@@ -64,7 +64,7 @@ Outcome = tuple[tuple[Any, ...], ...]
 
 
 def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
-    """All genes of each genome in order: nodes, then connections; a new node is called "new"."""
+    """Return all genes of each genome: nodes, then connections; a new node is called "new"."""
 
     def name(key: int) -> int | str:
         return key if key <= last_node else "new"
@@ -80,7 +80,7 @@ def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
 
 
 def assert_as_frequent(ours: Sequence[Any], theirs: Sequence[Any], *, least: int) -> None:
-    """Each of at least so many outcomes is as frequent here as there."""
+    """Assert that each of at least so many outcomes is as frequent here as there."""
     here, there = Counter(ours), Counter(theirs)
     names = sorted(here | there, key=str)
     table = np.array([[counts[name] for name in names] for counts in (here, there)])

@@ -21,7 +21,7 @@ from evolve_arena.genomes.neat.species import Species, spawn_counts, speciate, s
 
 
 def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
-    """Species by key: when created and improved, the representative's key, the members' keys."""
+    """Return species by key: generations of creation and improvement, representative, members."""
     return {
         int(key): (
             int(species.created[row]),
@@ -46,7 +46,7 @@ def describe_theirs(species_set: Any) -> dict[int, Any]:
 
 
 def make_genomes(count: int, seed: int, first_key: int = 1, coarse: bool = False) -> NeatPopulation:
-    """Genomes of one node and some of six connections each, with random weights.
+    """Return genomes of one node and some of six connections each, with random weights.
 
     If these are *coarse*, many distances are equal.
     """
@@ -80,7 +80,7 @@ NUMBERS = {"disjoint_coefficient": 1.0, "weight_coefficient": 0.5}
 
 
 def make_previous(representative: Any, genomes: int, keys: Any = None) -> Species:
-    """Species with the given representatives and no other members."""
+    """Return species with the given representatives and no other members."""
     representative = np.asarray(representative, dtype=np.int64)
     members = np.full(genomes, -1, np.int32)
     members[representative] = np.arange(len(representative))
@@ -152,7 +152,7 @@ def test_species_are_those_of_neat_python(
 
 
 def at(*places: float) -> NeatPopulation:
-    """Genomes of one node and no connection, as far apart as the given numbers."""
+    """Return genomes of one node and no connection, as far apart as the given numbers."""
     some = make_genomes(len(places), 0)
     return replace(
         some,
@@ -163,7 +163,7 @@ def at(*places: float) -> NeatPopulation:
 
 
 def place(population: NeatPopulation, old: NeatPopulation | None, previous: Any) -> Species:
-    """With the difference of two places as the distance, and a threshold of 2."""
+    """Divide with the difference of two places as the distance, and a threshold of 2."""
     return speciate(
         population,
         old,
@@ -309,7 +309,7 @@ def test_species_that_would_all_get_nothing() -> None:
 def stagnant_theirs(
     keys: Any, improved: Any, standing: Any, generation: int, limit: int, elitism: int
 ) -> list[bool]:
-    """By neat-python: fitness is known from before where it did not improve just now."""
+    """Return neat-python's verdicts; fitness is the earlier one where it did not improve now."""
     config = SimpleNamespace(
         species_fitness_func="max", max_stagnation=limit, species_elitism=elitism
     )

@@ -19,14 +19,14 @@ STILL = {
 
 
 def make_config(choices: NeatConfig, inputs: int, outputs: int) -> Any:
-    """neat-python's configuration, with numbers for innovations."""
+    """Return neat-python's configuration, with numbers for innovations."""
     config = to_neat_python(choices, inputs, outputs)
     config.genome_config.innovation_tracker = InnovationTracker()
     return config
 
 
 def grow(config: Any, count: int, mutations: int, first_key: int = 0) -> list[Any]:
-    """So many genomes, each of them mutated so often."""
+    """Return so many genomes, each mutated so often."""
     grown = [neat.DefaultGenome(first_key + number) for number in range(count)]
     for genome in grown:
         genome.configure_new(config.genome_config)
