@@ -73,7 +73,7 @@ gc.disable()
 def pytest_configure(config: pytest.Config) -> None:
     """Close a test process's pipe in its forked children.
 
-    The closed pipe tells xdist that the process has died, of a time limit say; children may live on.
+    The closed pipe tells xdist that the process has died, of a time limit say; forks may live on.
     """
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
