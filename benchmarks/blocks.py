@@ -7,7 +7,6 @@ one column leaves the opponent without a win. Positions come from random games.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from evolve_arena.runs.players import find_player, game_for
 
 __all__ = ["find_blocks", "measure"]
 
-GAME: Any = make_game("connect-four")
+GAME = make_game("connect-four")
 POSITIONS = 300
 SEED = 1
 TARGET = 190

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from evolve_arena.players.player import make_random
 
 __all__ = ["measure"]
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 START = GAME.initial()
 LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
 PERFT = {5: 7361, 6: 36768, 8: 838248, 10: 17570330}

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 from deap import base, creator, tools
-from numpy.typing import NDArray
 
 from benchmarks.native import POLICY
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.pairings import round_robin
+from evolve_arena.core.types import Array
 
 __all__ = ["evolve", "measure", "measure_games"]
 
@@ -35,7 +35,7 @@ CELLS = COLUMNS * ROWS
 HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
-Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Network = tuple[Array, Array, Array, Array]
 
 
 def measure(seconds: float) -> float:
@@ -117,7 +117,7 @@ def _next_generation(population: list[Any], toolbox: base.Toolbox, counter: Coun
     return children
 
 
-def _make_network(genome: NDArray[Any]) -> Network:
+def _make_network(genome: Array) -> Network:
     """Return the weights and biases of both layers."""
     genes = np.asarray(genome, dtype=np.float32)
     return (

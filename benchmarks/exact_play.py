@@ -25,6 +25,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.pig import HOLD, ROLL
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player, game_for
 
@@ -38,15 +39,15 @@ class ExactPlayer(Player):
 
     name = "exact play"
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: BoardGame) -> None:
         super().__init__(game)
         self.known: dict[tuple[int, ...], int] = {}
 
-    def choose(self, position: Any, stream: Stream) -> Any:
+    def choose(self, position: Board, stream: Stream) -> Any:
         """Return one of the best moves."""
         return self.pick(self.find_best(position), stream)
 
-    def find_best(self, position: Any) -> list[Any]:
+    def find_best(self, position: Board) -> list[Any]:
         """Return the best moves, by how soon they win or how late they lose."""
         worth = {
             move: -self.value(self.game.play(position, move))
@@ -55,7 +56,7 @@ class ExactPlayer(Player):
         best = max(worth.values())
         return [move for move, value in worth.items() if value == best]
 
-    def value(self, position: Any) -> int:
+    def value(self, position: Board) -> int:
         """Return the value for the player to move: above 0 if it wins, below if it loses."""
         key = tuple(int(number) for number in position.state)
         if key not in self.known:
@@ -105,11 +106,11 @@ class PigPlayer(Player):
 
     name = "exact play"
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: BoardGame) -> None:
         super().__init__(game)
         _, self.rolls = solve_pig(game.options["goal"])
 
-    def choose(self, position: Any, stream: Stream) -> Any:
+    def choose(self, position: Board, stream: Stream) -> Any:
         """Return the move that wins more often."""
         points, seat = [int(number) for number in position.state[:3]], self.game.to_move(position)
         return ROLL if self.rolls[points[2], points[seat], points[1 - seat]] else HOLD

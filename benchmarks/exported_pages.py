@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.line import Line, SkippedError
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
 
 COUNTS = {"encoding": "features", "hidden": (), "depth": 4}
 SEES = {"encoding": "signed", "hidden": (40, 10), "depth": 4}
-BOTS: dict[str, tuple[str, str, dict[str, Any], int]] = {
+BOTS: dict[str, tuple[str, str, Settings, int]] = {
     "Connect Four, 42-10-1 value network": ("connect-four", "mlp", {"head": "value"}, 10_000),
     "Connect Four, 42-10-7 policy network": ("connect-four", "mlp", {"head": "policy"}, 10_000),
     "Connect Four, NEAT graph": ("connect-four", "graph", {"head": "value"}, 10_000),

@@ -17,6 +17,8 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player, look_ahead
@@ -27,14 +29,14 @@ from tests.bred import random_positions
 from tests.pages import NODE, run_script
 from tests.test_tutorial import TUTORIAL, write_game
 
-ALIKE: dict[str, Any] = {
+ALIKE: Settings = {
     "run.generations": 2,
     "run.checkpoint_every": 1,
     "check.every": 1,
     "check.games": 4,
     "check.opponents": ["random"],
 }
-SHORT: dict[str, dict[str, Any]] = {
+SHORT: dict[str, Settings] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
     "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
@@ -225,6 +227,6 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
     )
 
 
-def _is_as_good(champion: Any, position: Any, move: Any) -> bool:
+def _is_as_good(champion: Any, position: Board, move: Any) -> bool:
     """Return True if the champion may choose that move, too: chance decides between equals."""
     return any(champion.choose(position, new_stream(seed)) == move for seed in range(TRIES))

@@ -10,7 +10,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 
-Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+Decoder = find_game("connect-four").networks["mlp"].decoder_type
 POLICY = Decoder(head="policy", encoding="numbered", hidden=(10,), activation="sigmoid")
 VALUE = Decoder(hidden=(16,), activation="sigmoid")
 TABLES = (1, 2, 3, 4)
@@ -65,7 +65,7 @@ def measure_stages() -> dict[str, float]:
     return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
 
 
-def _measure_best(decoder: Any, head: str) -> float | None:
+def _measure_best(decoder: Decoder, head: str) -> float | None:
     if _compiler() is None:
         return None
     batch = _make_batch(decoder)
@@ -85,7 +85,7 @@ def _measure_best(decoder: Any, head: str) -> float | None:
     return best
 
 
-def _make_batch(decoder: Any) -> Batch:
+def _make_batch(decoder: Decoder) -> Batch:
     """Make the kernel's batch: every pair of 100 networks, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))

@@ -40,9 +40,7 @@ HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 CONFIG = NeatConfig(pop_size=150)
-DECODER: Any = (
-    find_game("connect-four").networks["graph"].decoder_type(head="policy", encoding="signed")
-)
+DECODER = find_game("connect-four").networks["graph"].decoder_type(head="policy", encoding="signed")
 
 
 def measure() -> Iterator[Line]:

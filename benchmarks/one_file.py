@@ -16,6 +16,7 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import (
     PackedPlayers,
 )
@@ -70,12 +71,12 @@ def measure() -> Iterator[Line]:
         )
 
 
-def _decoder(game: Any, kind: str = "mlp", **settings: Any) -> Any:
+def _decoder(game: BoardGame, kind: str = "mlp", **settings: object) -> Any:
     settings = settings or {"hidden": (32,)}
     return find_game(game.name).networks[kind].decoder_type(**settings)
 
 
-def _batch(game: Any, packed: PackedPlayers) -> Batch:
+def _batch(game: BoardGame, packed: PackedPlayers) -> Batch:
     pairings = both_colours(round_robin(PLAYERS))
     return make_batch(game, packed, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
 

@@ -21,7 +21,7 @@ GAMES = 2_000
 PLAIN_GAMES = 25
 REPEATS = 7
 SMALL = {"GAMES": 50, "PLAIN_GAMES": 2, "REPEATS": 1}
-DECODER: Any = (
+DECODER = (
     find_game("connect-four")
     .networks["mlp"]
     .decoder_type(head="action", encoding="numbered", hidden=(50,), activation="sigmoid")

@@ -7,13 +7,13 @@ games, as long as no choice is so close that rounding decides it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Settings
 
 __all__ = ["PlainLearner"]
 
@@ -32,9 +32,7 @@ class PlainLearner:
         options: The keys of ``[method]``, and ``columns``, ``rows`` and ``connect``.
     """
 
-    def __init__(
-        self, genome: NDArray[np.float32], hidden: int, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, genome: NDArray[np.float32], hidden: int, options: Settings) -> None:
         self.options = options
         self.columns, self.rows = options["columns"], options["rows"]
         inputs = self.columns * self.rows + 1

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
@@ -28,6 +27,7 @@ from evolve_arena.arena.executors.cluster_connection import connect
 from evolve_arena.arena.executors.parts import Job
 from evolve_arena.arena.executors.processes import IN_FLIGHT
 from evolve_arena.arena.work import Work
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs.plots.style import colours, new_figure, save, set_title, style_axes
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.checkpoint import write_state
@@ -42,7 +42,7 @@ CORES = 8
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 WORTH = 1.2
 """Twice the nodes shall make it at least so many times as fast, else it has stopped to pay."""
-LOADS: dict[str, tuple[str, dict[str, Any]]] = {
+LOADS: dict[str, tuple[str, Settings]] = {
     "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
     "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
     "checkers, 30 individuals, 4 plies": ("checkers", {"method.training_depths": []}),
@@ -83,7 +83,7 @@ class _Recorder(SerialExecutor):
     def __init__(self) -> None:
         self.works: list[tuple[Work, float]] = []
 
-    def do(self, work: Work) -> list[NDArray[Any]]:
+    def do(self, work: Work) -> list[Array]:
         """Run the work and note its time."""
         began = time.perf_counter()
         outputs = super().do(work)
@@ -92,7 +92,7 @@ class _Recorder(SerialExecutor):
 
 
 def do_nothing(
-    options: Mapping[str, Any], inputs: Sequence[Any], outputs: Sequence[Any], part: slice
+    options: Settings, inputs: Sequence[Any], outputs: Sequence[Any], part: slice
 ) -> None:
     """Do nothing, so that only the cost of the message remains."""
 
@@ -113,7 +113,7 @@ def measure_message() -> float:
         return (time.process_time() - began) / MESSAGES
 
 
-def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
+def measure_load(recipe: str, changes: Settings) -> Load:
     """Measure the third generation of a *recipe* with *changes*."""
     method, recorder = load_recipe(recipe, changes).make_method(), _Recorder()
     arena, state = Arena(method.decoder, recorder), method.initial(1)

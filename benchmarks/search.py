@@ -12,7 +12,8 @@ from benchmarks.line import Line
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.players.board.game import GOES_ON, Board
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
 from evolve_arena.players.search import NODES, WIN
 from evolve_arena.players.specification import make_player
@@ -30,8 +31,8 @@ PLAIN_POSITIONS = 20
 POSITIONS, ROUNDS = 200, 7
 DEEP = 12
 """From so many plies on, a fifth of the positions is searched."""
-COUNTS: dict[str, Any] = {"encoding": "features", "hidden": ()}
-BRED: dict[str, tuple[int, dict[str, Any]]] = {
+COUNTS: Settings = {"encoding": "features", "hidden": ()}
+BRED: dict[str, tuple[int, Settings]] = {
     "4 features": (6, {**COUNTS, "features": 4}),
     "14 features": (6, {**COUNTS, "features": 14}),
     "20 features": (6, {**COUNTS, "features": 20}),
@@ -44,13 +45,13 @@ SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1}
 def measure() -> Iterator[Line]:
     """Yield all lines about searching."""
     for name, (lengths, depths, target) in GAMES.items():
-        game: Any = make_game(name)
+        game = make_game(name)
         boards = [
             board._replace(past=())
             for board in draw_midgame(game, lengths, 2 * POSITIONS)
             if len(game.legal_moves(board)) > 1
         ][:POSITIONS]
-        player: Any = make_player("minimax:depth=4", game)
+        player = make_player("minimax:depth=4", game)
         plain = _plain_speed(player, boards[:PLAIN_POSITIONS], 4)
         moves, _ = _speed(player, boards)
         yield Line(
@@ -98,8 +99,8 @@ def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
     """Return the moves found and positions searched a second: the best of some rounds."""
     game = player.game
     spec = find_game(game.name)
-    decide: Any = find_variant(spec, game.rules, player.packed)["choose"].decide
-    workspace: Any = spec.kernel.make_workspace(game.rules, player.packed)
+    decide = find_variant(spec, game.rules, player.packed)["choose"].decide
+    workspace = spec.kernel.make_workspace(game.rules, player.packed)
     best = np.inf
     for _ in range(ROUNDS + 1):  # in the first one it is compiled
         workspace.memory[:] = 0
@@ -129,7 +130,9 @@ def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
     return len(boards) / seconds
 
 
-def _value_plainly(game: Any, state: Any, depth: int, low: int, high: int, root: Any = None) -> int:
+def _value_plainly(
+    game: BoardGame, state: Any, depth: int, low: int, high: int, root: Any = None
+) -> int:
     """Return a state's value for the player to move; a bound if not between *low* and *high*."""
     rules, mover = game.plain, game.plain["to_move"](state)
     verdict = rules["result"](state)

@@ -12,15 +12,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.td_lambda.td_kernel import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
-
-Array = NDArray[Any]
 
 
 class NumpyLearner:
@@ -42,7 +40,7 @@ class NumpyLearner:
         seed: int,
         dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
-        self.rules: Any = decoder.game.rules
+        self.rules = decoder.game.rules
         self.index = decoder.board.index
         self.bits = len(self.index) // 2
         self.factor = decoder.board.factor.astype(dtype)

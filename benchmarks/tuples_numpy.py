@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.genomes.tuples import Cells
 
@@ -41,7 +42,7 @@ class NumpyTuples:
         self,
         rules: Any,
         cells: Cells,
-        tables: NDArray[Any],
+        tables: Array,
         learning: LearningSettings,
         seed: int,
     ) -> None:

@@ -19,13 +19,13 @@ from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.bred import BredPlayer
+from evolve_arena.players.bred import BredPlayer, Decoder
 from evolve_arena.players.packed import combine_players
 
 
-def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPlayer:
+def make_bred(game: str, network: str, seed: int = 0, **settings: object) -> BredPlayer:
     """Make a player of *game* with the *network* of that name in its `GameSpec`."""
-    decoder: Any = find_game(game).networks[network].decoder_type(**settings)
+    decoder = find_game(game).networks[network].decoder_type(**settings)
     generator = np.random.default_rng(seed)
     if hasattr(decoder, "why_feed_forward"):
         return decoder.player(grow(decoder, seed), "grown")  # type: ignore[no-any-return]
@@ -46,7 +46,7 @@ def compile_together(players: Sequence[BredPlayer]) -> None:
     )
 
 
-def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
+def grow(decoder: Decoder, seed: int, config: NeatConfig | None = None) -> Any:
     """Return a genome after fifty mutations."""
     config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -98,7 +98,7 @@ def build_sanitized(source: str, folder: Path) -> Path:
 
 def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
     """Return the answers of a bot to each of the *inputs*."""
-    options: Any = {"env": {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, "timeout": 60}
+    options = {"env": {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, "timeout": 60}
     answers = []
     for data in inputs:
         done = subprocess.run(

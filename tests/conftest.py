@@ -23,13 +23,14 @@ from evolve_arena.cli.main import main
 from evolve_arena.core import compiled, user_code
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.training.loop import Progress
 
-calm: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("patient", derandomize=True, **calm)  # a failure is new, and not luck
 settings.load_profile("patient")
 
@@ -58,7 +59,7 @@ def compile_for_all_kinds() -> None:
     compiled._add_variant = _add_usual_variant
 
 
-def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
+def _add_usual_variant(game: GameSpec, given: Settings, needed: frozenset[str]) -> Any:
     usual = frozenset(USUAL.get(game.name, ()))
     if given != game.kernel.constants(game.make().rules):  # few tests have such a board or table
         usual = usual - {"HAS_ACTIONS"} if "HAS_KIND_PLAYERS" in needed else needed

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import compile_together, make_bred
@@ -31,7 +32,7 @@ def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
 
 def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
     """Return the names that an exported file defines."""
-    names: dict[str, Any] = {"__name__": "bot"}
+    names = {"__name__": "bot"}
     text = str(export_player(player, target))
     exec(compile(text, "bot.py", "exec", dont_inherit=True), names)
     return names
@@ -42,7 +43,7 @@ def write_state(name: str, numbers: Sequence[Any]) -> str:
     return f"{name} {' '.join(str(int(number)) for number in numbers)}"
 
 
-def tell(position: Any) -> list[Any]:
+def tell(position: Board) -> list[Any]:
     """Return a position as a page takes it."""
     return [make_safe(position.state), position.plies, [make_safe(past) for past in position.past]]
 

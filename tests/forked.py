@@ -29,7 +29,7 @@ for package in (runs, games, studies):
             import_module(module.name)
 
 
-def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: Any) -> Any:
+def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: object) -> Any:
     """Run ``evolve`` with these *words* in a process whose output goes to two files.
 
     Args:

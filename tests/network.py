@@ -35,7 +35,7 @@ class Host:
     ip: str
     started: list[subprocess.Popen[Any]] = field(default_factory=list)
 
-    def start(self, command: Sequence[Any], **options: Any) -> subprocess.Popen[Any]:
+    def start(self, command: Sequence[Any], **options: object) -> subprocess.Popen[Any]:
         """Start a *command* in the namespace."""
         command = ["ip", "netns", "exec", self.name, *map(str, command)]
         self.started.append(subprocess.Popen(command, **options))

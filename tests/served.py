@@ -52,14 +52,14 @@ class Client:
         assert status == 200, content
         return content
 
-    def settle(self, path: str, **body: Any) -> tuple[int, Any]:
+    def settle(self, path: str, **body: object) -> tuple[int, Any]:
         """Return the answer to a change once it is done: a busy server says "later"."""
         answer = 200, {"later": True}
         while answer == (200, {"later": True}):
             answer = self.ask(f"/api/{path}", body)
         return answer
 
-    def post(self, path: str, **body: Any) -> Any:
+    def post(self, path: str, **body: object) -> Any:
         """Return the content of the successful answer to a change."""
         status, content = self.settle(path, **body)
         assert status == 200, content

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.cli.play import Plan, PlayOptions, Screen, Session
 from evolve_arena.core.game import AnyGame
@@ -44,7 +43,7 @@ def sit(
     return session, seen.getvalue()
 
 
-def invite(typed: str, **wishes: Any) -> tuple[Session, str]:
+def invite(typed: str, **wishes: object) -> tuple[Session, str]:
     """Play a session with the options of the command line; return it and its output."""
     seen = io.StringIO()
     return PlayOptions(**wishes).play(Screen(io.StringIO(typed), seen)), seen.getvalue()

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,7 +36,7 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def run(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 

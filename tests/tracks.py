@@ -8,7 +8,7 @@ from typing import Any
 
 import benchmarks
 from evolve_arena.core.registry import open_file
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, BoardGame
 
 STONES = Path(benchmarks.__path__[0]) / "games" / "stones.py"
 """Three play, without chance."""
@@ -80,7 +80,7 @@ def open_text(folder: Path, text: str, name: str = "tracks.py") -> Any:
     return open_file(file).make()
 
 
-def play_randomly(game: Any, seed: int) -> list[Board]:
+def play_randomly(game: BoardGame, seed: int) -> list[Board]:
     """Return the positions of a random game."""
     choices, states = random.Random(seed), [game.initial()]
     while moves := game.legal_moves(states[-1]):

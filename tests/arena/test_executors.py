@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,12 @@ from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 DECODER = NetworkDecoder(hidden=(4,))
@@ -170,7 +171,7 @@ def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
     return play
 
 
-def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
+def square(options: Settings, inputs: Any, outputs: Any, part: slice) -> None:
     """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
@@ -270,7 +271,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(team: Team) -> None:
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
-def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Any) -> None:
+def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Path) -> None:
     with (tmp_path / "held").open("w"):
         executor = team(2)
         executor.play(make_matches(5000))  # enough for each to have its part

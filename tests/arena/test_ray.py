@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Settings
 from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
@@ -117,7 +118,7 @@ def find_pids() -> list[int]:
     return [child.pid for child in found if child.name().startswith("ray::Worker")]
 
 
-def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
+def square(options: Settings, inputs: Any, outputs: Any, part: slice) -> None:
     """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
@@ -140,7 +141,7 @@ def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -
         outputs[1][place] = os.getpid()
 
 
-def make_squares(count: int, seconds: float = 0.0, **options: Any) -> Work:
+def make_squares(count: int, seconds: float = 0.0, **options: object) -> Work:
     return Work(
         kernel=f"{__name__}:square",
         inputs=(np.arange(float(count)),),

@@ -172,7 +172,7 @@ def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *chang
     """Press Ctrl-C once *until* holds; return the state of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]
     command = [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words]
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=folder, text=True, start_new_session=True, **pipes)
     deadline = time.monotonic() + 60
     while not until():
@@ -254,7 +254,7 @@ TINY = [
 ]
 
 
-def tell(*words: str, **options: Any) -> str:
+def tell(*words: str, **options: object) -> str:
     """Return all that a command prints."""
     done = evolve(*words, **options)
     return done.stdout + done.stderr

@@ -22,6 +22,7 @@ from evolve_arena.cli.play.prompt import COMMANDS, Command, read_input
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players import specification
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.text_ui import BoardText
@@ -34,7 +35,7 @@ from tests import terminal
 from tests.forked import evolve
 from tests.terminal import Typist
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 YOU = None
@@ -88,7 +89,7 @@ def sit(
     return terminal.sit(game, entries, players, plan, advisor)
 
 
-def invite(words: str, **wishes: Any) -> tuple[Session, str]:
+def invite(words: str, **wishes: object) -> tuple[Session, str]:
     """Play a session with the options of the command line; return it and its output."""
     return terminal.invite("".join(f"{word}\n" for word in words.split()), **wishes)
 
@@ -438,7 +439,7 @@ def test_a_player_brings_its_board(tmp_path: Path) -> None:
         ({"names": ["random"], "advisor": "human"}, "a program's name"),
     ],
 )
-def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> None:
+def test_what_is_not_possible_is_said(wishes: Settings, message: str) -> None:
     with pytest.raises(ArenaError, match=message):
         invite("3", seed=1, **wishes)
 
@@ -447,7 +448,7 @@ def test_a_finished_game_can_be_looked_at() -> None:
     """The person is the one to move, and takes back the opponent's winning move."""
     _, shown = invite("board q", names=["test-bot"], moves="0 1 0 1 0 1 0")
     assert "test-bot wins: 4 in a row.\nMoves: 0 1 0 1 0 1 0\n" in shown
-    again: dict[str, Any] = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}
+    again = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}
     session, shown = invite("undo moves 0 moves q", **again)
     assert "\nMoves: 0 1 0 1 0\n" in shown
     assert "\nMoves: 0 1 0 1 0 0" in shown

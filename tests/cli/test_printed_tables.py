@@ -10,7 +10,6 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +30,7 @@ from evolve_arena.cli.main import main
 from evolve_arena.cli.match_tables import print_duel, print_ratings
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.method import Report
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -76,7 +76,7 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
     )
 
 
-def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
+def make_seats() -> tuple[Array, Results]:
     """Return six games of three seats with players by turns; a forbidden move ended the fourth."""
     seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
     results = new_results(TABLE, 6)
@@ -329,8 +329,8 @@ def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     assert kept.scores == CheckPoints(*points, duel.margin, *duel.margin_interval, forbidden=1)
 
 
-def make_progress(**changes: Any) -> Progress:
-    given: dict[str, Any] = {
+def make_progress(**changes: object) -> Progress:
+    given = {
         "generation": 30,
         "generations": 90,
         "games": 4000,

@@ -16,7 +16,7 @@ from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveEr
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, game_names, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import COUNTS
+from evolve_arena.players.board.game import COUNTS, BoardGame
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
@@ -87,13 +87,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 @games
 def test_a_copy_of_a_shipped_file_would_be_taken(name: str) -> None:
     """People begin with one: it must hold what is asked of theirs."""
-    game: Any = find_game(name).make()
+    game = find_game(name).make()
     check_plain(game, games=3)
 
 
 @games
 def test_what_its_file_counts_has_names_with_all_options(name: str) -> None:
-    game: Any = find_game(name).make()
+    game = find_game(name).make()
     choices = game.plain.get("OPTIONS", {})
     for options in ({}, *({key.lower(): min(values)} for key, values in choices.items())):
         made = type(game)(**options)
@@ -253,7 +253,7 @@ def compare_games(name: str, bred: Player) -> None:
     compare_matches(game, players)
 
 
-def compare_matches(game: Any, players: list[Player], count: int = 6) -> Results:
+def compare_matches(game: BoardGame, players: list[Player], count: int = 6) -> Results:
     """Play matches of all pairs of players, compiled and not."""
     rows, many = np.arange(count)[:, None], len(players)
     seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)

@@ -15,7 +15,6 @@ import sys
 import textwrap
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "first-hour.md").read_text("utf-8")
@@ -44,10 +43,8 @@ def run(command: str, wishes: dict[str, str], folder: Path) -> str:
     elif "add" in wishes and "until" in wishes:
         words += shlex.split(wishes["add"])
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"}
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    process: Any = subprocess.Popen(
-        [*EVOLVE, *words], cwd=folder, env=environment, text=True, **pipes
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen([*EVOLVE, *words], cwd=folder, env=environment, text=True, **pipes)
     with process:
         if "until" in wishes:
             said = ""

@@ -47,7 +47,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def run(*blocks: str) -> dict[str, Any]:
     """Run the examples and return the names that they define."""
-    space: dict[str, Any] = {"__name__": "guide"}
+    space = {"__name__": "guide"}
     for block in blocks:
         exec(compile(block, "guide", "exec"), space)
     return space
@@ -128,9 +128,9 @@ def test_the_server_answers_as_the_player_plays(player: BredPlayer) -> None:
             with urllib.request.urlopen(address, json.dumps(told).encode(), timeout=20) as answer:
                 return json.load(answer)
 
-        told: dict[str, Any] = {"game": "connectfour", "players": 2, "board": "", "action": "init"}
+        told = {"game": "connectfour", "players": 2, "board": "", "action": "init"}
         assert ask(told) == {"name": "champion"}
-        game: Any = player.game
+        game = player.game
         for position in random_positions(game, 20):
             seat, (first, second) = game.to_move(position), game.observe(position, 0)
             cells = (first + 2 * second)[game.grid[::-1]]

@@ -11,7 +11,6 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import yaml
@@ -35,7 +34,7 @@ DOCS = ROOT / "docs"
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
     """Return ``docs/generate.py``, which is no part of the package."""
-    spec: Any = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import evolve_arena as ea
+from evolve_arena.players.board.game import Board
 
 SMALL = {
     "method.games": 3,
@@ -20,7 +21,7 @@ SMALL = {
 """Settings of lessons that a mirror repeats."""
 
 
-def breed(small: dict[str, Any], game: str, folder: Path, **changes: Any) -> ea.Run:
+def breed(small: dict[str, Any], game: str, folder: Path, **changes: object) -> ea.Run:
     """Start a run with *small* settings and changes like ``method__games``."""
     changed = small | {key.replace("__", "."): value for key, value in changes.items()}
     return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)
@@ -30,7 +31,7 @@ class NetworkMirror:
     """The first network of a run before it has learned, with tanh in all layers."""
 
     def __init__(self, run: ea.Run) -> None:
-        self.decoder: Any = run.method.decoder
+        self.decoder = run.method.decoder
         self.config, self.game = run.method.config, self.decoder.game
         genes, at = run.state(0).population[0].astype(np.float64), 0
         self.layers = []
@@ -39,7 +40,7 @@ class NetworkMirror:
             self.layers.append(genes[at : at + size].reshape(before + 1, after).copy())
             at += size
 
-    def look(self, position: Any, seat: int) -> np.ndarray:
+    def look(self, position: Board, seat: int) -> np.ndarray:
         """Return the inputs."""
         if self.decoder.encoding == "features":
             return np.array(self.game.count("features", position, seat), dtype=np.float64)

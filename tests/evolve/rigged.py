@@ -22,11 +22,12 @@ from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.players.bred import Decoder
 from tests.genomes.neat.theirs import STILL
 from tests.small_recipes import FROM_THE_START, ONE_GAME
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 GRAPHS = GraphDecoder(head="value", encoding="planes")
 CALM = {**STILL, "activation_options": ["tanh", "identity"]}
@@ -103,21 +104,21 @@ def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
     return replace(concatenate(genomes), keys=np.arange(1, size + 1))
 
 
-def make_tournament(decoder: Any = LINEAR, **settings: Any) -> Tournament:
+def make_tournament(decoder: Decoder = LINEAR, **settings: object) -> Tournament:
     """Make a tournament whose children are copies, and in which each pair meets once."""
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
     return Tournament(TournamentConfig.model_validate(config), decoder)
 
 
-def make_programming(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
+def make_programming(decoder: Decoder = LINEAR, **settings: object) -> EvolutionaryProgramming:
     """Make evolutionary programming with near copies as children, where each pair meets once."""
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
     config = {"individuals": 4, **calm, **ONE_GAME, **settings}
     return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
 
 
-def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
+def make_neat(decoder: Decoder = GRAPHS, neat: Any = None, **settings: object) -> Neat:
     """Make NEAT with a population of six and without openings."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
     return Neat(NeatMethodConfig.model_validate(config), decoder)

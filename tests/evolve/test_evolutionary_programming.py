@@ -17,6 +17,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -29,14 +30,14 @@ from evolve_arena.players.board.workspace import DEPTH
 from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder
 from tests.evolve.rigged import make_programming as make_method
 
-SEARCHING: Any = find_game("tic-tac-toe").networks["mlp"].decoder_type
+SEARCHING = find_game("tic-tac-toe").networks["mlp"].decoder_type
 
 
 # Mutation
 
 
 def mutate(
-    genomes: NDArray[np.float32], strengths: float = 0.5, seed: int = 1, **options: Any
+    genomes: NDArray[np.float32], strengths: float = 0.5, seed: int = 1, **options: object
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     options = {"rate": 0.3, **options}
     before = np.full(genomes.shape, strengths, np.float32)
@@ -194,7 +195,7 @@ def test_matches_may_be_shallower_than_the_game(
         ({"score": "best"}, "score"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         EvolutionaryProgrammingConfig.model_validate(settings)
 

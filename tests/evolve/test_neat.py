@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
@@ -25,7 +26,7 @@ def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
     return Arena(method.decoder, executor or SerialExecutor())
 
 
-def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: Any) -> NeatState:
+def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: object) -> NeatState:
     """Return a state of generation 0 with the *population* divided as the method would."""
     nobody = population.take([])
     state = replace(
@@ -419,7 +420,7 @@ def test_a_state_of_another_size_is_named() -> None:
         ({"neat": {"fitness_threshold": 7}}, "fitness_threshold has no meaning here"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         make_method(**settings)
 

@@ -13,6 +13,7 @@ import pytest
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig
 from evolve_arena.evolve.neat_python import NeatPython
 from evolve_arena.evolve.operators import seeded_global_random
@@ -21,13 +22,13 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
 
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
 DECODER = GraphDecoder(columns=4, rows=4, connect=3, head="value")
 QUICK = {"pop_size": 24, "node_add_prob": 0.4, "compatibility_threshold": 3.2}
 
 
-def make(**keys: Any) -> Any:
+def make(**keys: object) -> Any:
     """Make the method, with these keys of neat-python."""
     config = NeatMethodConfig(engine="neat-python", neat=NeatConfig(**QUICK | keys))
     return Neat(config, DECODER)
@@ -46,7 +47,7 @@ def draw_fitness(generation: int, count: int) -> Any:
     ],
 )
 def test_it_breeds_what_a_population_of_neat_python_breeds_that_is_never_taken_apart(
-    keys: dict[str, Any],
+    keys: Settings,
 ) -> None:
     method = make(**keys)
     assert isinstance(method, NeatPython)
@@ -151,7 +152,7 @@ def test_what_neat_python_can_not_do_is_told_of_in_a_line() -> None:
         ({"tournament_size": 5}, "tournament_size is for the engine 'own'.*=3"),
     ],
 )
-def test_keys_that_it_would_not_read_are_refused(section: dict[str, Any], message: str) -> None:
+def test_keys_that_it_would_not_read_are_refused(section: Settings, message: str) -> None:
     NeatMethodConfig.model_validate(section)
     with pytest.raises(ValueError, match=message):
         NeatMethodConfig.model_validate({"engine": "neat-python", **section})

@@ -17,6 +17,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -35,12 +36,12 @@ from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 from tests.evolve.rigged import GraphDecoder, NetworkDecoder
 
-DEFAULTS: dict[str, dict[str, Any]] = {
+DEFAULTS: dict[str, Settings] = {
     "select": {"tournsize": 3},
     "mate": {"indpb": 0.35, "alpha": 0.5, "eta": 15.0},
     "mutate": {"indpb": 0.1, "mu": 0.0, "sigma": 1.0},
 }
-NEEDED: dict[str, dict[str, Any]] = {
+NEEDED: dict[str, Settings] = {
     "cxSimulatedBinaryBounded": {"low": -1.0, "up": 1.0},
     "mutESLogNormal": {"c": 1.0},
     "mutPolynomialBounded": {"eta": 1.0, "low": -1.0, "up": 1.0},
@@ -100,7 +101,7 @@ def as_lent(seed: int) -> Iterator[None]:
     random.setstate(before)
 
 
-def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
+def breed(settings: Settings) -> list[NDArray[np.float32]]:
     """Return the populations of generations 0, 1 and 2 with these *settings*."""
     decoder = NetworkDecoder(hidden=(3,))
     config = {"individuals": 8, "tournament_size": 3, **settings}
@@ -292,7 +293,7 @@ def test_wrong_options_are_named_with_the_right_ones(
         ("select", {"name": "selTournament", "tournsize": "x"}),
     ],
 )
-def test_options_out_of_range_are_refused(verb: str, operator: dict[str, Any]) -> None:
+def test_options_out_of_range_are_refused(verb: str, operator: Settings) -> None:
     with pytest.raises((ArenaError, ValidationError), match=operator["name"]):
         breed({verb: operator})
 
@@ -364,7 +365,7 @@ def test_what_is_no_number_is_worth_nothing() -> None:
         ({"name": "tornament"}, "unknown method.selection 'tornament'"),
     ],
 )
-def test_selections_without_sense_are_refused(operator: dict[str, Any], text: str) -> None:
+def test_selections_without_sense_are_refused(operator: Settings, text: str) -> None:
     with pytest.raises(ArenaError, match=text):
         make_selection(Operator.model_validate(operator), "method.selection")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +62,7 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
 
 
 def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"network__hidden": [16], "method__exploration": 0.1}
+    options = {"network__hidden": [16], "method__exploration": 0.1}
     options |= {"method__games": 1000, "method__trace_decay": 0.9, "method__discount": 0.98}
     options |= {"run__generations": 6, "check__every": 6, "check__games": 60}
     run = breed("pig", tmp_path / "run", game__seats=3, **options)

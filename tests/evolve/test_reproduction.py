@@ -46,7 +46,7 @@ def plan(
     fitness: list[float],
     standing: list[float] | None = None,
     tournament_size: int | None = None,
-    **config: Any,
+    **config: object,
 ) -> tuple[Ints, Ints]:
     species = make_species(members)
     figures = np.array(fitness)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
@@ -71,7 +71,7 @@ def make_standing(
 
 
 def give(
-    standing: Standing, fitness: list[float], function: str = "max", **config: Any
+    standing: Standing, fitness: list[float], function: str = "max", **config: object
 ) -> tuple[Judgement, int]:
     """Return the judgement, and the number of matches it took."""
     settings = StagnationConfig.model_validate(config)
@@ -281,6 +281,6 @@ def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
         ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         StagnationConfig.model_validate({"judge": "outside", **settings})

@@ -29,7 +29,7 @@ from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
 from tests.evolve.rigged import Recorder
 
-MAKE: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
+MAKE = find_game("ticket-to-ride").networks["mlp"].decoder_type
 DECODER = MAKE(head="action", encoding="features", hidden=())
 
 
@@ -45,7 +45,7 @@ GREEDY = written(claims=5.0, route__points=3.0)
 HOARDER = written(asks_for_tickets=9.0, tickets__points_kept=1.0)
 
 
-def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournament, Any]:
+def make_method(*genomes: NDArray[np.float32], **tables: object) -> tuple[Tournament, Any]:
     content = {
         "individuals": len(genomes),
         "tournament_size": 2,
@@ -115,7 +115,7 @@ def test_members_of_the_hall_join_the_company() -> None:
 
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
-    content: dict[str, Any] = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
+    content = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
     content["tables"] = {"decks": 1, "company": ["random"], "company_seats": 3}
     method = Tournament(TournamentConfig.model_validate(content), DECODER)
     recorder = Recorder()
@@ -175,7 +175,7 @@ def test_tables_are_for_games_of_several_and_have_room() -> None:
     assert found.seats == (2,)
 
 
-def replace_tables(config: TournamentConfig, **tables: Any) -> TournamentConfig:
+def replace_tables(config: TournamentConfig, **tables: object) -> TournamentConfig:
     return config.model_copy(update={"tables": TablesConfig(**tables)})
 
 

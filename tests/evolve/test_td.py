@@ -15,6 +15,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.evolve import mirrors
 from tests.tracks import STONES
@@ -85,7 +86,7 @@ class Mirror(mirrors.NetworkMirror):
 def test_a_network_learns_what_the_formulas_say(
     encoding: str, hidden: list[int], gradient: str, tmp_path: Path
 ) -> None:
-    options: dict[str, Any] = {"network__encoding": encoding, "network__hidden": hidden}
+    options = {"network__encoding": encoding, "network__hidden": hidden}
     options |= {"method__gradient": gradient, "method__rate_scale": 2.0, "method__discount": 0.9}
     game = "tic-tac-toe-evolved"
     if encoding == "features":
@@ -157,7 +158,7 @@ def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
 
 
 def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
+    options = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
     options |= {"method__games": 1000, "method__exploration": 0.1}
     run = breed("hex", tmp_path / "run", game__size=5, **options)
     result = ea.duel(f"run:{run.path}", "random", games=200, opening_plies=2, seed=1)
@@ -182,6 +183,6 @@ def test_three_players_learn_pig(tmp_path: Path) -> None:
         ({"method.opponents": ['process:"true"']}, "method.opponents: .*would run a program"),
     ],
 )
-def test_what_it_does_not_learn_is_told(changes: dict[str, Any], sentence: str) -> None:
+def test_what_it_does_not_learn_is_told(changes: Settings, sentence: str) -> None:
     with pytest.raises(ArenaError, match=sentence):
         load_recipe("hex", SMALL | changes).make_method()

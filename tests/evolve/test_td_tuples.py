@@ -14,6 +14,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, chance, new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -107,19 +108,19 @@ class Mirror:
         self.figures[[PLIES, FIRST_WINS, DRAWS]] += len(line), ends[0] == 1, ends[0] == 0
 
 
-def make_method(game: str = "connect-four", **changes: Any) -> Any:
+def make_method(game: str = "connect-four", **changes: object) -> Any:
     return load_recipe(
         game, SMALL | {k.replace("__", "."): changes[k] for k in changes}
     ).make_method()
 
 
-LESSONS: dict[str, dict[str, Any]] = {
+LESSONS: dict[str, Settings] = {
     "plain": {"exploration": 0.2, "discount": 1.0},
     "squared": {"exploration": 0.2, "gradient": "squared", "trace_decay": 0.0},
     "discounted": {"exploration": 0.05, "trace_decay": 0.4},
     "results": {"exploration": 0.7, "trace_decay": 1.0},
 }
-BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
+BOARDS: dict[str, tuple[str, Settings]] = {
     "stacks": ("connect-four", {"network__by_seat": True}),
     "wins are taken": ("connect-four", {"network__by_seat": True, "method__explore_wins": False}),
     "stacks of 64": ("connect-four", {"game__columns": 8, "game__rows": 8}),

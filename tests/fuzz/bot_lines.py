@@ -41,7 +41,7 @@ def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy
 
 
 @st.composite
-def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
+def _change_words(draw: st.DrawFn, given: Sequence[str]) -> list[str]:
     """Return the words *given*, some of them changed, one more or one less."""
     words = list(given)
     kind = draw(st.sampled_from([small, small, wide, nasty]))
@@ -66,7 +66,7 @@ def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStra
 
 
 @st.composite
-def _four_block(draw: Any, columns: int, rows: int) -> str:
+def _four_block(draw: st.DrawFn, columns: int, rows: int) -> str:
     strays = draw(st.integers(0, 2)) == 0
     heights = draw(st.lists(st.integers(0, rows), min_size=columns, max_size=columns))
     discs = draw(st.lists(st.sampled_from("12"), min_size=columns * rows, max_size=columns * rows))

@@ -128,7 +128,7 @@ def _told(name: str) -> list[str]:
     """Return the hosts' texts for some positions of random games."""
     game = _players()[name].game
     dialects = find_game(name).dialects
-    show: Any = dialects["plain"].show
+    show = dialects["plain"].show
     return [show(position).strip() for position in random_positions(game, 30)]
 
 
@@ -164,7 +164,7 @@ def _inputs(names: Sequence[str]) -> Callable[[Sequence[bytes]], st.SearchStrate
     """Return a maker of strategies: the name of a bot in a line, and its host's text."""
 
     @st.composite
-    def draw_lines(draw: Any) -> bytes:
+    def draw_lines(draw: st.DrawFn) -> bytes:
         name = draw(st.sampled_from(names))
         return f"{name}\n".encode() + draw(_lines_for(name))
 
@@ -290,7 +290,7 @@ def _page_samples() -> list[bytes]:
     """Return questions about the beginning of a game, and about what follows."""
     found = []
 
-    def ask(*question: Any) -> Any:
+    def ask(*question: object) -> Any:
         found.append(json.dumps(question).encode())
         return json.loads(_node().ask(found[-1]).said)
 

@@ -25,6 +25,7 @@ import tomli_w
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.players.bred import FORMAT, read_player
@@ -169,7 +170,7 @@ def _change_schemas(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     whole, bare = (read(sample).split("\n") for sample in samples)
 
     @st.composite
-    def draw_statements(draw: Any) -> bytes:
+    def draw_statements(draw: st.DrawFn) -> bytes:
         statements = list(draw(st.sampled_from([whole, whole, bare])))
         for _ in range(draw(st.integers(1, 4))):
             place = draw(st.integers(0, len(statements)))
@@ -210,7 +211,7 @@ def _check_schema(data: bytes) -> None:
         _read_history()
 
 
-def _allow_inside(action: int, *names: Any) -> int:
+def _allow_inside(action: int, *names: object) -> int:
     """Deny a history any other file."""
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
@@ -316,7 +317,7 @@ def _check_consent(data: bytes) -> None:
     _check_unharmed()
 
 
-def _write_recipe(changes: dict[str, dict[str, Any]]) -> Path:
+def _write_recipe(changes: dict[str, Settings]) -> Path:
     """Write a copy of the Connect Four recipe with other values."""
     content = load_recipe("connect-four").model_dump(mode="json", exclude_none=True)
     for section, values in changes.items():

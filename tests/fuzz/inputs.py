@@ -37,7 +37,9 @@ values = st.recursive(
 
 
 @st.composite
-def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]) -> bytes:
+def change_text(
+    draw: st.DrawFn, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]
+) -> bytes:
     """Draw one of the texts *bases*, with pieces cut out, doubled, or replaced by *pieces*."""
     text = draw(bases)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2, 3]))):
@@ -49,7 +51,7 @@ def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrat
 
 
 @st.composite
-def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
+def change_bytes(draw: st.DrawFn, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
     """Draw one of *bases*, with bytes changed *within* so many, or cut."""
     blob = bytearray(draw(bases))
     for _ in range(draw(st.integers(1, 4))):
@@ -70,7 +72,7 @@ def lines(piece: st.SearchStrategy[str], most: int, between: str = " ") -> st.Se
 
 
 @st.composite
-def change_json(draw: Any, bases: st.SearchStrategy[Any]) -> Any:
+def change_json(draw: st.DrawFn, bases: st.SearchStrategy[Any]) -> Any:
     """Draw one of *bases*, which are as JSON or TOML gives them, with up to three other values."""
     tree = json.loads(json.dumps(draw(bases)))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
@@ -120,13 +122,13 @@ def change_tensors(kind: str, version: int, blobs: Sequence[bytes]) -> st.Search
     """Return *blobs* with other arrays or another description, and the right digest."""
 
     @st.composite  # takes no arguments: hypothesis would write them out
-    def make(draw: Any) -> bytes:
+    def make(draw: st.DrawFn) -> bytes:
         return _change_tensors(draw, kind, version, blobs[draw(st.integers(0, len(blobs) - 1))])
 
     return make()
 
 
-def _change_tensors(draw: Any, kind: str, version: int, blob: bytes) -> bytes:
+def _change_tensors(draw: st.DrawFn, kind: str, version: int, blob: bytes) -> bytes:
     if draw(st.integers(0, 9)) == 0:
         return bytes(draw(change_bytes(st.just(blob))))
     content = read_tensors(kind, version, blob)
@@ -159,7 +161,7 @@ def _write(
 
 
 @st.composite
-def _change_array(draw: Any, array: Any) -> Any:
+def _change_array(draw: st.DrawFn, array: Any) -> Any:
     action = draw(
         st.sampled_from(["one", "one", "one", "fill", "kind", "form", "size", "order", "not"])
     )

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.store.kept_games import KeptGames, parse_games
@@ -42,7 +43,7 @@ LONGEST_REFUSAL = 400
 class _Here(Worker):
     """A worker whose functions run in this process, so that faults can be seen."""
 
-    async def call(self, name: str, *more: Any, **given: Any) -> Any:
+    async def call(self, name: str, *more: object, **given: object) -> Any:
         """Answer as a process of its own would, from JSON to JSON."""
         name, given = json.loads(json.dumps([name, given]).encode())
         try:
@@ -66,10 +67,10 @@ class _FailedError(BaseException):
 class _Idle(Trainers):
     """Starter of programs that does nothing."""
 
-    async def _launch(self, run: str, words: list[str], *more: Any) -> None:
+    async def _launch(self, run: str, words: list[str], *more: object) -> None:
         _check_words(words)
 
-    async def _finish(self, words: list[str], *more: Any) -> bytes:
+    async def _finish(self, words: list[str], *more: object) -> bytes:
         _check_words(words)
         return b"{}"
 
@@ -124,7 +125,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 GAMES = ("connect-four", "checkers", "tic-tac-toe", "ticket-to-ride")
-PLAY: dict[str, Any] = {
+PLAY: Settings = {
     "game": "connect-four",
     "options": {"rows": 6},
     "players": ["human", "random"],
@@ -132,7 +133,7 @@ PLAY: dict[str, Any] = {
     "names": [],
     "seed": 7,
 }
-BODIES: dict[str, list[dict[str, Any]]] = {
+BODIES: dict[str, list[Settings]] = {
     "/api/play": [
         PLAY,
         {"players": ["run:r", "human"]},
@@ -185,7 +186,7 @@ def _change_requests(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     named = st.sampled_from(NAMES)
 
     @st.composite
-    def draw_request(draw: Any) -> bytes:
+    def draw_request(draw: st.DrawFn) -> bytes:
         if draw(st.integers(0, 9)) == 0:
             path, equals, value = draw(st.sampled_from(QUESTIONS)).partition("=")
             other = draw(st.one_of(st.just(value), named, texts))

@@ -22,6 +22,7 @@ from evolve_arena.cli.play.prompt import read_input
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.method import Method
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
@@ -80,7 +81,7 @@ def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     written = st.one_of(values.map(_as_toml), texts)
 
     @st.composite
-    def draw_changes(draw: Any) -> bytes:
+    def draw_changes(draw: st.DrawFn) -> bytes:
         name = draw(st.sampled_from(BRED))
         parts = [name]
         for _ in range(draw(st.integers(1, 3))):
@@ -106,7 +107,7 @@ def _check_changes(data: bytes) -> None:
     assert read_recipe(put("again.toml", recipe.to_toml().encode())) == recipe
 
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: Settings = {
     "board": {"rows": 6, "cols": 7},
     "needed_to_win": 4,
     "games_to_play": 5000,
@@ -215,7 +216,7 @@ def _check_champion(data: bytes) -> None:
 
 def _play_a_move(player: BredPlayer) -> None:
     game = player.game
-    position: Any = game.initial()
+    position = game.initial()
     assert player.choose(position, new_stream(1)) in game.legal_moves(position)
 
 
@@ -318,7 +319,7 @@ def _networks() -> list[bytes]:
     method = load_recipe(
         "connect-four-neat", ["neat.pop_size=4", "neat.num_hidden=2"]
     ).make_method()
-    player: Any = method.decoder.player(method.initial(1).population.take([0]), "x")
+    player = method.decoder.player(method.initial(1).population.take([0]), "x")
     tree = json.loads(export_neat_python(player))
     metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}
     return [json.dumps(base).encode() for base in (tree, {**tree, "metadata": metadata})]

@@ -7,7 +7,6 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import draughts
 import numpy as np
@@ -21,7 +20,7 @@ from evolve_arena.players.board.game import Board, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.text_ui import find_text_ui
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 DRAW = (1, 1)
 MANY = int(os.environ.get("POSITIONS", "5000"))
 Square = tuple[int, int]
@@ -271,7 +270,7 @@ def test_what_a_file_says_wrongly_is_told(
 
 
 def read_a_capture(file: Path) -> None:
-    game: Any = load_game(file).make()
+    game = load_game(file).make()
     assert game.places
     game.parse_turn("2x18", game.parse_position("B:W6,14:B2"))
 

@@ -319,7 +319,7 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
 @pytest.mark.parametrize("moves", ["", "000000666666"])
 def test_chance_is_fair(name: str, moves: str) -> None:
     """Chi-square over the open columns; five standard deviations are far."""
-    player: Any = make_player(name, GAME)
+    player = make_player(name, GAME)
     position = GAME.parse_position(moves)
     open_columns = GAME.legal_moves(position)
     stream = new_stream(3)

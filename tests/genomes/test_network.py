@@ -27,9 +27,9 @@ from evolve_arena.genomes.network import (
 )
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import VectorPlayer
+from evolve_arena.players.bred import Decoder, VectorPlayer
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
 HEADS, ENCODINGS = ["policy", "value"], ["planes", "signed", "numbered"]
@@ -50,7 +50,7 @@ DECODERS = [
 ]
 
 
-def name_decoder(decoder: Any) -> str:
+def name_decoder(decoder: Decoder) -> str:
     hidden = "-".join(map(str, decoder.hidden)) or "none"
     board = f"{decoder.columns}x{decoder.rows}"
     return f"{board} {decoder.head} {decoder.encoding} {hidden} {decoder.activation}"
@@ -70,7 +70,7 @@ def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
     return positions
 
 
-def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
+def encode(decoder: Decoder, position: Board, side: int) -> np.ndarray:
     """Return the inputs, by the definition of the encodings."""
     own, other = decoder.game.observe(position, side)[:, decoder.game.drawn].astype(int)
     if decoder.encoding == "planes":
@@ -78,7 +78,7 @@ def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
     return own + {"numbered": 2, "signed": -1}[decoder.encoding] * other
 
 
-def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
+def round_first_layer(decoder: Decoder, genome: np.ndarray) -> np.ndarray:
     """Return the genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
     count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
@@ -87,7 +87,7 @@ def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
-def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
+def test_moves_and_values_agree_with_numpy(decoder: Decoder) -> None:
     generator = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
     for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
@@ -98,7 +98,7 @@ def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
     assert compared >= 9
 
 
-def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
+def compare(decoder: Decoder, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
     """Compare values and the choice; return True if the choice was clear enough to compare."""
     game = decoder.game
     side = game.to_move(position)

@@ -18,6 +18,8 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 from evolve_arena.players.specification import make_player
@@ -25,7 +27,7 @@ from tests.bred import make_bred
 
 GAME = make_game("connect-four")
 SIZES = [(7, 6, 4), (4, 3, 3), (16, 3, 4), (2, 3, 2), (8, 8, 4)]
-NETWORKS: list[dict[str, Any]] = [
+NETWORKS: list[Settings] = [
     {"head": "policy", "encoding": "numbered"},
     {"head": "policy", "hidden": (20, 5), "activation": "tanh"},
     {"hidden": (40,)},
@@ -34,14 +36,14 @@ NETWORKS: list[dict[str, Any]] = [
 ]
 
 
-def make_players(game: Any) -> list[CompiledPlayer]:
+def make_players(game: BoardGame) -> list[CompiledPlayer]:
     """Return players of every kind: scripted, networks, a graph, a tuple network, a search."""
     networks = [
         make_bred(game.name, "mlp", number, **game.options, **network)
         for number, network in enumerate(NETWORKS)
     ]
     others = [make_bred(game.name, kind, 1, **game.options) for kind in ("graph", "tuples")]
-    scripted: Any = [make_player(name, game) for name in ("random", "test-bot", "minimax:depth=2")]
+    scripted = [make_player(name, game) for name in ("random", "test-bot", "minimax:depth=2")]
     return [*scripted, *networks, *others]
 
 

@@ -12,19 +12,20 @@ import pytest
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import FORMAT, read_player
+from evolve_arena.players.bred import FORMAT, Decoder, read_player
 from evolve_arena.players.packed import combine_players
 from tests.bred import grow, make_bred, random_positions
 
 GAME = make_game("connect-four")
-Network: Any = find_game("connect-four").networks["mlp"].decoder_type
-Graph: Any = find_game("connect-four").networks["graph"].decoder_type
+Network = find_game("connect-four").networks["mlp"].decoder_type
+Graph = find_game("connect-four").networks["graph"].decoder_type
 POLICY = {"head": "policy", "encoding": "numbered", "hidden": (10,)}
 VALUE = Network(hidden=(16,))
 WILD = NeatConfig(
@@ -38,7 +39,7 @@ WILD = NeatConfig(
 )
 
 
-def make(decoder: Any, seed: int = 1) -> Any:
+def make(decoder: Decoder, seed: int = 1) -> Any:
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], "net")
 
 
@@ -61,7 +62,7 @@ def choose(player: Any, moves: str) -> int:
     ],
 )
 def test_sizes_follow_from_board_head_and_encoding(
-    options: dict[str, Any], inputs: int, outputs: int, genes: int
+    options: Settings, inputs: int, outputs: int, genes: int
 ) -> None:
     decoder = Network(**options)
     assert (decoder.inputs, decoder.outputs, decoder.genes) == (inputs, outputs, genes)
@@ -85,7 +86,7 @@ def test_sizes_follow_from_board_head_and_encoding(
         ({"head": "policy", "symmetric": True}, "symmetric is for networks that value"),
     ],
 )
-def test_decoders_without_sense_are_refused(options: dict[str, Any], message: str) -> None:
+def test_decoders_without_sense_are_refused(options: Settings, message: str) -> None:
     with pytest.raises((BadValueError, UnknownNameError), match=message):
         Network(**options)
 

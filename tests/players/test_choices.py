@@ -13,6 +13,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.packed import combine_players
@@ -26,7 +27,7 @@ def heap(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return load_heap(tmp_path_factory.mktemp("heap"))
 
 
-def list_positions(game: Any, count: int = 60) -> list[Any]:
+def list_positions(game: BoardGame, count: int = 60) -> list[Any]:
     """Return unfinished positions of random games."""
     found: list[Any] = []
     draws = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from evolve_arena.core.registry import game_names, make_game, open_file, registe
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream, next_word
 from evolve_arena.players.board import self_check
-from evolve_arena.players.board.game import BoardGame, GameFileError
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.scripted import ScriptedPlayer, needs_list
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -103,7 +103,7 @@ class Plain(Player):
         super().__init__(game)
         self.function = function
 
-    def choose(self, position: Any, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return the function's move; a single one is played unasked."""
         moves = self.game.legal_moves(position)
         listed = (np.array(moves), len(moves)) if needs_list(self.game, self.function) else ()
@@ -114,7 +114,7 @@ class Plain(Player):
         return int(self.game.plain[self.function](self.game.thaw(position), *listed, *more))
 
 
-def play_all(game: Any, players: list[Player], matches: int) -> Any:
+def play_all(game: BoardGame, players: list[Player], matches: int) -> Any:
     """Play games of some players in all orders, with the same chance events."""
     rows = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     slots = np.full((matches, max(game.seats, 5 if "seats" in game.options else 2)), -1, np.int32)
@@ -146,7 +146,7 @@ def test_scripted_players_of_all_games_play_the_same_games_in_python(
 def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
     spec = open_file(write(tmp_path, "with_two", with_players(TWO)))
     register_game(spec)
-    game: Any = spec.make()
+    game = spec.make()
     assert game.scripts == {"first_or_middle": False, "careless": True}
     plain = [Plain(game, name) for name in game.scripts]
     compiled = [make_player(name, game) for name in ("first-or-middle", "careless")]
@@ -165,8 +165,8 @@ def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
 def test_what_is_hidden_stays_hidden_without_guesses_too(tmp_path: Path) -> None:
     spec = open_file(write(tmp_path, "guess_what", HIDDEN))
     register_game(spec)
-    game: Any = spec.make()
-    spy: Any = make_player("spy", game)
+    game = spec.make()
+    spy = make_player("spy", game)
     secrets = {game.initial(seed).state[2] for seed in range(20)}
     assert secrets == {0, 1}
     for seed in range(20):

@@ -15,13 +15,13 @@ import pytest
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.text_ui import find_text_ui
 
 GAME = make_game("connect-four")
-CHECKERS: Any = make_game("checkers")
+CHECKERS = make_game("checkers")
 UI = find_text_ui(GAME)
 START = f"\n{UI.draw(GAME.initial())}\n"
 PROMPT = "Your move, a move such as 0, or q to quit: "
@@ -82,7 +82,7 @@ class First(Player):
 
     name = "first"
 
-    def choose(self, position: Any, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return column 0, while it has room."""
         return int(GAME.legal_moves(position)[0])
 
@@ -151,7 +151,7 @@ def test_a_whole_match_of_checkers() -> None:
 
         name = "again"
 
-        def choose(self, position: Any, stream: Stream) -> Any:
+        def choose(self, position: Board, stream: Stream) -> Any:
             """Return the move that was made there."""
             return wanted.moves[positions.index(position)]
 

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -22,12 +21,13 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import ForfeitError, Player, make_random
 from evolve_arena.players.process import ProcessPlayer
 
-GAME: Any = make_game("connect-four")
+GAME = make_game("connect-four")
 PATIENT = Limits(time_bank=30_000, per_move=500)
 HASTY = Limits(time_bank=300, per_move=0)
 
@@ -66,7 +66,7 @@ class Scripted(Player):
         """Start again."""
         self._next = 0
 
-    def choose(self, position: Any, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return the next column."""
         self._next += 1
         return self._columns[self._next - 1]
@@ -507,7 +507,7 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
 class Unheard(subprocess.Popen[bytes]):
     """A supervisor that ends before anything reads from it."""
 
-    def __init__(self, *words: Any, **settings: Any) -> None:
+    def __init__(self, *words: object, **settings: object) -> None:
         super().__init__(*words, **settings)
         assert is_gone(self.pid)
 

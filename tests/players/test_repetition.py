@@ -13,7 +13,8 @@ import evolve_arena as ea
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
@@ -31,7 +32,7 @@ def key(state):
 
 
 def result"""
-NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
+NETWORKS: dict[str, tuple[str, Settings]] = {
     "values": ("mlp", {"hidden": (4,)}),
     "values of deep networks": ("mlp", {"hidden": (4, 4), "take_wins": False}),
     "a search over values": ("mlp", {"hidden": (4,), "depth": 2}),
@@ -40,7 +41,7 @@ NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
     "tuples": ("tuples", {"tuples": 4, "length": 3}),
 }
 """By what is tested: which network, and its settings."""
-LEARNERS: dict[str, dict[str, Any]] = {
+LEARNERS: dict[str, Settings] = {
     "td": {"network.hidden": [4], "run.seed": 6},
     "td-tuples": {"method.individuals": 1, "method.shards": 1},
 }
@@ -72,7 +73,7 @@ def test_the_third_occurrence_of_a_position_is_a_draw(tracks: Any) -> None:
     assert len(state.past) == 8
 
 
-def count_plainly(game: Any, state: Board, depth: int) -> int:
+def count_plainly(game: BoardGame, state: Board, depth: int) -> int:
     if depth == 0:
         return 1
     return sum(count_plainly(game, game.play(state, m), depth - 1) for m in game.legal_moves(state))
@@ -86,7 +87,7 @@ def test_sequences_of_moves_end_at_repetitions(tracks: Any) -> None:
     assert tracks.perft(begun, 5) == count_plainly(tracks, begun, 5)
 
 
-def compare_compiled(game: Any, games: int = 40) -> int:
+def compare_compiled(game: BoardGame, games: int = 40) -> int:
     """Compare random games, compiled and plain."""
     kernel = find_game(game.name).kernel
     *_, matches = specialise_board(game.place, game.rules, (f"{FLOOR}.matches",))
@@ -113,7 +114,7 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
 # Searches
 
 
-def check_search(game: Any, depth: int, seeds: range) -> int:
+def check_search(game: BoardGame, depth: int, seeds: range) -> int:
     """Compare all moves of some positions near the end; return the number of draw values.
 
     One player searches all of them, so its table has entries of other games, too.
@@ -164,7 +165,7 @@ def test_tree_search_knows_of_repetitions(tracks: Any) -> None:
 
 
 def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> None:
-    player: Any = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
+    player = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
     again = tracks.parse_position("1 1 0 0 1 1 0")
     ended = tracks.play(again, 0)
     assert tracks.outcome(ended).reason == "the position occurred three times"
@@ -191,7 +192,7 @@ def test_openings_are_games_that_go_on(tracks: Any) -> None:
 
 @pytest.mark.parametrize(("method", "changes"), LEARNERS.items())
 def test_learners_end_their_games_by_repetition(
-    method: str, changes: dict[str, Any], tracks: Any, tmp_path: Path
+    method: str, changes: Settings, tracks: Any, tmp_path: Path
 ) -> None:
     """Without exploration, the first game is that of the first network against itself."""
     changes = {
@@ -200,7 +201,7 @@ def test_learners_end_their_games_by_repetition(
         **changes,
     }
     folder, options = tmp_path / "run", {"executor": "serial", "allow_process": True}
-    run: Any = ea.start(str(tracks.file), run=folder, changes=changes, **options)
+    run = ea.start(str(tracks.file), run=folder, changes=changes, **options)
     first = run.state(0).population
     player = run.method.decoder.player(first[0] if method == "td" else first.take([0]), "first")
     match = play_match(player.game, [player, player], seed=1)

@@ -16,10 +16,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.bred import FORMAT, read_player
+from evolve_arena.players.board.game import Board
+from evolve_arena.players.bred import FORMAT, Decoder, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -27,17 +29,17 @@ from tests.bred import random_positions
 from tests.tuples import PlainTuples
 
 
-def make_decoder(game: str, **settings: Any) -> Any:
+def make_decoder(game: str, **settings: object) -> Any:
     return find_game(game).networks["tuples"].decoder_type(**settings)
 
 
-def on_stacks(board: tuple[int, int, int], **settings: Any) -> Any:
+def on_stacks(board: tuple[int, int, int], **settings: object) -> Any:
     options = dict(zip(("columns", "rows", "connect"), board, strict=True))
     length = min(6, board[0] * board[1])
     return make_decoder("connect-four", **options, **{"tuples": 25, "length": length, **settings})
 
 
-def make_genome(decoder: Any, seed: int, coarse: bool = False) -> TuplePopulation:
+def make_genome(decoder: Decoder, seed: int, coarse: bool = False) -> TuplePopulation:
     """Return random tables; *coarse* ones hold few different numbers, for frequent ties."""
     generator = np.random.default_rng(seed)
     cells = decoder.draw(generator)
@@ -80,7 +82,7 @@ def test_what_can_not_occur_has_no_entry(board: tuple[int, int, int]) -> None:
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],
 )
-def test_decoders_that_can_not_be(game: str, settings: dict[str, Any], message: str) -> None:
+def test_decoders_that_can_not_be(game: str, settings: Settings, message: str) -> None:
     with pytest.raises(BadValueError, match=message):
         make_decoder(game, **settings)
 
@@ -88,7 +90,7 @@ def test_decoders_that_can_not_be(game: str, settings: dict[str, Any], message: 
 # Moves and values
 
 BY_SEAT = {"by_seat": True}
-PLAYERS: dict[str, tuple[str, dict[str, Any], list[dict[str, Any]]]] = {
+PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
     "stacks": ("connect-four", {}, [BY_SEAT, {"tuples": 5, "length": 2}, {"turns": True}]),
     "stacks of 64": ("connect-four", {"columns": 8, "rows": 8}, [BY_SEAT]),
     "cells": ("tic-tac-toe", {}, [BY_SEAT, {}]),
@@ -99,12 +101,12 @@ PLAYERS: dict[str, tuple[str, dict[str, Any], list[dict[str, Any]]]] = {
 class Reference(Player):
     """A tuple network that plays, by the definition; of so many moves some are random."""
 
-    def __init__(self, decoder: Any, genome: TuplePopulation, noise: float = 0.0) -> None:
+    def __init__(self, decoder: Decoder, genome: TuplePopulation, noise: float = 0.0) -> None:
         self.name, self.noise = "reference", round(noise * 2**32)
         numbers = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         self.plain = PlainTuples(decoder, genome.cells[0].astype(np.int64), numbers)
 
-    def choose(self, position: Any, stream: Stream) -> int:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return the best move, or a random one."""
         legal = self.plain.game.legal_moves(position)
         strays = self.noise and int(next_word(stream)) >> 32 < self.noise
@@ -182,7 +184,7 @@ def test_a_stored_player_is_the_same_again() -> None:
         (BY_LINES, make_genome(BY_LINES, 7)),
     ):
         player = decoder.player(genome, "żółw")
-        again: Any = read_player(player.serialise(generation=5))
+        again = read_player(player.serialise(generation=5))
         assert (again.decoder, again.name, again.remarks) == (decoder, "żółw", {"generation": 5})
         for name, array in player.arrays.items():
             assert again.arrays[name].dtype == array.dtype

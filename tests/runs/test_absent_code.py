@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.players.board.game import Board
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe
 from tests import forked
 
-Rows = NDArray[Any]
+Rows = Array
 TINY = {"run.generations": 2, "run.checkpoint_every": 1, "check.every": 1, "check.games": 10}
 
 
@@ -44,7 +45,7 @@ def zeros(genes: int, rng: np.random.Generator) -> Any:
 class Lowest(ea.Player):
     """Player of the first move."""
 
-    def choose(self, position: Any, stream: Any) -> Any:
+    def choose(self, position: Board, stream: Any) -> Any:
         """Return the first move."""
         return self.game.legal_moves(position)[0]
 
@@ -58,7 +59,7 @@ class Climber(ea.VectorMethod):
 
 
 ISLANDS = {"islands": {"count": 2, "interval": 1, "migrants": 1}}
-GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
+GIVEN: dict[str, tuple[Settings, set[str]]] = {
     "parts": (
         {
             "method.fitness": quick_wins,

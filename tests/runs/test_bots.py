@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +44,7 @@ from tests.terminal import Typist
 
 Capture = pytest.CaptureFixture[str]
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 BOT = """
 import os, re, sys, time
@@ -80,7 +79,7 @@ def make_bot(tmp_path: Path) -> MakeBot:
     return make
 
 
-def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
+def begin(*words: str, folder: Path, **options: object) -> subprocess.Popen[str]:
     """Start the command line in a session of its own, as if it had a terminal for itself."""
     return subprocess.Popen(
         [sys.executable, "-m", "evolve_arena.cli.main", *words],

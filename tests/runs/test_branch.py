@@ -148,7 +148,7 @@ def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
 
 
 def test_a_full_disk_leaves_nothing_of_a_branch(first: ea.Run, monkeypatch: Patch) -> None:
-    def fail(*arguments: Any, **options: Any) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:

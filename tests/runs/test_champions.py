@@ -85,7 +85,7 @@ def test_the_last_champion_beats_the_untrained_one(bred: Run) -> None:
 def test_a_weaker_champion_is_refused(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """The untrained one comes again and again, after one that learned."""
     recipe = bred.recipe.change({"run.generations": 5, "check.every": 1})
-    method: Any = recipe.make_method()
+    method = recipe.make_method()
     untrained, learned = bred.champion_at(0), bred.champion
     find = type(method).champion
 
@@ -163,7 +163,7 @@ def test_who_stops_before_a_check_has_a_champion(small_recipe: Small, tmp_path: 
 # Which of two is stronger
 
 
-def result(wins: int, draws: int, losses: int, **more: Any) -> DuelResult:
+def result(wins: int, draws: int, losses: int, **more: object) -> DuelResult:
     return DuelResult(("a", "b"), wins, draws, losses, wins + draws + losses, {}, **more)
 
 
@@ -184,7 +184,7 @@ def test_the_sequential_test_is_wilsons_with_bonferronis_correction() -> None:
 
 
 def test_a_series_is_the_duel_in_parts() -> None:
-    game: Any = find_game("connect-four").make()
+    game = find_game("connect-four").make()
     players = [make_player(name, game) for name in ("test-bot", "random")]
     whole = duel(*players, games=61, opening_plies=2, seed=3)
     series = DuelSeries(game, *players, games=61, opening_plies=2, seed=3)

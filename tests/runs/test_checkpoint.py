@@ -18,6 +18,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.genomes.neat.numbering import Counters
@@ -36,7 +37,7 @@ from evolve_arena.runs.store.checkpoint import (
 )
 from evolve_arena.runs.store.directory import RunDirectory
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 DECODER = NetworkDecoder(hidden=(2,))
 METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DECODER)
@@ -73,7 +74,7 @@ def assert_alike(one: Any, other: Any, name: str = "state") -> None:
 
 
 def make_neat(
-    neat: dict[str, Any] | None = None, board: tuple[int, int] = (4, 4), **network: Any
+    neat: dict[str, Any] | None = None, board: tuple[int, int] = (4, 4), **network: object
 ) -> Neat:
     config = NeatMethodConfig.model_validate(
         {
@@ -288,7 +289,7 @@ def test_checkpoints_that_do_not_say_what_their_genomes_are_for_are_read() -> No
 
 
 def craft(
-    blob: bytes, values: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None
+    blob: bytes, values: Settings | None = None, arrays: dict[str, Any] | None = None
 ) -> bytes:
     """Return a checkpoint with other numbers and arrays in its state, well signed."""
     content = read_tensors("checkpoint", FORMAT, blob)
@@ -310,7 +311,7 @@ def refuse(folder: Path, blob: bytes, method: Any = METHOD, generation: int = 5)
     return text
 
 
-def make_tournament(individuals: int = 4, **network: Any) -> Tournament:
+def make_tournament(individuals: int = 4, **network: object) -> Tournament:
     decoder = NetworkDecoder(**{"hidden": (2,), **network})
     return Tournament(TournamentConfig(individuals=individuals, tournament_size=2), decoder)
 
@@ -394,9 +395,7 @@ def test_a_description_that_is_no_section_is_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_numbers_of_no_graphs_are_refused(
-    tmp_path: Path, values: dict[str, Any], message: str
-) -> None:
+def test_numbers_of_no_graphs_are_refused(tmp_path: Path, values: Settings, message: str) -> None:
     assert re.search(message, refuse(tmp_path, craft(make_blob(NEAT), values), NEAT, 6))
 
 

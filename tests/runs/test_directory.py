@@ -59,7 +59,7 @@ def test_a_file_in_use_is_tried_again(tmp_path: Path, monkeypatch: Patch) -> Non
     monkeypatch.setattr(files, "PAUSE", 0.0)
     refusals, replace = [PermissionError(13, "in use")] * 3, os.replace
 
-    def refuse(*places: Any, **options: Any) -> None:
+    def refuse(*places: object, **options: object) -> None:
         if refusals:
             raise refusals.pop()
         replace(*places, **options)
@@ -378,7 +378,7 @@ def act_until(step: int, action: Callable[[], Any]) -> bool:
         left = step
 
         def count(change: Callable[..., Any]) -> Callable[..., Any]:
-            def act(*arguments: Any, **options: Any) -> Any:
+            def act(*arguments: object, **options: object) -> Any:
                 nonlocal left
                 if not left:
                     os._exit(9)

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -202,7 +201,7 @@ def test_games_in_one_file_and_code_go_along(
     values = {"method.tournament_size": [2, 3]}
     common = {"method.individuals": 10, "run.generations": 4, "check.games": 4}
     common |= {"check.opponents": ["random"]}
-    options: dict[str, Any] = {"seeds": 1, "games": 20, "against": "random", "workers": 1}
+    options = {"seeds": 1, "games": 20, "against": "random", "workers": 1}
     options |= {"changes": common, "allow_process": True}
     there = {"executor": "ray", "address": nodes.address}
     file, found = str(tmp_path / "my_game.py"), []
@@ -286,6 +285,6 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     assert done.stderr == ""
     values = {"method.noise": [0.0, 0.1]}
     common = {"method.select": f"{tmp_path / 'slow.py'}:slowly"}
-    options: dict[str, Any] = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
+    options = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
     here = ea.sweep(str(tmp_path / "small.toml"), values, folder=tmp_path / "here", **options)
     assert json.loads(done.stdout)["runs"] == here.to_dict()["runs"]

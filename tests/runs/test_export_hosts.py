@@ -16,7 +16,8 @@ from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import GameFileError
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import HOSTS
@@ -24,7 +25,7 @@ from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 from tests.exported import load_bot
 
-SPIEL: list[tuple[str, str, dict[str, Any]]] = [
+SPIEL: list[tuple[str, str, Settings]] = [
     ("connect-four", "mlp", {}),
     ("connect-four", "tuples", {"columns": 6, "rows": 5, "tuples": 9, "length": 4}),
     ("checkers", "mlp", {"depth": 1}),
@@ -38,7 +39,7 @@ SPIEL: list[tuple[str, str, dict[str, Any]]] = [
 """Game, kind of network, its settings."""
 
 
-def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
+def number_moves(game: BoardGame, position: Board, state: Any) -> dict[Any, int]:
     """Return OpenSpiel's action for each legal move."""
     legal, actions = game.legal_moves(position), state.legal_actions()
     if game.name == "checkers":
@@ -52,7 +53,7 @@ def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), SPIEL)
-def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict[str, Any]) -> None:
+def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: Settings) -> None:
     """Moves of both sides are compared, in games of a bot against chance."""
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     player = make_bred(game, network, 3, **settings)
@@ -76,7 +77,7 @@ def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict
         assert position.plies > 2
 
 
-def name_cell(game: Any, move: int) -> dict[str, int]:
+def name_cell(game: BoardGame, move: int) -> dict[str, int]:
     """Return Botzone's words for a move, the last one of which is a pass."""
     x, y = divmod(move, int(game.code.WIDTH)) if move < game.code.CELLS else (-1, -1)
     return {"x": x, "y": y}
@@ -138,7 +139,7 @@ def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: P
 def test_a_pass_is_told_and_understood_at_botzone() -> None:
     player = make_bred("othello", "mlp", 2)
     names = load_bot(player, "botzone")
-    game: Any = player.game
+    game = player.game
     for seed in range(100):  # till there is a game in which somebody passes
         position, moves, chance = game.initial(), [], random.Random(seed)
         while legal := game.legal_moves(position):
@@ -163,7 +164,7 @@ def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
     classic = pytest.importorskip("pettingzoo.classic", reason="PettingZoo is not installed")
     pytest.importorskip("pygame", reason="pygame is not installed")
     policy = load_bot(player, "pettingzoo")["policy"]
-    game: Any = player.game
+    game = player.game
     compared = 0
     env = getattr(classic, PETTINGZOO[game.name]).env()
     for seed in range(games):
@@ -204,7 +205,7 @@ def test_pettingzoos_environments_are_played(game: str) -> None:
     ],
 )
 def test_what_a_host_lacks_is_refused(
-    game: str, settings: dict[str, Any], target: str, said: str
+    game: str, settings: Settings, target: str, said: str
 ) -> None:
     with pytest.raises(BadValueError, match=said):
         export_player(make_bred(game, "mlp", **settings), target)

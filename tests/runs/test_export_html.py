@@ -18,6 +18,7 @@ import pytest
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.board import export_python
@@ -232,7 +233,7 @@ def test_constants_keep_their_values(tmp_path: Path) -> None:
 # Games in one file
 
 
-GAMES: dict[str, dict[str, Any]] = {
+GAMES: dict[str, Settings] = {
     **{name: {} for name in ("breakthrough", "checkers", "chomp", "connect-four", "kalah")},
     **{name: {} for name in ("othello", "pig", "tic-tac-toe")},
     "gomoku": {"size": 9},
@@ -391,7 +392,7 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
 
 
 COUNTED = {"encoding": "features", "hidden": ()}
-AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
+AGAINST: dict[str, tuple[str, str, Settings]] = {
     "MLP": ("connect-four", "mlp", {}),
     "NEAT": ("connect-four", "graph", {}),
     "tuples": ("connect-four", "tuples", {"by_seat": True}),

@@ -16,6 +16,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from tests.bred import LEAST_POSITIONS, make_bred, random_positions
@@ -181,7 +182,7 @@ def test_a_file_plays_a_game_to_its_end(name: str) -> None:
             past, state = bot["remember"](past, state, move), bot["play"](state, move)
             position = game.play(position, move)
             assert [tuple(each) for each in past] == list(position.past)
-        outcome: Any = game.outcome(position)
+        outcome = game.outcome(position)
         first, second = bot["result"](state, past)
         assert (1 + (second > first), 1 + (first > second)) == outcome.places
 
@@ -279,14 +280,14 @@ def test_a_program_searches_as_long_as_it_may(tmp_path: Path) -> None:
         assert move in player.game.legal_moves(position)
 
 
-CANNOT: list[tuple[str, dict[str, Any]]] = [
+CANNOT: list[tuple[str, Settings]] = [
     ("tic-tac-toe", {"head": "policy"}),
     ("pig", {"seats": 3}),
 ]
 
 
 @pytest.mark.parametrize(("game", "settings"), CANNOT)
-def test_who_cannot_look_ahead_says_so(game: str, settings: dict[str, Any]) -> None:
+def test_who_cannot_look_ahead_says_so(game: str, settings: Settings) -> None:
     player = make_bred(game, "mlp", **settings)
     text = str(export_player(player, "python"))
     bot = load_bot(player)

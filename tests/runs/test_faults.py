@@ -24,6 +24,7 @@ import pytest
 
 from evolve_arena import Run, load_player, resume, start
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes import tensors
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
 from evolve_arena.runs import plots
@@ -82,7 +83,7 @@ Make = Callable[..., Run]
 def make(small_recipe: Maker, tmp_path: Path) -> Make:
     """Return a starter of runs like that one, but for some changes of the recipe."""
 
-    def begin(path: Path, *changes: str, **options: Any) -> Run:
+    def begin(path: Path, *changes: str, **options: object) -> Run:
         recipe = small_recipe(f"run.generations={LAST}", *changes)
         return start(recipe, run=path, executor="serial", **options)
 
@@ -105,7 +106,7 @@ def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
 
-def go_back(path: Path, generation: int, **options: Any) -> Run:
+def go_back(path: Path, generation: int, **options: object) -> Run:
     return resume(path, from_generation=generation, force=True, executor="serial", **options)
 
 
@@ -492,7 +493,7 @@ def test_a_recipe_that_does_not_fit_is_an_error(path: Path, old: str, new: str, 
 
 
 @pytest.mark.parametrize("wrong", [{"executor": "serail"}, {"workers": 0}, {"from_generation": 7}])
-def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str, Any]) -> None:
+def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: Settings) -> None:
     with pytest.raises(ArenaError):
         resume(path, **{"from_generation": 3, "force": True, "executor": "serial", **wrong})
     assert_whole(path)
@@ -505,7 +506,7 @@ def fail_writing(patch: Patch, step: str, name: str) -> None:
     """Make the disk full from this *step* of writing the file called *name*."""
     current = ""
 
-    def fail(*given: Any) -> None:
+    def fail(*given: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     class Half(io.FileIO):
@@ -516,7 +517,7 @@ def fail_writing(patch: Patch, step: str, name: str) -> None:
             fail()
 
     def watch(called: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def act(*given: Any, **options: Any) -> Any:
+        def act(*given: object, **options: object) -> Any:
             nonlocal current
             creates = called == "open" and given[1] & os.O_EXCL
             current = Path(given[0]).stem[1:] if creates else current
@@ -569,7 +570,7 @@ def test_a_checkpoint_that_cannot_be_read_is_not_put_aside(path: Path, monkeypat
     newest = RunDirectory(path).checkpoint(LAST)
     open_really = tensors.open_regular
 
-    def fail(file: Path, *more: Any, **options: Any) -> Any:
+    def fail(file: Path, *more: object, **options: object) -> Any:
         if file.name == newest.name:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return open_really(file, *more, **options)
@@ -598,7 +599,7 @@ def test_a_run_goes_on_after_a_full_database(
 ) -> None:
     connect, path = sqlite3.connect, tmp_path / "run"
 
-    def connect_to_a_small_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
+    def connect_to_a_small_disk(*arguments: object, **options: object) -> sqlite3.Connection:
         database = connect(*arguments, **options)
         database.execute("PRAGMA max_page_count = 8")
         return database
@@ -681,7 +682,7 @@ def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Loo
                 there.recv()
             return True
 
-        options: Any = {"executor": "multiprocess", "workers": 2, "callbacks": watch}
+        options = {"executor": "multiprocess", "workers": 2, "callbacks": watch}
         resume(path, from_generation=6, force=True, **options)
 
     process = FORK.Process(target=evolve_slowly)

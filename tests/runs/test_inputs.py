@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -127,7 +126,7 @@ def evolve_apart(
 ) -> tuple[int, str, str]:
     """Return the exit code and all output of a process; *shell* follows its words."""
     command = ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words]
-    options: Any = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
+    options = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
     done = subprocess.run(command, check=False, cwd=folder, capture_output=True, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

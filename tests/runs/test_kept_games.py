@@ -26,9 +26,9 @@ def replay(kept: KeptGame) -> Any:
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_kept_games_are_those_of_the_duel(name: str, tmp_path: Path) -> None:
-    game: Any = ea.make_game(name)
+    game = ea.make_game(name)
     file = KeptGames(tmp_path / "games.jsonl")
-    options: dict[str, Any] = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
+    options = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
     result = ea.duel("random", "random", **options, keep=file.keep)
     assert result == ea.duel("random", "random", **options)
     file.write()

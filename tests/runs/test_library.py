@@ -15,6 +15,7 @@ import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.extras import MissingPackageError, import_extra
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
 from evolve_arena.runs.many.parallel_runs import RunsStoppedError
@@ -49,7 +50,7 @@ def test_all_callbacks_are_called_and_one_can_stop(
     assert last.path == tmp_path / "run"
     assert last.statistics["best"] == run.history()["best"][2]
     assert capsys.readouterr().err == ""
-    options: Any = {"executor": "serial", "callbacks": told.append, "progress": True}
+    options = {"executor": "serial", "callbacks": told.append, "progress": True}
     assert ea.resume(run.path, **options).generation == 9
     assert "generation 9/9" in capsys.readouterr().err
     assert told[-1].champion is not None
@@ -81,7 +82,7 @@ def test_a_history_is_arrays_and_frames(run: ea.Run) -> None:
     ],
 )
 def test_a_population_says_what_its_axes_are(
-    recipe: str, size: dict[str, Any], name: str, axes: tuple[str, ...], tmp_path: Path
+    recipe: str, size: Settings, name: str, axes: tuple[str, ...], tmp_path: Path
 ) -> None:
     less = {"run.generations": 1, "check.games": 2, "check.opponents": ["random"], **size}
     run = ea.start(recipe, run=tmp_path / "run", changes=less, executor="serial")
@@ -123,7 +124,7 @@ def test_everything_has_a_look_in_a_notebook(
 
 
 def test_a_network_is_layers_that_compute_what_it_plays(run: ea.Run) -> None:
-    player: Any = run.champion
+    player = run.champion
     position = player.game.parse_position("3321")
     network = player.network()
     seen = player.see(position).values

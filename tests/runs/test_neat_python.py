@@ -24,10 +24,11 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
-from evolve_arena.players.bred import NeatPlayer, read_player
+from evolve_arena.players.bred import Decoder, NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
@@ -42,7 +43,7 @@ LEFT_OUT += ("survival_threshold", "enabled_rate", "time_constant", "#")
 
 def write_ini() -> str:
     """Return a configuration in the user's form; neat-python writes it with all keys."""
-    genes: Any = {"activation_default": "random", "activation_options": ("tanh", "relu")}
+    genes = {"activation_default": "random", "activation_options": ("tanh", "relu")}
     genes |= {"activation_mutate_rate": 0.1, "initial_connection": "partial_direct 0.5"}
     choices = NeatConfig(pop_size=16, reset_on_extinction=False, elitism=1, **genes)
     with tempfile.NamedTemporaryFile("r") as file:
@@ -119,7 +120,7 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(evolve: Evolve)
     ],
 )
 def test_the_recipe_gives_the_rest(
-    recipe: str | None, typed: dict[str, Any], name: str, engine: str
+    recipe: str | None, typed: Settings, name: str, engine: str
 ) -> None:
     text = INI.replace("num_inputs = 42", "num_inputs = 84").replace("outputs = 7", "outputs = 1")
     Path("winner.ini").write_text(text, encoding="utf-8")
@@ -207,7 +208,7 @@ def test_reporters_of_neat_python_are_callbacks(capsys: pytest.CaptureFixture[st
 def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
     networks = find_game(game).networks
     kind = next(name for name, each in networks.items() if each.genome_kind == "graph")
-    decoder: Any = networks[kind].decoder_type()
+    decoder = networks[kind].decoder_type()
     config = NeatConfig(
         pop_size=2, activation_default="random", activation_options=("tanh", "relu", "sin")
     )
@@ -231,7 +232,7 @@ def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
 
 
 GAME = make_game("connect-four")
-Graph: Any = find_game("connect-four").networks["graph"].decoder_type
+Graph = find_game("connect-four").networks["graph"].decoder_type
 RICH = NeatConfig(pop_size=2, num_hidden=3, conn_delete_prob=0.1, enabled_mutate_rate=0.05)
 """Some of its genes are disabled."""
 
@@ -244,17 +245,17 @@ def _seeded() -> Iterator[None]:
     random.setstate(state)
 
 
-def make_player(decoder: Any) -> NeatPlayer:
+def make_player(decoder: Decoder) -> NeatPlayer:
     player: NeatPlayer = decoder.player(grow(decoder, 3, RICH), "grown")
     return player
 
 
 def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     """Evolve a network with neat-python for some generations; return it and its file."""
-    genes: Any = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
+    genes = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
     genes |= {"aggregation_options": ("sum", "max", "mean"), "conn_delete_prob": 0.1}
     genes |= {f"{kind}_default": "random" for kind in ("activation", "aggregation")}
-    sizes: Any = {"pop_size": 10, "num_hidden": 2, "bias_init_stdev": 0.1, "node_add_prob": 0.6}
+    sizes = {"pop_size": 10, "num_hidden": 2, "bias_init_stdev": 0.1, "node_add_prob": 0.6}
     choices = NeatConfig(compatibility_threshold=100.0, **sizes, **genes)
     config = to_neat_python(choices, inputs, outputs)
     kind = neat.nn.FeedForwardNetwork
@@ -277,7 +278,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     [(42, 7, Graph(head="policy", encoding="numbered")), (84, 1, Graph())],
 )
 def test_what_neat_python_evolved_plays_its_moves_here(
-    inputs: int, outputs: int, decoder: Any
+    inputs: int, outputs: int, decoder: Decoder
 ) -> None:
     network, text = evolve_there(inputs, outputs)
     player = import_neat_python(text).player
@@ -304,7 +305,7 @@ def test_what_neat_python_evolved_plays_its_moves_here(
     "decoder",
     [Graph(), Graph(head="policy", columns=5, rows=4, connect=3, encoding="signed", depth=0)],
 )
-def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
+def test_our_files_bring_the_whole_player_back(decoder: Decoder) -> None:
     player = make_player(decoder)
     player.remarks = {"generation": 7}
     text = export_neat_python(player)

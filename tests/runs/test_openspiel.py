@@ -22,6 +22,7 @@ from evolve_arena.cli.play.options import PlayOptions
 from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.openspiel.loader import load_game
@@ -53,7 +54,7 @@ def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 
 
-def make_random(game: Any) -> ea.Player:
+def make_random(game: BoardGame) -> ea.Player:
     return make_player("random", game)
 
 
@@ -89,7 +90,7 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
 @pytest.mark.parametrize(("name", "kind", "head"), KINDS)
 def test_exported_bots_choose_the_same_actions(name: str, kind: str, head: str) -> None:
     player = make_network(name, kind, head, noise=0.0)
-    names: dict[str, Any] = {"__name__": "bot"}
+    names = {"__name__": "bot"}
     exec(str(export_player(player, "openspiel")), names)
     bot, game, compared = names["Bot"](), player.game, 0
     for seed in range(3):
@@ -153,7 +154,7 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     changes += ["run.checkpoint_every=4", "method.tournament_size=4", "network.head=policy"]
     alone = ea.start(str(recipe), run=tmp_path / "one/run", changes=changes, executor="serial")
     assert alone.checks()[-1].wins > 130
-    options: dict[str, Any] = {"executor": "multiprocess", "workers": 2}
+    options = {"executor": "multiprocess", "workers": 2}
     ea.start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
     assert outcome_of(tmp_path / "two/run") == outcome_of(alone.path)
     ready_workers.clear()

@@ -16,7 +16,9 @@ import evolve_arena as ea
 from evolve_arena.core import registry, user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
@@ -259,13 +261,13 @@ def test_a_fitness_of_players_plays_no_matches_and_finds_the_champion(
     run = ea.start(recipe, run="run", executor="serial")
     assert run.history()["games"].sum() == 0
     weights = abs(np.asarray(run.population())).sum(axis=1)
-    champion: Any = run.champion_at(4)
+    champion = run.champion_at(4)
     assert abs(champion.genome).sum() == weights.min()
 
 
 @pytest.mark.parametrize("recipe", ["connect-four-neat", "checkers-features"])
 def test_every_kind_of_method_takes_a_fitness(recipe: str, code: str) -> None:
-    changes: dict[str, Any] = {"method.fitness": f"{code}:short", "run.generations": 1}
+    changes = {"method.fitness": f"{code}:short", "run.generations": 1}
     changes |= {"check.games": 2, "check.opponents": ["random"]}
     changes["neat.pop_size" if "neat" in recipe else "method.individuals"] = 6
     run = ea.start(recipe, run="run", changes=changes, executor="serial")
@@ -308,7 +310,7 @@ def test_a_mistake_in_code_is_one_line(
 
 @pytest.mark.parametrize("options", [{"executor": "serial"}, {"workers": 2}])
 def test_a_fixed_opponent_that_crashes_stops_the_run(
-    options: dict[str, Any], code: str, small_recipe: RecipeMaker
+    options: Settings, code: str, small_recipe: RecipeMaker
 ) -> None:
     changes = {"method.fixed_opponents.players": [f"{code}:Crash"]}
     with pytest.raises(UserCodeError, match=r"can't play: Crash crashes: ZeroDivisionError"):
@@ -325,7 +327,7 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
         return float(matches.lost.mean())
 
     class OwnPlayer(ea.Player):
-        def choose(self, position: Any, stream: Any) -> Any:
+        def choose(self, position: Board, stream: Any) -> Any:
             return self.pick(self.game.legal_moves(position), stream)
 
     changes = {"method.fitness": own_fitness, "check.opponents": [OwnPlayer], "run.generations": 1}

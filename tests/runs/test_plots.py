@@ -145,7 +145,7 @@ def test_a_run_that_has_not_begun_or_has_no_check_says_so(
     for axes in figure.axes:
         assert texts(axes) == "no generation has been played yet"
     assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
-    stop: Any = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
+    stop = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
     begun = start(small_recipe("run.champion=best-check"), run=tmp_path / "begun", **stop)
     fitness, checks, _ = draw_runs([begun.history()]).axes
     assert points(fitness, 0)[0] == [0, 1]
@@ -317,7 +317,7 @@ def test_matplotlib_waits_until_it_is_needed() -> None:
         "assert 'matplotlib' not in sys.modules; plots.plot_runs;"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
-    done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 

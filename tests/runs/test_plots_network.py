@@ -25,7 +25,7 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.stacks import show_entries
-from evolve_arena.players.bred import NeatPlayer, VectorPlayer
+from evolve_arena.players.bred import Decoder, NeatPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
@@ -42,8 +42,8 @@ from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_pla
 from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.run import Run
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
 Link = tuple[int, int, float]
 TANH, RELU = map(ACTIVATIONS.index, ("tanh", "relu"))
@@ -51,7 +51,10 @@ SUM, MAX = map(AGGREGATIONS.index, ("sum", "max"))
 
 
 def graph(
-    links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
+    links: Sequence[Link],
+    hidden: Sequence[int] = (),
+    disabled: Sequence[int] = (),
+    **options: object,
 ) -> NeatPlayer:
     """Return a NEAT player of those connections; some, by their places, are *disabled*."""
     decoder = GraphDecoder(**{"head": "value", "encoding": "planes", **options})
@@ -76,7 +79,7 @@ def graph(
     return decoder.player(genome, "drawn")
 
 
-def perceptron(seed: int = 1, **options: Any) -> VectorPlayer:
+def perceptron(seed: int = 1, **options: object) -> VectorPlayer:
     usual = {"head": "policy", "encoding": "numbered", "hidden": (10,), "activation": "sigmoid"}
     decoder = NetworkDecoder(**{**usual, **options})
     genomes = decoder.initialise(1, "normal", np.random.default_rng(seed))
@@ -166,7 +169,7 @@ def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
 
 
 @st.composite
-def graphs(draw: Any) -> NeatPlayer:
+def graphs(draw: st.DrawFn) -> NeatPlayer:
     """Draw random NEAT players."""
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
     head = draw(st.sampled_from(["value", "policy"]))
@@ -451,12 +454,12 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
             plot(**options)
 
 
-TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
+TupleDecoder = find_game("connect-four").networks["tuples"].decoder_type
 
 TUPLES = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
 
 
-def make_tuples(decoder: Any, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+def make_tuples(decoder: Decoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
     numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
     return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")

@@ -16,7 +16,7 @@ from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core import registry
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, below
-from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
@@ -135,11 +135,13 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def solve(player: Player, folder: Path, text: str, game: Any = GAME, **how: Any) -> dict[str, Any]:
+def solve(
+    player: Player, folder: Path, text: str, game: BoardGame = GAME, **how: object
+) -> dict[str, Any]:
     return solve_positions(player, game, read_positions(game, write(folder, text)), **how)
 
 
-def solve_own(player: Player, **how: Any) -> dict[str, float]:
+def solve_own(player: Player, **how: object) -> dict[str, float]:
     """Return the share of each of the game's own groups, by its letter."""
     groups = solve_positions(player, GAME, OWN, **how)["solved"]["by_group"]
     assert [group["count"] for group in groups.values()] == [30, 30, 20, 20, 20]

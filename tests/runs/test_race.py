@@ -34,7 +34,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def learner(**values: Any) -> ea.Recipe:
+def learner(**values: object) -> ea.Recipe:
     """Return a small learner of tic-tac-toe, with other settings of its method."""
     own = {"games": 200, "shards": 1, "step": 0.05, **values}
     named = {f"method.{key}": value for key, value in own.items()}
@@ -133,7 +133,7 @@ def test_an_interrupt_elsewhere_leaves_nothing_or_stops_as_a_callback_does(
 ) -> None:
     """Before anything evolves, and while candidates meet."""
 
-    def interrupted(*given: Any) -> None:
+    def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(f"evolve_arena.runs.many.race.{place}", interrupted)
@@ -217,7 +217,7 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
 def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
     game = ea.make_game("tic-tac-toe")
     names = ("minimax:depth=9", "random", "minimax:depth=9,noise=0.5")
-    players: Any = [make_player(name, game) for name in names]
+    players = [make_player(name, game) for name in names]
     meeting = Meeting(game, players, SerialExecutor(), 1)
     assert not meeting.is_clear(3)
     meeting.play([(0, 1), (0, 2), (1, 2)], 50)

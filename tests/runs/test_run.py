@@ -84,7 +84,9 @@ def stop_at(generation: int) -> Callable[[Any], bool]:
 def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
     """Return a starter of runs of the small recipe with changes, or of another recipe."""
 
-    def run(*changes: str, recipe: Recipe | None = None, name: str = "run", **options: Any) -> Run:
+    def run(
+        *changes: str, recipe: Recipe | None = None, name: str = "run", **options: object
+    ) -> Run:
         recipe = recipe or small_recipe(*changes)
         return start(recipe, run=tmp_path / name, executor="serial", **options)
 

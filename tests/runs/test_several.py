@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -155,7 +154,7 @@ def give_up_seeds_below(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make methods give up runs with such seeds, but for the first of the study."""
     advance = Run.advance
 
-    def refuse(run: Run, **options: Any) -> None:
+    def refuse(run: Run, **options: object) -> None:
         if 1 < run.recipe.run.seed < limit:
             raise DivergedError("its weights grew beyond all bounds")
         advance(run, **options)
@@ -205,7 +204,7 @@ def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
     """Start a study in processes of its own; return it and its children, once they work."""
     words = ["reproduce", "four-in-a-row", "--workers", "2", "--out", str(out), "--json"]
     command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
-    pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     parent = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
     children: list[int] = []
     for _ in range(2400):

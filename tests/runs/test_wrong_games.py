@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -258,7 +257,7 @@ def test_files_that_count_wrongly_are_refused(name: str, tmp_path: Path) -> None
 
 def test_files_that_count_rightly_are_accepted(tmp_path: Path) -> None:
     file = write(tmp_path, "def start(", COUNTING + "def start(")
-    game: Any = open_file(file).make()
+    game = open_file(file).make()
     position = game.play(game.play(game.initial(), 4), 0)
     assert game.count("features", position, 0).tolist() == [1.0, 0.25]
     assert game.count("features", position, 1).tolist() == [0.0, 0.25]
@@ -370,7 +369,7 @@ def test_the_right_file_is_accepted(tmp_path: Path) -> None:
     plain = self_check.check_plain(open_file(file).make(), 20)
     assert plain.unfinished == plain.games
     few = write(tmp_path, "LONGEST = CELLS", "LONGEST = 6")
-    game: Any = open_file(few).make()
+    game = open_file(few).make()
     plain = self_check.check_plain(game, 40)
     assert plain.games / 2 < plain.unfinished < plain.games
     none = write(tmp_path, "LONGEST = CELLS", "LONGEST = 4")

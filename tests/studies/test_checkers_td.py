@@ -198,10 +198,10 @@ def test_everybody_meets_everybody_twice() -> None:
 # How a meeting goes
 
 
-def enter(depth: int = 2, **changes: Any) -> Participants:
+def enter(depth: int = 2, **changes: object) -> Participants:
     """Return three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
-    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    network = find_game("checkers").networks["mlp"].decoder_type
     looks = {"encoding": "features", "hidden": (), "depth": depth}
     decoders = [network(features=features, **looks) for features in (4, 4, 14)]
     generator = np.random.default_rng(0)
@@ -343,7 +343,7 @@ def test_readings_are_of_every_depth_and_length_and_rule_of_draws() -> None:
     assert [Variant(Reading(), most_seeds=2).seeds(Settings(count)) for count in (1, 5)] == [1, 2]
 
 
-def play(folder: Path | None, *variants: Variant, **options: Any) -> list[Result]:
+def play(folder: Path | None, *variants: Variant, **options: object) -> list[Result]:
     return play_variants(Material(Settings(1, 0.01), {}, 1, folder, **options), variants)
 
 
@@ -608,7 +608,7 @@ def shallow() -> Iterator[None]:
         yield
 
 
-def reproduce(out: Path, **options: Any) -> StudyResult:
+def reproduce(out: Path, **options: object) -> StudyResult:
     return reproduce_study("checkers-td", out=out, **{"scale": 0.01, "workers": 1, **options})
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -91,7 +90,7 @@ def test_a_part_may_be_done_again(make: Make) -> None:
     clean, littered = new_outputs(work), new_outputs(work)
     for output in littered:
         output.fill(9)
-    kernel: Any = load(work.kernel)
+    kernel = load(work.kernel)
     kernel(work.options, work.inputs, clean, slice(0, 3))
     kernel(work.options, work.inputs, littered, slice(1, 2))
     for output, expected in zip(littered, clean, strict=True):
@@ -107,7 +106,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
     assert method.find_mismatch(state) is None
     said = make_method(make, "method.individuals=2").find_mismatch(state)
     assert said == f"its population has shape (3, {genes}), not (2, {genes})"
-    doubles: Any = replace(state, population=state.population.astype(np.float64))
+    doubles = replace(state, population=state.population.astype(np.float64))
     assert "32-bit" in (method.find_mismatch(doubles) or "")
     path = tmp_path / "run"
     start(make(), run=path, executor="serial", callbacks=lambda progress: False)

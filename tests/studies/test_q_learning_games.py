@@ -13,7 +13,9 @@ from scipy import stats
 
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
+from evolve_arena.players.board.game import Board
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     compile_games,
@@ -26,7 +28,7 @@ from evolve_arena.studies.q_learning.q_learning import (
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
 
-Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+Decoder = find_game("connect-four").networks["mlp"].decoder_type
 NETWORK = {"head": "action", "encoding": "numbered", "activation": "sigmoid"}
 STANDARD = Decoder(hidden=(20,), **NETWORK)
 TINY = Decoder(columns=3, rows=3, connect=3, hidden=(20,), **NETWORK)
@@ -36,11 +38,11 @@ BIAS = 0.5
 """Output for every move of a network without weights."""
 
 
-def options(**changes: Any) -> dict[str, Any]:
+def options(**changes: object) -> dict[str, Any]:
     return QLearningConfig(**changes).model_dump()
 
 
-def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[Any, ...]:
+def prepare(decoder: Decoder, genome: NDArray[np.float32], **changes: object) -> tuple[Any, ...]:
     """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
     code, games = compile_games(decoder.game)
@@ -50,7 +52,7 @@ def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[
 # Whole games
 
 
-def compare(decoder: Any, games: int, seed: int, **changes: Any) -> None:
+def compare(decoder: Decoder, games: int, seed: int, **changes: object) -> None:
     """Play with the compiled learner and with NumPy: games and weights must be the same."""
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     learning, network, room, lessons = prepare(decoder, genome, **changes)
@@ -94,7 +96,7 @@ def _count_random_games() -> tuple[float, float, float]:
     """Return shares of first wins and of draws and the mean length of random games, exactly."""
     game = make_game("connect-four", columns=3, rows=2, connect=2)
 
-    def follow(position: Any, plies: int) -> NDArray[np.float64]:
+    def follow(position: Board, plies: int) -> NDArray[np.float64]:
         outcome = game.outcome(position)
         if outcome is not None:
             return np.array([outcome.winner == 0, outcome.winner is None, plies], dtype=float)
@@ -108,7 +110,7 @@ def _count_random_games() -> tuple[float, float, float]:
 # What a move is worth
 
 
-def worth(decoder: Any, drawing: str, column: int, **changes: Any) -> float:
+def worth(decoder: Decoder, drawing: str, column: int, **changes: object) -> float:
     """Return the value that a network with output ``BIAS`` for every move learns of *column*.
 
     In the *drawing*, rows from the top, x are the discs of the player to move.
@@ -131,7 +133,7 @@ THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
 
 
 BOTH = ("best-known", "mean")
-NEITHER: dict[str, Any] = {}
+NEITHER: Settings = {}
 FAITHFUL = {"faithful": True}
 DRAW = {"rewards": {"draw": 0.25}}
 
@@ -163,10 +165,10 @@ DRAW = {"rewards": {"draw": 0.25}}
 )
 def test_what_a_move_is_worth(
     futures: tuple[str, ...],
-    decoder: Any,
+    decoder: Decoder,
     drawing: str,
     column: int,
-    changes: dict[str, Any],
+    changes: Settings,
     expected: float,
 ) -> None:
     for future in futures:
@@ -177,7 +179,7 @@ def test_what_a_move_is_worth(
 # How moves are chosen
 
 
-def choices(full: tuple[int, ...], count: int, **changes: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def choices(full: tuple[int, ...], count: int, **changes: object) -> tuple[Array, Array]:
     """Return the frequencies of columns, and their values, for a network that prefers the right.
 
     Discs do not matter to it; columns that are *full* can't be chosen.
@@ -224,7 +226,7 @@ def test_a_cold_learner_chooses_the_best() -> None:
 @pytest.mark.parametrize(("columns", "rows"), [(7, 6), (4, 9), (1, 5), (6, 1)])
 def test_mirrored_discs(columns: int, rows: int) -> None:
     board = {"columns": columns, "rows": rows, "connect": max(columns, rows)}
-    game: Any = make_game("connect-four", **board)
+    game = make_game("connect-four", **board)
     _, games = compile_games(game)
     position, generator = game.initial(), np.random.default_rng(columns)
     while game.outcome(position) is None:

@@ -24,9 +24,9 @@ from evolve_arena.studies.q_learning.q_learning import (
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
 
-def make_method(decoder: dict[str, Any] | None = None, **changes: Any) -> QLearning:
+def make_method(decoder: dict[str, Any] | None = None, **changes: object) -> QLearning:
     settings = {"hidden": (12,), "encoding": "numbered", "activation": "sigmoid", **SMALL}
-    make_decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+    make_decoder = find_game("connect-four").networks["mlp"].decoder_type
     network = make_decoder(head="action", **settings | (decoder or {}))
     return QLearning(QLearningConfig(**{"individuals": 3, "games": 40, **changes}), network)
 

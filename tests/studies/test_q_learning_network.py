@@ -13,7 +13,9 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.bred import Decoder
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     make_learning_settings,
@@ -36,15 +38,15 @@ MOVES = [3, 3, 2, 5, 0, 6, 2]
 
 
 def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Any:
-    make: Any = find_game("connect-four").networks["mlp"].decoder_type
+    make = find_game("connect-four").networks["mlp"].decoder_type
     return make(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
 
-def draw_genome(decoder: Any) -> NDArray[np.float32]:
+def draw_genome(decoder: Decoder) -> NDArray[np.float32]:
     return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(decoder: Any) -> LearningSettings:
+def lessons_of(decoder: Decoder) -> LearningSettings:
     options = QLearningConfig().model_dump()
     return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 
@@ -57,7 +59,7 @@ def reach(moves: list[int]) -> Any:
     return position
 
 
-def inputs_for(encoding: str, position: Any, column: int) -> NDArray[np.float64]:
+def inputs_for(encoding: str, position: Board, column: int) -> NDArray[np.float64]:
     """Return the network's inputs before the second player's move, written out."""
     cells = [7 * column + row for row in range(5, -1, -1) for column in range(7)]
     own, other = (np.array([word >> cell & 1 for cell in cells]) for word in position.state[:2])
@@ -84,7 +86,9 @@ def teach_move(
     return teach(network, reader, own, other, column, target, rate, bias, workspace, 0, width)
 
 
-def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool = True) -> float:
+def teach_once(
+    decoder: Decoder, network: ActionNetwork, position: Board, bias: bool = True
+) -> float:
     """Teach one sample, that column 4 is worth 3, at rate 0.01; return the error."""
     learning = lessons_of(decoder)
     own, other = map(np.uint64, position.state[:2])
@@ -93,7 +97,7 @@ def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool =
     return float(teach_move(network, learning.reader, *given))
 
 
-def value_all(decoder: Any, genome: NDArray[np.float32], position: Any) -> tuple[Any, Any]:
+def value_all(decoder: Decoder, genome: NDArray[np.float32], position: Board) -> tuple[Any, Any]:
     """Return a network's value of each column, and the best column."""
     learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
     own, other = map(np.uint64, position.state[:2])

@@ -10,6 +10,7 @@ import pytest
 import tomli_w
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.q_learning.q_learning import convert_settings
 
@@ -29,7 +30,7 @@ LISTING = """
 """
 
 
-def settings(**changes: Any) -> dict[str, Any]:
+def settings(**changes: object) -> dict[str, Any]:
     return {**json.loads(LISTING), **changes}
 
 
@@ -75,6 +76,6 @@ def test_the_other_future() -> None:
         ({"momentum": 0.9}, "momentum"),
     ],
 )
-def test_wrong_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+def test_wrong_settings_are_refused(changes: Settings, message: str) -> None:
     with pytest.raises(BadValueError, match=message):
         convert_settings(settings(**changes))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.arena import Arena
@@ -15,6 +14,7 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import ERROR, PLIES
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
@@ -29,7 +29,7 @@ from evolve_arena.studies.td_lambda.td_kernel import (
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
 
-def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
+def make_method(board: dict[str, int] | None = None, **changes: object) -> Td:
     """Make the method; keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
@@ -57,7 +57,7 @@ def find_targets(
     *,
     over: bool = True,
     rivals: dict[int, float] | None = None,
-    **changes: Any,
+    **changes: object,
 ) -> list[float]:
     """Return the targets of an episode at places 0, 2, 4, interleaved with another one."""
     method = make_method(**changes)
@@ -107,7 +107,7 @@ def test_targets_are_those_of_the_forward_view(
 
 @pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
 def test_an_end_may_count_as_its_reward(trace: float) -> None:
-    keys: dict[str, Any] = {"trace": trace, "discount": 0.8, "end_value": "reward"}
+    keys = {"trace": trace, "discount": 0.8, "end_value": "reward"}
     targets = find_targets(CHAIN, 1.0, **keys)
     before = find_lambda_returns(CHAIN[:-1], 1.0, 0.8, trace)
     assert targets == pytest.approx([*before, 1.0], abs=1e-12)
@@ -129,7 +129,7 @@ def test_targets_by_hand() -> None:
 def test_random_moves_may_teach_nothing_or_what_the_best_would_have() -> None:
     """The move to the third of four positions was made at random: the best was worth 0.8."""
     values, rivals = [0.2, 0.4, -0.1, 0.3], {2: 0.8}
-    keys: dict[str, Any] = {"trace": 0.5, "rivals": rivals}
+    keys = {"trace": 0.5, "rivals": rivals}
     later = [-0.1 + 0.4 + 0.5 * 0.7, 1.0]
     played = find_targets(values, 1.0, trace=0.5)
     assert find_targets(values, 1.0, random_lesson="played", **keys) == played
@@ -150,14 +150,14 @@ def test_epsilon_falls_in_equal_steps_and_stays() -> None:
 # Games and training
 
 
-def teach(method: Td, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def teach(method: Td, seed: int = 1) -> tuple[Array, Array, Array]:
     """Return genes before and after a generation, and its figures."""
     state = method.initial(seed)
     genes, figures = SerialExecutor().do(method.make_work(state))
     return state.population, genes, figures
 
 
-VARIANTS: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, Settings] = {
     "plain": {},
     "random": {"epsilon_start": 1.0, "epsilon_end": 1.0, "random_moves": "all"},
     "best": {"trace": 0.6, "random_lesson": "best"},
@@ -207,7 +207,7 @@ STILL = {"hidden_rate": 1e-30, "output_rate": 1e-30}
 """Rates so small that nothing is learned."""
 
 
-def mean_plies(**changes: Any) -> float:
+def mean_plies(**changes: object) -> float:
     method = make_method(games=4000, **STILL, **changes)
     state = method.initial(1)
     work = method.make_work(state)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.compiled import find_variant
@@ -14,6 +13,7 @@ from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, new_stream, next_word
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
@@ -45,7 +45,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
     read_weights,
 )
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 PLAIN = LearningSettings(
     rate=0.001,
     discount=0.9,
@@ -71,14 +71,14 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: Any) -> Any:
+def make_decoder(learning: LearningSettings, **options: object) -> Any:
     bins = VALUES if learning.binary else 0
     settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
-    network: Any = find_game("checkers").networks["mlp"]
+    network = find_game("checkers").networks["mlp"]
     return network.decoder_type(encoding="features", hidden=(), **settings)
 
 
-def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
+def gather(*learning_rows: LearningSettings, **options: object) -> Participants:
     """Return players with random weights; make_participants drops the bias."""
     decoders = [make_decoder(learning, **options) for learning in learning_rows]
     generator = np.random.default_rng(4)
@@ -87,8 +87,8 @@ def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
 
 
 def meet(
-    participants: Participants, pairings: Any, games: int, seed: int = 1, **options: Any
-) -> list[NDArray[Any]]:
+    participants: Participants, pairings: Any, games: int, seed: int = 1, **options: object
+) -> list[Array]:
     seeds = derive_seeds(seed, 0, "test", len(pairings))
     options = {"learn": True, **options}
     return SerialExecutor().do(make_meetings(participants, pairings, seeds, games=games, **options))
@@ -100,8 +100,8 @@ def meet(
 def value_moves(packed: PackedPlayers, board: Board, moves: list[int]) -> dict[int, int]:
     """Return the values of all *moves* by a search without memory."""
     spec = find_game("checkers")
-    compiled: Any = find_variant(spec, GAME.rules, packed)
-    workspace: Any = spec.kernel.make_workspace(GAME.rules, packed)
+    compiled = find_variant(spec, GAME.rules, packed)
+    workspace = spec.kernel.make_workspace(GAME.rules, packed)
     state, slot = enter(GAME.code, board, workspace.states), GAME.to_move(board)
     enter_past(GAME, board, workspace.states)
     workspace.plies[0], workspace.moves[: len(moves)] = board.plies, moves

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
@@ -123,7 +124,7 @@ class Learner:
         ({"update": EVERY_MOVE, "faithful": 1}, 2.95, (0.195, -0.2 + 0.195)),
     ],
 )
-def test_lessons_by_hand(changes: dict[str, Any], error: float, gains: Any) -> None:
+def test_lessons_by_hand(changes: Settings, error: float, gains: Any) -> None:
     learner = Learner(PLAIN._replace(**changes), START)
     learn = learner.learn_by_moves if "update" in changes else learner.learn
     assert learn(CHAIN, 1.0) == pytest.approx(error)
@@ -320,7 +321,7 @@ def test_each_choice_makes_a_difference() -> None:
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
     """A learner searches with the weights of its genome; those that are not numbers are 0."""
-    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    network = find_game("checkers").networks["mlp"].decoder_type
     decoder = network(encoding="features", features=features, bins=bins, hidden=())
     generator = np.random.default_rng(2)
     genome = decoder.initialise(1, "uniform:0.7", generator)[0]

@@ -15,6 +15,7 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.games.ticket_to_ride.features import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import (
@@ -27,6 +28,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import read_player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
@@ -41,7 +43,7 @@ from evolve_arena.studies.ticket_to_ride.imitation import (
     list_decisions,
 )
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: Settings = {
     "players": [2, 3],
     "games": 12,
     "best": 4,
@@ -55,7 +57,7 @@ def make_teacher(count: int = 4) -> Any:
     return make_player("rule:code", make_game("ticket-to-ride", seats=count))
 
 
-def build(**changes: Any) -> DataSet:
+def build(**changes: object) -> DataSet:
     asked = {name: SETTINGS[name] for name in ("players", "games", "best", "minimum_points")}
     return build_data_set(make_teacher(), **{**asked, "rows": "winner", "seed": 3, **changes})
 
@@ -64,7 +66,7 @@ def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
     """Return states at the teacher's turns in a match, with the moves, and the winner."""
     teacher, turns, before = make_teacher(count), list[tuple[Any, int]](), list[Any]()
 
-    def note(position: Any, move: int | None) -> None:
+    def note(position: Board, move: int | None) -> None:
         if move is not None and before[-1].state[PHASE] == TURN:
             turns.append((before[-1].state, move))
         before.append(position)
@@ -73,8 +75,8 @@ def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
     return turns, int(np.argmin(match.places))
 
 
-def make_method(**changes: Any) -> DecisionImitation:
-    network: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
+def make_method(**changes: object) -> DecisionImitation:
+    network = find_game("ticket-to-ride").networks["mlp"].decoder_type
     kinds = {"head": "kinds", "script": "rule:code", "masked": False}
     decoder = network(encoding="features", features=26, hidden=(12,), **kinds)
     return DecisionImitation(ImitationConfig.model_validate({**SETTINGS, **changes}), decoder)
@@ -228,6 +230,6 @@ def test_the_recipe_of_the_study(tmp_path: Path) -> None:
     small = {"network.hidden": [6], "method.games": 8, "method.minimum_points": 20}
     checks = {"run.generations": 1, "method.batches": None, "check.games": 4}
     run = start(recipe.change(small | checks), run=tmp_path / "run", executor="serial")
-    player: Any = read_player(run.directory.champion.read_bytes())
+    player = read_player(run.directory.champion.read_bytes())
     assert (player.decoder.inputs, player.decoder.outputs, player.decoder.masked) == (26, 4, False)
     np.testing.assert_array_equal(player.genome, run.state().population[0])

@@ -26,6 +26,7 @@ from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
@@ -264,7 +265,7 @@ def test_whether_evolved_players_beat_a_random_one(
         column = f"won against {opponent.name}"
         return Row("opponents", f"run {number}", column, published, *values)
 
-    def play(game: Any, first: Any, second: Any, **options: Any) -> DuelResult:
+    def play(game: BoardGame, first: Any, second: Any, **options: object) -> DuelResult:
         weak = first.name == "random"
         result = make_duel(30, 10, 60) if weak else make_duel(60, 10, 30)
         return replace(result, names=(first.name, second.name))
@@ -365,7 +366,7 @@ def test_mixed_tables_tell_both_sides() -> None:
     assert [side.forbidden for side in duel.sides] == [2, 1]
     rows = {row.column: row for row in ticket_to_ride_mixed._rows("a", "b", [duel])}
     assert {row.row for row in rows.values()} == {"a against b"}
-    found: dict[str, Any] = {
+    found = {
         "margin": (duel.margin, *duel.margin_interval),
         "points": (duel.sides[0].points, *duel.sides[0].points_interval),
         "opponent's points": (duel.sides[1].points, *duel.sides[1].points_interval),

@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from evolve_arena.core.types import Settings
 from evolve_arena.web import app, workers
 from evolve_arena.web.app import Server
 from evolve_arena.web.workers import NoAnswerError, Worker, WorkerError
@@ -94,7 +95,7 @@ def test_what_takes_long_is_asked_for_again(
     monkeypatch.setattr(app, "ERRAND", 0.01)
     begun: list[str] = []
 
-    async def work(given: dict[str, Any]) -> Any:
+    async def work(given: Settings) -> Any:
         begun.append(given["run"])
         await asyncio.sleep(0.1)
         if given["run"] == "damaged":

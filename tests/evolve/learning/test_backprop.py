@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     learn,
@@ -43,7 +44,7 @@ def train(
     return learn(pupil, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
 
 
-def make(genome: NDArray[Any]) -> Pupil:
+def make(genome: Array) -> Pupil:
     pupil = new_pupil(INPUTS, UNITS)
     read_genes(pupil, genome)
     return pupil

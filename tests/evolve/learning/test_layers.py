@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.layers import (
     Layers,
     aim_at_choice,
@@ -39,7 +40,7 @@ def make(hidden: tuple[int, ...], activation: str) -> tuple[MLP, Layers, NDArray
     return mlp, layers, genes
 
 
-def find_loss(mlp: MLP, genes: NDArray[Any], choice: int) -> float:
+def find_loss(mlp: MLP, genes: Array, choice: int) -> float:
     """Return the cross-entropy of a choice among outputs 0, 1 and 3, in 64 bits."""
     units = np.zeros(mlp.inputs)
     units[SOURCES] = VALUES

@@ -117,7 +117,7 @@ def test_guesses_are_states_that_look_the_same(players: int, seed: int, turn: in
 @pytest.mark.parametrize("seats", [2, 5])
 def test_guesses_spread_over_all_that_may_be(seats: int) -> None:
     """Where another's first ticket and the top card may be any that the seat does not see."""
-    game: Any = make_game("ticket-to-ride", seats=seats)
+    game = make_game("ticket-to-ride", seats=seats)
     state = game.initial(3)
     state = game.play(state, game.parse_move("keep_1_2"))
     view, chooser = np.array(game.view(state, 0).state), random.Random(1)

@@ -12,11 +12,11 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.scoring import count_points, longest_path
 from evolve_arena.games.ticket_to_ride.turns import apply_move
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, BoardGame
 from tests.games.ticket_to_ride.states import SHORT, find_line, give, hold, make_state
 
 
-def make_board(game: Any, state: Any) -> Board:
+def make_board(game: BoardGame, state: Any) -> Board:
     return Board(game.rules, tuple(state.tolist()))
 
 

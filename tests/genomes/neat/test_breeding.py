@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.breeding import breed, mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -214,7 +215,7 @@ def test_no_children_are_no_trouble() -> None:
         ({"counters": Counters(12, 2**31 - 1, 99)}, "no keys are left for nodes after 2147483647"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(changes: dict[str, Any], expected: str) -> None:
+def test_what_does_not_fit_together_is_refused(changes: Settings, expected: str) -> None:
     config = GROWING.model_copy(update={"initial_connection": "full_direct"})
     population, counters = create(config, INPUTS, OUTPUTS, seed=1)
     assert counters == Counters(12, 3, 19)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import CONNECTIONS, NeatConfig, explain_meaningless
 from evolve_arena.runs.validation import explain
 
 
-def complaint(**values: Any) -> str:
+def complaint(**values: object) -> str:
     """Return the message for a user about *values*."""
     with pytest.raises(ValidationError) as caught:
         NeatConfig(**values)
@@ -116,7 +117,7 @@ def test_every_kind_of_initial_connection_is_accepted() -> None:
         ({"weight_init_mean": float("nan")}, "weight_init_mean is nan: "),
     ],
 )
-def test_mistakes_are_named_in_one_line(values: dict[str, Any], expected: str) -> None:
+def test_mistakes_are_named_in_one_line(values: Settings, expected: str) -> None:
     text = complaint(**values)
     assert text.startswith(expected)
     assert "\n" not in text

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -167,9 +168,7 @@ def test_attributes_come_from_both_as_often_as_in_neat_python(
         assert varied > 0, field
 
 
-def _in_our_order(
-    theirs: NeatPopulation, ours: NeatPopulation, field: str, values: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
+def _in_our_order(theirs: NeatPopulation, ours: NeatPopulation, field: str, values: Array) -> Array:
     """Return a row for each of their children, its genes in our order."""
     if field not in CONNECTION_FIELDS:
         return values.reshape(len(theirs), -1)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
@@ -27,7 +28,7 @@ from evolve_arena.genomes.neat.interchange import from_neat_python
 from tests.genomes.neat import theirs
 
 INPUTS, OUTPUTS = 3, 2
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: Settings = {
     "activation_default": "random",
     "activation_options": ACTIVATIONS,
     "activation_mutate_rate": 0.1,

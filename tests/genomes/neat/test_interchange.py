@@ -61,7 +61,7 @@ def make_network(genome: Any, config: Any) -> Any:
     return kind.create(genome, config)
 
 
-def export(genome: Any, config: Any, **metadata: Any) -> str:
+def export(genome: Any, config: Any, **metadata: object) -> str:
     """Return the text that neat-python writes for a genome."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
@@ -350,7 +350,7 @@ def damaged_files(draw: st.DrawFn) -> str:
     """Draw a file with a part or two replaced or taken out, perhaps cut short."""
     data = copy.deepcopy(draw(st.sampled_from([OWN, small_file(), small_file(False)])))
     for _ in range(draw(st.integers(1, 2))):
-        part: Any = data
+        part = data
         while True:
             keys = list(part) if isinstance(part, dict) else list(range(len(part)))
             if not keys:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -25,11 +26,11 @@ THEIRS, OURS = 1000, 4000
 """Mutations by each of the two; theirs are slow."""
 
 
-def make_config(**settings: Any) -> NeatConfig:
+def make_config(**settings: object) -> NeatConfig:
     return NeatConfig.model_validate({**STILL, "pop_size": 2, **settings})
 
 
-def grow(*, steps: int = 15, **settings: Any) -> tuple[NeatPopulation, Counters]:
+def grow(*, steps: int = 15, **settings: object) -> tuple[NeatPopulation, Counters]:
     """Return one genome with some hidden nodes and connections of all sorts."""
     config = make_config(node_add_prob=0.4, conn_add_prob=0.5, bias_mutate_rate=1.0, **settings)
     population, counters = create(config, INPUTS, OUTPUTS, seed=4)
@@ -121,7 +122,7 @@ CERTAIN = {
     ],
 )
 def test_each_mutation_has_the_outcomes_of_neat_python(
-    key: str, settings: dict[str, Any], least: int
+    key: str, settings: Settings, least: int
 ) -> None:
     grown = {"feed_forward": settings.get("feed_forward", True)}
     genome, counters = grow(enabled_mutate_rate=0.3, **grown)
