@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any
 
 import numpy as np
 from deap import base, creator, tools
@@ -92,7 +91,9 @@ def _make_toolbox() -> base.Toolbox:
     return toolbox
 
 
-def _next_generation(population: list[Any], toolbox: base.Toolbox, counter: Counter) -> list[Any]:
+def _next_generation(
+    population: list[Array], toolbox: base.Toolbox, counter: Counter
+) -> list[Array]:
     networks = [_make_network(individual) for individual in population]
     winners = []
     start = time.perf_counter()

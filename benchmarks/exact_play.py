@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from itertools import cycle, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +42,11 @@ class ExactPlayer(Player):
         super().__init__(game)
         self.known: dict[tuple[int, ...], int] = {}
 
-    def choose(self, position: Board, stream: Stream) -> Any:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return one of the best moves."""
         return self.pick(self.find_best(position), stream)
 
-    def find_best(self, position: Board) -> list[Any]:
+    def find_best(self, position: Board) -> list[int]:
         """Return the best moves, by how soon they win or how late they lose."""
         worth = {
             move: -self.value(self.game.play(position, move))
@@ -70,7 +69,7 @@ class ExactPlayer(Player):
                 self.known[key] = best - (best > 0) + (best < 0)
         return self.known[key]
 
-    def won_positions(self) -> list[Any]:
+    def won_positions(self) -> list[Board]:
         """Return all positions of the game in which the player to move wins, once each."""
         start = self.game.initial()
         found, left = {tuple(map(int, start.state)): start}, [start]
@@ -110,7 +109,7 @@ class PigPlayer(Player):
         super().__init__(game)
         _, self.rolls = solve_pig(game.options["goal"])
 
-    def choose(self, position: Board, stream: Stream) -> Any:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return the move that wins more often."""
         points, seat = [int(number) for number in position.state[:3]], self.game.to_move(position)
         return ROLL if self.rolls[points[2], points[seat], points[1 - seat]] else HOLD

@@ -6,10 +6,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks.line import Line, SkippedError
 from evolve_arena.core.types import Settings
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
@@ -88,11 +88,11 @@ def _loop(step: str, start: str) -> str:
     }};"""
 
 
-def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
+def _compare(what: str, player: BredPlayer, count: int, folder: Path) -> Line:
     """Time a move on the page and in the exported Python file; both must choose the same moves."""
     page = run_source(write_source(player))
     positions = random_positions(player.game, count)
-    told: list[Any] = [(position.state, position.plies, []) for position in positions]
+    told = [(position.state, position.plies, []) for position in positions]
     given = [[make_safe(state), *rest] for state, *rest in told]
     began, wanted = time.perf_counter(), []
     for position in told:

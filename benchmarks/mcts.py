@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from benchmarks.line import Line
 from evolve_arena.core.registry import make_game
@@ -75,7 +74,7 @@ def _search_openspiel(name: str) -> Callable[[int], object]:
     game = pyspiel.load_game(name)
     state = game.new_initial_state()
 
-    def search(seed: int) -> Any:
+    def search(seed: int) -> object:
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         bot = pyspiel.MCTSBot(
             game, evaluator, 2 * EXPLORATION, SIMULATIONS, MEMORY, True, seed, False

@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import neat
 import numpy as np
@@ -100,7 +99,7 @@ class _TheirRun:
         """Seconds of a generation's matches."""
         return sum(self.played[:-1]) / (len(self.played) - 1)
 
-    def play(self, genomes: list[tuple[int, Any]], config: Any) -> None:
+    def play(self, genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
         """Set each genome's fitness: its points share against ten random others, both colours."""
         self.starts.append(time.perf_counter())
         networks = [neat.nn.FeedForwardNetwork.create(genome, config) for _, genome in genomes]
@@ -119,7 +118,9 @@ class _TheirRun:
         self.generation += 1
 
 
-def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) -> None:
+def _check_games(
+    genomes: list[neat.DefaultGenome], met: list[list[int]], hashes: list[int]
+) -> None:
     """Check that our kernel plays the very games of the baseline."""
     packed = DECODER.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
@@ -128,7 +129,7 @@ def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) ->
         raise RuntimeError("the kernel does not play the games of neat-python's networks")
 
 
-def _play(first: Any, second: Any) -> tuple[int, int]:
+def _play(first: neat.nn.FeedForwardNetwork, second: neat.nn.FeedForwardNetwork) -> tuple[int, int]:
     """Play a game; return 1, 0 or -1 for the first player, and a hash of the moves."""
     own_view, other_view = [0.0] * CELLS, [0.0] * CELLS
     mover, waiter = first, second

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import neat
+from evolve_arena.genomes.neat.genome import NeatPopulation
 from neat.innovation import InnovationTracker
 from neat.reporting import ReporterSet
 
 from benchmarks.line import Line
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python
@@ -100,10 +101,12 @@ def _measure(individuals: int) -> Iterator[Line]:
     yield _measure_distances(population, children, config)
 
 
-def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line:
+def _measure_distances(
+    population: NeatPopulation, genomes: list[neat.DefaultGenome], config: neat.Config
+) -> Line:
     some = population.take(range(20))
 
-    def ours() -> Any:
+    def ours() -> Array:
         return distances(some, population, disjoint_coefficient=DISJOINT, weight_coefficient=WEIGHT)
 
     def theirs() -> None:
@@ -122,7 +125,7 @@ def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line
     )
 
 
-def _grow(config: Any, individuals: int) -> list[Any]:
+def _grow(config: neat.Config, individuals: int) -> list[neat.DefaultGenome]:
     """Return genomes of some families, all after the same number of mutations."""
     ancestors = []
     for _ in range(ANCESTORS):
@@ -135,8 +138,12 @@ def _grow(config: Any, individuals: int) -> list[Any]:
 
 
 def _mutate_all(
-    parents: list[Any], config: Any, first_key: int, mutations: int, count: int | None = None
-) -> list[Any]:
+    parents: list[neat.DefaultGenome],
+    config: neat.Config,
+    first_key: int,
+    mutations: int,
+    count: int | None = None,
+) -> list[neat.DefaultGenome]:
     """Return children of one parent each, mutated a number of times."""
     children = []
     for number in range(len(parents) if count is None else count):
@@ -150,7 +157,11 @@ def _mutate_all(
     return children
 
 
-def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any, Species]:
+def _pack(
+    parents: list[neat.DefaultGenome],
+    children: list[neat.DefaultGenome],
+    first: neat.DefaultSpeciesSet,
+) -> tuple[NeatPopulation, NeatPopulation, Species]:
     """Return the children, their parents' representatives and species, as arrays."""
     before = from_neat_python(parents)
     founded = speciate(
@@ -167,7 +178,9 @@ def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any
     return from_neat_python(children), before.take(founded.representative), founded
 
 
-def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, Any]:
+def _time_theirs(
+    config: neat.Config, first: neat.DefaultSpeciesSet, children: list[neat.DefaultGenome]
+) -> tuple[float, neat.DefaultSpeciesSet]:
     """Return the shortest of three times, and the species set that resulted."""
     population = {genome.key: genome for genome in children}
     times = []
@@ -184,7 +197,7 @@ def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, A
     return min(times), following
 
 
-def _check(ours: Species, population: Any, theirs: Any) -> None:
+def _check(ours: Species, population: NeatPopulation, theirs: neat.DefaultSpeciesSet) -> None:
     """Check that both find the same species."""
     keys = population.keys.tolist()
     members = {key: int(ours.keys[row]) for key, row in zip(keys, ours.members, strict=True)}

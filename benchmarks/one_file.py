@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.bred import Decoder
 from evolve_arena.players.packed import (
     PackedPlayers,
 )
@@ -71,7 +71,7 @@ def measure() -> Iterator[Line]:
         )
 
 
-def _decoder(game: BoardGame, kind: str = "mlp", **settings: object) -> Any:
+def _decoder(game: BoardGame, kind: str = "mlp", **settings: object) -> Decoder:
     settings = settings or {"hidden": (32,)}
     return find_game(game.name).networks[kind].decoder_type(**settings)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -66,7 +65,7 @@ def _plain_speed(config: QLearningConfig) -> float:
     method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DECODER)
     state = method.initial(1)
     work = method.make_work(state)
-    outputs: list[Any] = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
+    outputs = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
     learn_part(work.options, work.inputs, outputs, slice(0, 1))
     board = {"columns": DECODER.columns, "rows": DECODER.rows, "connect": DECODER.connect}
     learner = PlainLearner(state.population[0], DECODER.hidden[0], {**work.options, **board})

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +91,7 @@ class _Recorder(SerialExecutor):
 
 
 def do_nothing(
-    options: Settings, inputs: Sequence[Any], outputs: Sequence[Any], part: slice
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
 ) -> None:
     """Do nothing, so that only the cost of the message remains."""
 

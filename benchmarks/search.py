@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.core.compiled import find_variant
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Move, Settings, State
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.search import NODES, WIN
 from evolve_arena.players.specification import make_player
 from tests.bred import make_bred
@@ -82,9 +82,9 @@ def measure() -> Iterator[Line]:
         yield Line(f"checkers search with {name}, depth {depth}", moves, "moves/s", text)
 
 
-def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
+def draw_midgame(game: Game[State, Move], lengths: range, count: int) -> list[State]:
     """Return positions of a *game* after so many random plies."""
-    chance, positions = np.random.default_rng(1), list[Any]()
+    chance, positions = np.random.default_rng(1), []
     while len(positions) < count:
         position = game.initial()
         for _ in range(int(chance.choice(lengths))):
@@ -95,7 +95,7 @@ def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
     return positions
 
 
-def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
+def _speed(player: CompiledPlayer, boards: Sequence[Board]) -> tuple[float, float]:
     """Return the moves found and positions searched a second: the best of some rounds."""
     game = player.game
     spec = find_game(game.name)
@@ -116,7 +116,7 @@ def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
     return len(boards) / best, float(workspace.memory[NODES]) / best
 
 
-def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
+def _plain_speed(player: CompiledPlayer, boards: Sequence[Board], depth: int) -> float:
     """Return the moves a second; the values must be those of the compiled search."""
     start, game = time.perf_counter(), player.game
     with np.errstate(over="ignore"):
@@ -131,7 +131,7 @@ def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
 
 
 def _value_plainly(
-    game: BoardGame, state: Any, depth: int, low: int, high: int, root: Any = None
+    game: BoardGame, state: Array, depth: int, low: int, high: int, root: Array | None = None
 ) -> int:
     """Return a state's value for the player to move; a bound if not between *low* and *high*."""
     rules, mover = game.plain, game.plain["to_move"](state)

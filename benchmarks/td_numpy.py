@@ -9,7 +9,6 @@ and a matrix and two outer products.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class NumpyLearner:
         genome: Array,
         learning: LearningSettings,
         seed: int,
-        dtype: type[np.floating[Any]] = np.float32,
+        dtype: type[np.floating] = np.float32,
     ) -> None:
         self.rules = decoder.game.rules
         self.index = decoder.board.index

@@ -9,13 +9,12 @@ has room for every combination, also for those that can't occur.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
-from evolve_arena.core.types import Array
+from evolve_arena.core.types import Array, Rules
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.genomes.tuples import Cells
 
@@ -40,7 +39,7 @@ class NumpyTuples:
 
     def __init__(
         self,
-        rules: Any,
+        rules: Rules,
         cells: Cells,
         tables: Array,
         learning: LearningSettings,
@@ -167,7 +166,7 @@ class NumpyTuples:
             chosen = not self.explored[ply]
 
 
-def find_places(rules: Any, cells: Cells) -> NDArray[np.int64]:
+def find_places(rules: Rules, cells: Cells) -> NDArray[np.int64]:
     """Return the place here of each entry of the compiled tables, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import find_variant
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Genome, Move, State
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -46,7 +46,7 @@ def compile_together(players: Sequence[BredPlayer]) -> None:
     )
 
 
-def grow(decoder: Decoder, seed: int, config: NeatConfig | None = None) -> Any:
+def grow(decoder: Decoder, seed: int, config: NeatConfig | None = None) -> Genome:
     """Return a genome after fifty mutations."""
     config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
@@ -62,11 +62,11 @@ LEAST_POSITIONS = int(os.environ.get("POSITIONS", "0"))
 """Least number of positions to compare, from the environment."""
 
 
-def random_positions(game: AnyGame, count: int, seed: int = 0) -> list[Any]:
+def random_positions(game: Game[State, Move], count: int, seed: int = 0) -> list[State]:
     """Return unfinished positions of random games, shuffled."""
     count = max(count, LEAST_POSITIONS)
     chance = random.Random(seed)
-    positions: list[Any] = []
+    positions = []
     while len(positions) < 2 * count:
         position = game.initial(chance.randrange(1 << 30))
         while moves := game.legal_moves(position):

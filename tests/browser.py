@@ -7,9 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 try:
     from playwright.sync_api import sync_playwright
@@ -25,7 +28,7 @@ OFF = ("gpu", "quic", "background-networking", "component-update", "sync")
 SWITCHES = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in OFF)]
 
 
-def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
+def wait_until(page: Page, script: str, seconds: float = 20.0) -> None:
     """Wait for a condition that the page's policy allows only evaluations to test."""
     end = time.monotonic() + seconds
     while not page.evaluate(script):
@@ -33,14 +36,14 @@ def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
         page.wait_for_timeout(50)
 
 
-def list_faint(page: Any) -> list[str]:
+def list_faint(page: Page) -> list[str]:
     """Return the texts of a page with less contrast than WCAG's level AA asks."""
     found: list[str] = page.evaluate(CONTRAST.read_text("utf-8"))
     return found
 
 
 @contextmanager
-def open_page(file: Path) -> Iterator[Any]:
+def open_page(file: Path) -> Iterator[Page]:
     """Yield the page in a *file*; fail in the end if it reported errors."""
     with sync_playwright() as starter:
         browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -59,7 +58,7 @@ def compile_for_all_kinds() -> None:
     compiled._add_variant = _add_usual_variant
 
 
-def _add_usual_variant(game: GameSpec, given: Settings, needed: frozenset[str]) -> Any:
+def _add_usual_variant(game: GameSpec, given: Settings, needed: frozenset[str]) -> Settings:
     usual = frozenset(USUAL.get(game.name, ()))
     if given != game.kernel.constants(game.make().rules):  # few tests have such a board or table
         usual = usual - {"HAS_ACTIONS"} if "HAS_KIND_PLAYERS" in needed else needed
@@ -202,13 +201,13 @@ def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """
     hire, receive, busy = processes._Team._hire, processes._Worker.receive, []
 
-    def hire_and_wait(team: Any) -> None:
+    def hire_and_wait(team: processes._Team) -> None:
         hire(team)
         for worker in team.workers:
             if not worker.ready:
                 assert receive(worker) is not None
 
-    def receive_and_note(worker: Any) -> Any:
+    def receive_and_note(worker: processes._Worker) -> object:
         done = receive(worker)
         if done:
             busy.append(worker.process.pid)
@@ -295,7 +294,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[d
 
 
 @pytest.fixture(scope="session")
-def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, Path], None]:
+def stop_anywhere(outcome_of: Callable[[Path], object]) -> Callable[[Recipe, Run, Path], None]:
     """Return a function that stops a run after every generation, then rewinds it.
 
     It takes the recipe, a run of it that was not stopped, and a new run's folder.

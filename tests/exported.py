@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.core.types import Json, Settings
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
@@ -15,9 +16,11 @@ from tests.bred import compile_together, make_bred
 from tests.c_bots import ask, build, with_gcc
 from tests.pages import ask_page, make_safe, with_node
 
-Table = Mapping[str, tuple[str, str, dict[str, Any]]]
+Namespace = dict[str, Any]
+"""Names that executed source defines, and their values."""
+Table = Mapping[str, tuple[str, str, Settings]]
 """Players by their names: game, kind of network, settings."""
-Case = tuple[BredPlayer, list[Any], list[int]]
+Case = tuple[BredPlayer, list[Board], list[int]]
 """A player, positions, and what it chooses there in the arena."""
 
 
@@ -30,7 +33,7 @@ def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
     return players[name]
 
 
-def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
+def load_bot(player: BredPlayer, target: str = "python") -> Namespace:
     """Return the names that an exported file defines."""
     names = {"__name__": "bot"}
     text = str(export_player(player, target))
@@ -38,18 +41,18 @@ def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
     return names
 
 
-def write_state(name: str, numbers: Sequence[Any]) -> str:
+def write_state(name: str, numbers: Sequence[int]) -> str:
     """Format a line of the plain dialect."""
     return f"{name} {' '.join(str(int(number)) for number in numbers)}"
 
 
-def tell(position: Board) -> list[Any]:
+def tell(position: Board) -> list[Json]:
     """Return a position as a page takes it."""
     return [make_safe(position.state), position.plies, [make_safe(past) for past in position.past]]
 
 
 def choose_in_python(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the file's choices, with its player's depth of search or *depth*."""
     choose, options = load_bot(player)["choose"], {} if depth is None else {"depth": depth}
@@ -57,7 +60,7 @@ def choose_in_python(
 
 
 def choose_in_c(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the program's choices, with its player's depth of search or *depth*."""
     program, go = build(str(export_player(player, "c")), folder), "go"
@@ -69,7 +72,7 @@ def choose_in_c(
 
 
 def choose_on_page(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
     """Return the page's choices, with its player's depth of search or *depth*."""
     asked = "ask_bot(position)" if depth is None else f"ask_ahead(position, {depth})"

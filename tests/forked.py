@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from evolve_arena import games, runs, studies
 from evolve_arena.cli import main as cli
@@ -29,7 +30,9 @@ for package in (runs, games, studies):
             import_module(module.name)
 
 
-def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: object) -> Any:
+def start_evolve(
+    words: list[str], out: IO[bytes], err: IO[bytes], **options: object
+) -> BaseProcess:
     """Run ``evolve`` with these *words* in a process whose output goes to two files.
 
     Args:

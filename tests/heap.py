@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.registry import open_file
+from evolve_arena.players.board.game import BoardGame
 
 RULES = '''"""Heap: three players take 1 to 5 stones, or pass; who has most stones wins."""
 
@@ -130,7 +130,7 @@ def name_setting(setting):
 '''
 
 
-def load_heap(folder: Path, name: str = "heap", *changes: tuple[str, str]) -> Any:
+def load_heap(folder: Path, name: str = "heap", *changes: tuple[str, str]) -> BoardGame:
     """Load the game from a file of that *name*, with *changes* of parts of its text."""
     text = RULES
     for old, new in changes:

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 TUN, TUNSETIFF, IFF_TUN_NO_PI = "/dev/net/tun", 0x400454CA, 0x1001
 CLONE_NEWNET = 0x40000000
@@ -33,9 +32,9 @@ class Host:
 
     name: str
     ip: str
-    started: list[subprocess.Popen[Any]] = field(default_factory=list)
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, command: Sequence[Any], **options: object) -> subprocess.Popen[Any]:
+    def start(self, command: Sequence[object], **options: object) -> subprocess.Popen[bytes]:
         """Start a *command* in the namespace."""
         command = ["ip", "netns", "exec", self.name, *map(str, command)]
         self.started.append(subprocess.Popen(command, **options))

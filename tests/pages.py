@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from evolve_arena.core.types import Json
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.page import PAGE, write_bot
 
@@ -30,7 +31,7 @@ fs.writeFileSync(1, JSON.stringify({ found, spent }, write));
 """
 
 
-def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], float]:
+def run_script(script: str, given: list[Json], folder: Path) -> tuple[list[Json], float]:
     """Return the results of a *script*'s ``ask`` for each item of *given*, and the seconds."""
     file = folder / "page.js"
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
@@ -45,8 +46,8 @@ def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], 
 
 
 def ask_page(
-    player: BredPlayer, positions: list[Any], folder: Path, body: str, more: tuple[str, ...] = ()
-) -> tuple[list[Any], float]:
+    player: BredPlayer, positions: list[Json], folder: Path, body: str, more: tuple[str, ...] = ()
+) -> tuple[list[Json], float]:
     """Ask the page of a *player* about each position: *body* is that of a function of ``position``.
 
     Positions hold whole numbers of more than 53 bits as texts.
@@ -55,6 +56,6 @@ def ask_page(
     return run_script(script, [[position] for position in positions], folder)
 
 
-def make_safe(numbers: Any) -> list[Any]:
+def make_safe(numbers: Iterable[int]) -> list[int | str]:
     """Convert whole numbers to JSON, to texts where its readers would round them."""
     return [int(n) if abs(int(n)) < 2**53 else str(int(n)) for n in numbers]

@@ -6,9 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -32,7 +31,7 @@ from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
@@ -63,7 +62,9 @@ def assert_same(one: Results, other: Results) -> None:
 
 
 @pytest.fixture(params=["fork"])
-def team(request: pytest.FixtureRequest, find_workers: Callable[[], Any]) -> Iterator[Team]:
+def team(
+    request: pytest.FixtureRequest, find_workers: Callable[[], list[psutil.Process]]
+) -> Iterator[Team]:
     """Make executors with a given number of workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
     if request.param == "spawn":
@@ -142,7 +143,7 @@ def test_a_worker_that_is_killed_is_replaced(
     heard = 0
     listen = executor._team.listen
 
-    def kill_and_listen(*, wait: bool) -> list[Any]:
+    def kill_and_listen(*, wait: bool) -> list[object]:
         nonlocal heard
         if heard == moment:
             os.kill(before[0], signal.SIGKILL)
@@ -163,7 +164,9 @@ def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
     """Return a stand-in for the kernel that kills workers with matches from *doomed* on."""
     caller = os.getpid()
 
-    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
+    def play(
+        options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+    ) -> None:
         if part.start >= doomed and os.getpid() != caller:
             way()
         play_part(options, inputs, outputs, part)
@@ -171,7 +174,9 @@ def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
     return play
 
 
-def square(options: Settings, inputs: Any, outputs: Any, part: slice) -> None:
+def square(
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+) -> None:
     """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
@@ -211,7 +216,9 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
     """
     caller = os.getpid()
 
-    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
+    def play(
+        options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+    ) -> None:
         mark = tmp_path / str(part.start)
         if os.getpid() != caller and not mark.exists() and len(os.listdir(tmp_path)) < 2:
             mark.touch()

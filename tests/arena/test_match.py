@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -164,7 +163,7 @@ class Drawer(Player):
 
     name = "drawer"
 
-    def __init__(self, then: Any = layout.DRAW_DECK) -> None:
+    def __init__(self, then: int | Exception = layout.DRAW_DECK) -> None:
         self.then = then
 
     def choose(self, position: Board, stream: Stream) -> int:
@@ -226,7 +225,7 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
 
 def test_a_finished_match_tells_how_it_ended() -> None:
     game = make_game("ticket-to-ride", seats=2)
-    seen: list[tuple[Board, Any]] = []
+    seen: list[tuple[Board, int | None]] = []
     players = [make_player("rule", game), make_player("random", game)]
     match = play_match(
         game, players, seed=8, watch=lambda position, move: seen.append((position, move))
@@ -286,7 +285,7 @@ def test_players_draw_from_another_stream_than_the_decks() -> None:
     ],
 )
 def test_who_forfeits_is_last_and_points_stay_as_they_stood(
-    then: Any, termination: str, sentence: str
+    then: int | Exception, termination: str, sentence: str
 ) -> None:
     game = make_game("ticket-to-ride", seats=3)
     others = Drawer(), Drawer()

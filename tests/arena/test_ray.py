@@ -10,10 +10,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -32,7 +31,7 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
@@ -118,7 +117,9 @@ def find_pids() -> list[int]:
     return [child.pid for child in found if child.name().startswith("ray::Worker")]
 
 
-def square(options: Settings, inputs: Any, outputs: Any, part: slice) -> None:
+def square(
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+) -> None:
     """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -22,6 +21,7 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, open_file, register_game
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.player import make_random
@@ -76,7 +76,7 @@ class Renamed(Game):
 """
 
 
-def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> type[AnyGame]:
     """Return a game that is a class without a file of rules: tic-tac-toe under another name."""
     monkeypatch.syspath_prepend(folder)
     (folder / "their_renamed.py").write_text(RENAMED, encoding="utf-8")

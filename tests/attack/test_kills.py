@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -81,7 +81,7 @@ class Attack:
         islands = ISLANDS if self.kind == "islands" else ()
         return ["start", recipe, "--run", str(self.path), *workers, *list_options(changes, islands)]
 
-    def outcome(self, outcome_of: Callable[[Path], Any]) -> tuple[dict[str, Any], bytes]:
+    def outcome(self, outcome_of: Callable[[Path], object]) -> tuple[dict[str, object], bytes]:
         """Return all that must not depend on kills: each run's outcome, and the sweep's table."""
         runs = [file.parent for file in sorted(self.path.rglob("recipe.toml"))]
         for run in runs:
@@ -122,7 +122,7 @@ class Attack:
             self.counts[f"hit {self.kind}{' with spawn' if spawned else ''}"] += 1
         return code != 0
 
-    def _await_end(self, process: Any) -> None:
+    def _await_end(self, process: BaseProcess | Fresh) -> None:
         """Wait for the end; a process that hangs is aborted, and a fork says where it hung."""
         process.join(LONGEST)
         if process.exitcode is None:
@@ -162,7 +162,7 @@ def list_options(*groups: Iterable[str]) -> list[str]:
     return [word for changes in groups for change in changes for word in ("--set", change)]
 
 
-def forked(words: list[str], log: Path) -> Any:
+def forked(words: list[str], log: Path) -> BaseProcess:
     """Run ``evolve`` with these *words* in a copy of this process."""
     with log.open("wb") as file:
         return start_evolve(words, file, file)
@@ -202,7 +202,7 @@ def draw_kinds(method: str, chance: random.Random) -> list[str]:
 @pytest.mark.parametrize("method", SMALL_RECIPES)
 @pytest.mark.usefixtures("ready_workers")
 def test_killed_runs_end_with_the_same_bits(
-    method: str, tmp_path: Path, outcome_of: Callable[[Path], Any], still_alive: StillAlive
+    method: str, tmp_path: Path, outcome_of: Callable[[Path], object], still_alive: StillAlive
 ) -> None:
     share = KILLS // len(SMALL_RECIPES) + (
         list(SMALL_RECIPES).index(method) < KILLS % len(SMALL_RECIPES)
@@ -211,7 +211,7 @@ def test_killed_runs_end_with_the_same_bits(
     kinds, before = draw_kinds(method, chance), shared_memory()
     beside = psutil.Process().children()
     counts: Counter[str] = Counter()
-    expected: dict[str, Any] = {}
+    expected: dict[str, object] = {}
     durations: dict[str, float] = {}
     hits = runs = 0
 

@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe, read_content
@@ -168,7 +168,9 @@ def test_perft_counts_in_a_file_with_options(place: Path) -> None:
     assert evolve("play", "held.py", *words, folder=place).stdout
 
 
-def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *changes: str) -> Any:
+def interrupt_start(
+    recipe: str, folder: Path, until: Callable[[], bool], *changes: str
+) -> JsonObject:
     """Press Ctrl-C once *until* holds; return the state of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]
     command = [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words]

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -105,7 +104,7 @@ OPEN = "These moves can be played: 0, 1, 2, 3, 4, 5, 6."
 NEXT = "Enter for another game, or undo, or quit: "
 
 
-def read(text: str) -> Any:
+def read(text: str) -> object:
     """Interpret *text* that is typed at the beginning of a game."""
     return read_input(find_text_ui(GAME), text, GAME.initial())
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,10 @@ import pytest
 from evolve_arena.arena.batch import EMPTY, Results
 from evolve_arena.arena.match import hash_moves, play_match, play_matches
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, game_names, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Move, State
 from evolve_arena.players.board.game import COUNTS, BoardGame
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
@@ -49,7 +49,7 @@ BRED = [
 games = pytest.mark.parametrize("name", game_names())
 
 
-def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
+def walk(game: Game[State, Move], seed: int) -> Iterator[tuple[State, list[Move], Move]]:
     """Yield the positions of a random game, each with its legal moves and the move played."""
     choices = random.Random(seed)
     position = game.initial(seed)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -68,7 +67,7 @@ def test_every_method_is_here() -> None:
 
 
 def test_a_run_ends_where_its_recipe_says(
-    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], Any]
+    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], object]
 ) -> None:
     outcome = outcome_of(whole.path)
     assert outcome.generation == recipe.run.generations == 6
@@ -82,7 +81,7 @@ def test_the_number_of_workers_does_not_matter(
     recipe: Recipe,
     whole: Run,
     tmp_path: Path,
-    outcome_of: Callable[[Path], Any],
+    outcome_of: Callable[[Path], object],
     ready_workers: list[int],
     executor: str,
     workers: int,

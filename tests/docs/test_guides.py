@@ -10,7 +10,6 @@ import sys
 import threading
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +17,11 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
+from tests.exported import Namespace
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 
@@ -45,7 +46,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(user_code, "_registered", {})
 
 
-def run(*blocks: str) -> dict[str, Any]:
+def run(*blocks: str) -> Namespace:
     """Run the examples and return the names that they define."""
     space = {"__name__": "guide"}
     for block in blocks:
@@ -83,7 +84,7 @@ def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BredPlayer:
     return make_bred("connect-four", "mlp", 8)
 
 
-def run_beside(player: BredPlayer, title: str, target: str, name: str) -> dict[str, Any]:
+def run_beside(player: BredPlayer, title: str, target: str, name: str) -> Namespace:
     """Export the player, run the example of a section, and return the names that it defines."""
     content = export_player(player, target)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -124,7 +125,7 @@ def test_the_server_answers_as_the_player_plays(player: BredPlayer) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
 
-        def ask(told: dict[str, Any]) -> Any:
+        def ask(told: JsonObject) -> Json:
             with urllib.request.urlopen(address, json.dumps(told).encode(), timeout=20) as answer:
                 return json.load(answer)
 

@@ -11,12 +11,15 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.browser import CHROMIUM, SWITCHES, list_faint, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Request
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOADED = re.compile(
@@ -90,12 +93,12 @@ def read_in_browser(site: Path) -> list[str]:
     return faults
 
 
-def _note_error(faults: list[str], told: Any) -> None:
+def _note_error(faults: list[str], told: object) -> None:
     if getattr(told, "type", "error") == "error":
         faults.append(str(told))
 
 
-def _note_foreign(faults: list[str], root: str, asked: Any) -> None:
+def _note_foreign(faults: list[str], root: str, asked: Request) -> None:
     if not asked.url.startswith((root, "data:", "blob:")):
         faults.append(asked.url)
 

@@ -6,7 +6,7 @@ They are linear: what a position is worth is the sum of the weights of the cells
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -118,13 +119,13 @@ def make_programming(decoder: Decoder = LINEAR, **settings: object) -> Evolution
     return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
 
 
-def make_neat(decoder: Decoder = GRAPHS, neat: Any = None, **settings: object) -> Neat:
+def make_neat(decoder: Decoder = GRAPHS, neat: Settings | None = None, **settings: object) -> Neat:
     """Make NEAT with a population of six and without openings."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
     return Neat(NeatMethodConfig.model_validate(config), decoder)
 
 
-def assert_same(one: Any, other: Any, name: str = "state") -> None:
+def assert_same(one: object, other: object, name: str = "state") -> None:
     """Compare all parts of states, bit for bit."""
     if is_dataclass(one):
         for field in fields(one):

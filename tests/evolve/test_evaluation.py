@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.genomes.neat.genome import NeatPopulation
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
+from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.population import concatenate
 from evolve_arena.players.bred import Decoder
 from tests.evolve.rigged import (
@@ -38,7 +40,9 @@ from tests.evolve.rigged import (
 KINDS = ("tournament", "neat", "evolutionary-programming")
 
 
-def make(kind: str, individuals: int = 6, decoder: Decoder | None = None, **settings: object) -> Any:
+def make(
+    kind: str, individuals: int = 6, decoder: Decoder | None = None, **settings: object
+) -> Method[State]:
     """Make a method of that *kind* with so many individuals."""
     if kind == "neat":
         return make_neat(decoder or GRAPHS, {"pop_size": individuals}, **settings)
@@ -46,7 +50,7 @@ def make(kind: str, individuals: int = 6, decoder: Decoder | None = None, **sett
     return make_one(decoder or LINEAR, individuals=individuals, **settings)
 
 
-def begin(method: Any, seed: int = 1, **strong_ones: object) -> Any:
+def begin(method: Method[State], seed: int = 1, **strong_ones: object) -> State:
     """Return a state of weak players but for the named rows, like ``row_3``."""
     state = method.initial(seed)
     chosen = {int(name[4:]): weights for name, weights in strong_ones.items()}
@@ -57,12 +61,14 @@ def begin(method: Any, seed: int = 1, **strong_ones: object) -> Any:
     return replace(state, population=population, records=records)
 
 
-def make_arena(method: Any) -> Arena:
+def make_arena(method: Method[State]) -> Arena:
     return Arena(method.decoder, SerialExecutor())
 
 
 @pytest.mark.parametrize("build", [vectors, graphs])
-def test_the_rigged_players_are_what_they_seem(build: Any) -> None:
+def test_the_rigged_players_are_what_they_seem(
+    build: Callable[..., Array | NeatPopulation],
+) -> None:
     pairings = np.array([[0, 1], [1, 0], [0, 2], [3, 0]], np.int32)
     arena = Arena(LINEAR if build is vectors else GRAPHS, SerialExecutor())
     results = arena.play(build({0: strong()}, 4), pairings, derive_seeds(1, 0, "test", 4))

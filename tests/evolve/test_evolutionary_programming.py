@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -119,7 +118,7 @@ def test_those_with_most_points_live_on(
     score: str, counting: dict[str, float], opponents: int
 ) -> None:
     """Among them those against the hall of fame."""
-    keys: dict[str, Any] = {f"{key}_points": value for key, value in counting.items()}
+    keys = {f"{key}_points": value for key, value in counting.items()}
     keys |= {"hall_of_fame": {"opponents": opponents}, "strength_rate": 0.5}
     decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="planes", hidden=())
     method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.imitation import ImitationState, list_positions
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.specification import make_player
@@ -78,7 +78,7 @@ def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) 
     assert row == len(rows.games)
 
 
-def find_inputs(board: Any, words: Any, seat: int) -> set[int]:
+def find_inputs(board: BoardGame, words: Array, seat: int) -> set[int]:
     """Return the inputs for which the bits in words of planes, or of eight cells each, stand."""
     code, found = board.code, set()
     if not code.SEES_CELLS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch, new_results
+from evolve_arena.arena.batch import Batch, Results, Seatings, new_results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin, tournaments
 from evolve_arena.core.errors import BadValueError
@@ -65,7 +64,7 @@ def make_config(**settings: object) -> MatchSettings:
     return MatchSettings.model_validate({**usual, **settings})
 
 
-def play(state: Any = STATE, **settings: object) -> tuple[Batch, Any, Any]:
+def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results, Seatings]:
     recorder = Recorder()
     arena = Arena(DECODER, recorder)
     results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
@@ -294,7 +294,7 @@ def test_a_run_goes_on_after_extinctions() -> None:
         noise=0.2,
     )
     state = method.initial(2)
-    known: dict[int, tuple[Any, ...]] = {}
+    known: dict[int, tuple[bytes, ...]] = {}
     last_seen: dict[int, int] = {}
     resets = 0
     for generation in range(40):
@@ -378,7 +378,7 @@ def test_hidden_nodes_are_counted() -> None:
     ],
 )
 def test_what_does_not_fit_in_a_state_is_named(
-    part: str | None, name: str, change: Any, fault: str
+    part: str | None, name: str, change: Callable[[Array], Array], fault: str
 ) -> None:
     method = make_method(hall_of_fame=HALL)
     state, _ = method.step(method.initial(1), make_arena(method))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +67,7 @@ class Fitness(base.Fitness):  # type: ignore[misc]
     weights = (1.0,)
 
 
-def make(**operators: Operator) -> Any:
+def make(**operators: Operator) -> base.Toolbox:
     chosen = {verb: Operator(name=name) for verb, name in OWN_OPERATORS.items()}
     return make_toolbox(**{**chosen, **operators}, defaults=DEFAULTS)
 
@@ -78,7 +77,7 @@ def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
 
 
 def cross(
-    toolbox: Any, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
+    toolbox: base.Toolbox, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
 ) -> NDArray[np.float32]:
     """Return the children of each row of *first* with the same row of *second*."""
     rows = np.arange(len(first))

@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -79,17 +78,17 @@ class Child:
     def __init__(self, key: int) -> None:
         self.key = key
 
-    def configure_crossover(self, first: Any, second: Any, config: Any) -> None:
+    def configure_crossover(self, first: Child, second: Child, config: object) -> None:
         """Keep the keys."""
         self.parents = first.key, second.key
 
-    def mutate(self, config: Any) -> None:
+    def mutate(self, config: object) -> None:
         """Do nothing."""
 
 
 def reproduce(
     members: list[int], fitness: list[float], keys: list[int], order: list[int], config: NeatConfig
-) -> list[Any]:
+) -> list[SimpleNamespace | Child]:
     """Return neat-python's next generation: surviving genomes, and children.
 
     Its species come in the *order* in which its stagnation would give them.

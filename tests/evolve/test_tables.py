@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +19,11 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
@@ -45,7 +45,9 @@ GREEDY = written(claims=5.0, route__points=3.0)
 HOARDER = written(asks_for_tickets=9.0, tickets__points_kept=1.0)
 
 
-def make_method(*genomes: NDArray[np.float32], **tables: object) -> tuple[Tournament, Any]:
+def make_method(
+    *genomes: NDArray[np.float32], **tables: object
+) -> tuple[Tournament, TournamentState]:
     content = {
         "individuals": len(genomes),
         "tournament_size": 2,
@@ -57,7 +59,7 @@ def make_method(*genomes: NDArray[np.float32], **tables: object) -> tuple[Tourna
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
-def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Any:
+def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Array:
     """Return the points of a player in all matches, or at tables of a *size*."""
     taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
     return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]

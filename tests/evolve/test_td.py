@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Settings
+from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.evolve import mirrors
 from tests.tracks import STONES
@@ -36,7 +36,7 @@ class Mirror(mirrors.NetworkMirror):
         """Return the output, from -1 to 1."""
         return float(self.run(seen)[-1][0])
 
-    def play(self, own: int = -1, opponent: Any = None) -> None:
+    def play(self, own: int = -1, opponent: Player | None = None) -> None:
         """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:

@@ -27,8 +27,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import FunctionType
-from typing import Any
+from types import FrameType, FunctionType
+from typing import TYPE_CHECKING
 
 from numba.core.dispatcher import Dispatcher
 
@@ -37,6 +37,9 @@ from evolve_arena.runs.api import start
 from tests.conftest import compile_for_all_kinds
 from tests.fuzz.inputs import generate
 from tests.fuzz.targets import TARGETS, Target
+
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
 
 SECONDS = 10
 """Seconds that an input may take."""
@@ -52,7 +55,7 @@ PACKAGE = "evolve_arena"
 """Package whose coverage guides libFuzzer."""
 
 
-_under_way: list[Any] = []
+_under_way: list[object] = []
 """The target whose inputs are being fed, and what makes them."""
 
 
@@ -174,7 +177,11 @@ def _place_of(outcome: str) -> str:
 
 
 def feed(
-    target: Target, inputs: Any, count: int, seed: int, faults: dict[str, bytes]
+    target: Target,
+    inputs: st.SearchStrategy[bytes] | list[bytes],
+    count: int,
+    seed: int,
+    faults: dict[str, bytes],
 ) -> Counter[str]:
     """Feed *count* inputs in another process; add its faults to *faults*, with their inputs.
 
@@ -210,7 +217,12 @@ def feed(
 
 
 def _work(
-    target: Target, inputs: Any, count: int, seed: int, sender: Connection, now: mmap.mmap
+    target: Target,
+    inputs: st.SearchStrategy[bytes] | list[bytes],
+    count: int,
+    seed: int,
+    sender: Connection,
+    now: mmap.mmap,
 ) -> None:
     """Feed *count* inputs, and report each fault once."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -299,7 +311,7 @@ def _data_size() -> int:
     return 1024 * int(line.split()[1])
 
 
-def _end_it(number: int, frame: Any) -> None:
+def _end_it(number: int, frame: FrameType | None) -> None:
     raise OverdueError
 
 

@@ -11,10 +11,10 @@ import json
 import sys
 from collections.abc import Sequence
 from types import CodeType
-from typing import Any
 
 from hypothesis import strategies as st
 
+from evolve_arena.core.types import JsonObject
 from tests.c_bots import Answer
 from tests.fuzz.inputs import change_json, change_text, texts
 
@@ -97,7 +97,7 @@ def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
     return _join(_four_block(columns, rows))
 
 
-def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
+def botzone_lines(requests: Sequence[JsonObject]) -> st.SearchStrategy[bytes]:
     """Return lines for Botzone's bots: *requests*, objects of JSON, with other values."""
     changed = change_json(st.sampled_from(list(requests)))
     return _join(changed.map(lambda value: f"{json.dumps(value)}\n"), most=1)

@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Json
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import PAGE, write_bot
@@ -290,7 +290,7 @@ def _page_samples() -> list[bytes]:
     """Return questions about the beginning of a game, and about what follows."""
     found = []
 
-    def ask(*question: object) -> Any:
+    def ask(*question: object) -> Json:
         found.append(json.dumps(question).encode())
         return json.loads(_node().ask(found[-1]).said)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, redirect_stderr, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 from unittest.mock import patch
 from zlib import crc32
 
@@ -411,7 +411,7 @@ def _check_onnx(data: bytes) -> None:
     assert about["options"] == player.game.options
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise AssertionError(f"{name} is no JSON")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import hypothesis
 import numpy as np
 import tomli_w
 from hypothesis import strategies as st
 
+from evolve_arena.core.types import Array, Arrays, Json, Number
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
 
 NASTY_TEXTS = [
@@ -72,7 +72,7 @@ def lines(piece: st.SearchStrategy[str], most: int, between: str = " ") -> st.Se
 
 
 @st.composite
-def change_json(draw: st.DrawFn, bases: st.SearchStrategy[Any]) -> Any:
+def change_json(draw: st.DrawFn, bases: st.SearchStrategy[Json]) -> Json:
     """Draw one of *bases*, which are as JSON or TOML gives them, with up to three other values."""
     tree = json.loads(json.dumps(draw(bases)))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
@@ -80,7 +80,7 @@ def change_json(draw: st.DrawFn, bases: st.SearchStrategy[Any]) -> Any:
     return tree
 
 
-def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
+def _change_somewhere(draw: st.DrawFn, tree: Json) -> Json:
     """Replace, remove, rename or add something at a random place of the *tree*."""
     keys = (
         list(tree)
@@ -111,7 +111,7 @@ def recipes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     return change_text(change_json(st.sampled_from(trees)).map(_write_toml), pieces)
 
 
-def _write_toml(tree: Any) -> str:
+def _write_toml(tree: Json) -> str:
     try:
         return tomli_w.dumps(tree)
     except (AttributeError, TypeError, ValueError, UnicodeError):  # TOML has no null, for one
@@ -151,9 +151,7 @@ def _change_tensors(draw: st.DrawFn, kind: str, version: int, blob: bytes) -> by
     return _write(kind, written, arrays, description, blob)
 
 
-def _write(
-    kind: str, version: int, arrays: Mapping[str, Any], description: Any, instead: bytes
-) -> bytes:
+def _write(kind: str, version: int, arrays: Arrays, description: Json, instead: bytes) -> bytes:
     try:
         return write_tensors(kind, version, arrays, description)
     except (TypeError, ValueError, KeyError, UnicodeError):  # what the format can't say
@@ -161,7 +159,7 @@ def _write(
 
 
 @st.composite
-def _change_array(draw: st.DrawFn, array: Any) -> Any:
+def _change_array(draw: st.DrawFn, array: Array) -> Array:
     action = draw(
         st.sampled_from(["one", "one", "one", "fill", "kind", "form", "size", "order", "not"])
     )
@@ -187,7 +185,7 @@ def _is_nan(number: float) -> bool:
     return isinstance(number, float) and math.isnan(number)
 
 
-def _fit(number: float, dtype: Any) -> Any:
+def _fit(number: float, dtype: np.dtype) -> Number:
     """Return the nearest number of that kind; 0 for NaN if it must be whole."""
     if dtype.kind == "f":
         return dtype.type(number if -1e300 < number < 1e300 or _is_nan(number) else np.inf)
@@ -204,7 +202,9 @@ class _Hidden:
     data: bytes
 
 
-def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
+def generate(
+    feed_one: Callable[[bytes], None], inputs: st.SearchStrategy[bytes], count: int, seed: int
+) -> None:
     """Feed the inputs that hypothesis makes."""
 
     @hypothesis.seed(seed)

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 from unittest.mock import patch
 from urllib.parse import unquote
 
@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.store.kept_games import KeptGames, parse_games
+from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 from evolve_arena.web import app
 from evolve_arena.web.app import Server
 from evolve_arena.web.playing import Desk
@@ -43,7 +43,7 @@ LONGEST_REFUSAL = 400
 class _Here(Worker):
     """A worker whose functions run in this process, so that faults can be seen."""
 
-    async def call(self, name: str, *more: object, **given: object) -> Any:
+    async def call(self, name: str, *more: object, **given: object) -> Json:
         """Answer as a process of its own would, from JSON to JSON."""
         name, given = json.loads(json.dumps([name, given]).encode())
         try:
@@ -94,7 +94,7 @@ def _server() -> Server:
     return server
 
 
-async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]:
+async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Json]:
     """Return the status and content of the answer to a request; without a *body* it is a GET."""
     place, _, query = path.partition("?")
     scope = {
@@ -107,12 +107,12 @@ async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]
         "query_string": os.fsencode(query),
         "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
     }
-    sent: list[Any] = []
+    sent: list[JsonObject] = []
 
-    async def receive() -> Any:
+    async def receive() -> JsonObject:
         return {"type": "http.request", "body": body or b"", "more_body": False}
 
-    async def send(message: Any) -> None:
+    async def send(message: JsonObject) -> None:
         sent.append(message)
 
     await server.make_app()(scope, receive, send)
@@ -120,7 +120,7 @@ async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]
     return sent[0]["status"], json.loads(text, parse_constant=_refuse_constant)
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise AssertionError(f"{name} is no JSON")
 
 
@@ -236,7 +236,7 @@ def _check_request(data: bytes) -> None:
     raise ArenaError(text)
 
 
-def _at(game: str) -> dict[str, Any]:
+def _at(game: str) -> JsonObject:
     """Return the settings of a game in which a person plays against chance."""
     players = ["human", "random"]
     return {"game": game, "options": {}, "players": players, "seed": 1}
@@ -270,7 +270,7 @@ def _check_kept(data: bytes) -> None:
     try_each(GAMES, check)
 
 
-def _replay(kept: Any) -> None:
+def _replay(kept: KeptGame) -> None:
     """Open a game as the page does."""
     players, seed = ["random"] * len(kept.players), int(kept.seed)
     desk = Desk({}, kept.game, kept.options, players, kept.numbers, kept.players, seed)

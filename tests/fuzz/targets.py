@@ -12,7 +12,6 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,10 +21,11 @@ from evolve_arena.cli.play.prompt import read_input
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Settings
-from evolve_arena.evolve.method import Method
+from evolve_arena.core.types import Json, Settings
+from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
@@ -93,7 +93,7 @@ def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     return draw_changes()
 
 
-def _as_toml(value: Any) -> str:
+def _as_toml(value: Json) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except ValueError:  # so many digits
@@ -171,7 +171,7 @@ def _check_entries(data: bytes) -> None:
 
 
 @cache
-def _make_once(name: str) -> Any:
+def _make_once(name: str) -> BoardGame:
     """Make a game once, for thousands of inputs."""
     return make_game(name)
 
@@ -226,7 +226,7 @@ def _make_recipe(name: str) -> Recipe:
 
 
 @cache
-def _methods() -> list[Method[Any]]:
+def _methods() -> list[Method[State]]:
     return [_make_recipe(name).make_method() for name in BRED]
 
 
@@ -248,7 +248,7 @@ def _check_checkpoint(data: bytes) -> None:
     said = read_tensors("checkpoint", 1, data).description
     name = said.get("method") if isinstance(said, dict) else None
 
-    def check(method: Method[Any]) -> None:
+    def check(method: Method[State]) -> None:
         state = read_state(data, method)
         if mismatch := method.find_mismatch(state):
             raise ArenaError(mismatch)

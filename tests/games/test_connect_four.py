@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -36,7 +35,7 @@ BOARDS = [
 
 
 @cache
-def make(columns: int = 7, rows: int = 6, connect: int = 4) -> Any:
+def make(columns: int = 7, rows: int = 6, connect: int = 4) -> BoardGame:
     return make_game("connect-four", columns=columns, rows=rows, connect=connect)
 
 
@@ -72,7 +71,7 @@ def all_lines(columns: int, rows: int, connect: int) -> list[list[tuple[int, int
     return lines
 
 
-def to_bits(game: BoardGame, cells: Any) -> np.uint64:
+def to_bits(game: BoardGame, cells: Iterable[tuple[int, int]]) -> np.uint64:
     height = game.plain["HEIGHT"]
     return np.uint64(sum(1 << height * column + row for column, row in cells))
 

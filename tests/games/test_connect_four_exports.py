@@ -7,7 +7,6 @@ import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -22,6 +21,7 @@ from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
+from tests.exported import Namespace
 
 PLAYERS: list[tuple[str, Settings]] = [
     ("mlp", {"encoding": "numbered"}),
@@ -31,9 +31,9 @@ PLAYERS: list[tuple[str, Settings]] = [
 BOARDS = {"7x6": {}, "5x4": {"columns": 5, "rows": 4, "connect": 3}}
 
 
-def run_source(player: BredPlayer) -> dict[str, Any]:
+def run_source(player: BredPlayer) -> Namespace:
     """Return the names that the file defines if run as Kaggle runs it: in an empty dictionary."""
-    names: dict[str, Any] = {}
+    names: Namespace = {}
     exec(compile(str(export_player(player, "python")), "bot.py", "exec"), names)
     return names
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -54,7 +53,7 @@ def place(columns: int, rows: int, row: int) -> tuple[str, dict[str, int], str, 
     return "connect-four", options, theirs, same
 
 
-AGREE: list[Any] = [
+AGREE: list[tuple[str, dict[str, int], str, Translate]] = [
     *(place(*board) for board in BOARDS),
     ("tic-tac-toe", {}, "tic_tac_toe", same),
     ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
@@ -73,7 +72,7 @@ AGREE: list[Any] = [
 OFTEN = {name: sum(entry[0] == name for entry in AGREE) for name, *_ in AGREE}
 
 
-def find_state(game: BoardGame, board: Board, state: Any) -> Any:
+def find_state(game: BoardGame, board: Board, state: pyspiel.State) -> pyspiel.State:
     """Return OpenSpiel's state after the same roll of the die as here, found by the points."""
     if not state.is_chance_node():
         return state
@@ -86,7 +85,7 @@ def find_state(game: BoardGame, board: Board, state: Any) -> Any:
     raise AssertionError("no number on the die does that")
 
 
-def read_sum(state: Any) -> int:
+def read_sum(state: pyspiel.State) -> int:
     """Read the points rolled in this turn of Pig."""
     return int(str(state).partition("Turn total: ")[2].split()[0])
 
@@ -116,7 +115,7 @@ def test_positions_agree_with_openspiel(
         ) or (game.seats > 2 and outcome.places.index(1) == returns.index(1))
 
 
-COUNT: list[Any] = [
+COUNT: list[tuple[str, dict[str, int], str, Translate, int]] = [
     *(
         (*place(*board), depth)
         for board, depth in (((4, 4, 3), 7), ((3, 3, 2), 9), ((2, 31, 4), 9))
@@ -136,7 +135,7 @@ def test_as_many_sequences_of_moves_as_in_openspiel(
     """Compiled; some games end on the way."""
     theirs = pyspiel.load_game(other).new_initial_state()
 
-    def count(state: Any, depth: int) -> int:
+    def count(state: pyspiel.State, depth: int) -> int:
         if depth == 0 or state.is_terminal():
             return int(depth == 0)
         if depth == 1:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import (
@@ -138,7 +139,9 @@ def compare_values(player: VectorPlayer, position: Board, outputs: np.ndarray) -
         ("relu", lambda x: np.maximum(x, 0.0), 1e-30),
     ],
 )
-def test_activations_are_accurate(activation: str, exact: Any, error: float) -> None:
+def test_activations_are_accurate(
+    activation: str, exact: Callable[[Array], Array], error: float
+) -> None:
     """A network whose only hidden unit sees nothing but its bias shows its activation."""
     mlp = MLP(42, (1,), 1, activation)
     decoder = NetworkDecoder(head="value", hidden=(1,), activation=activation, encoding="numbered")
@@ -194,7 +197,13 @@ def test_the_limit_leaves_room_for_every_disc() -> None:
 
 
 @compiled
-def value_along(shape: Any, columns: Any, weights: Any, features: Any, workspace: Any) -> Any:
+def value_along(
+    shape: Array,
+    columns: Array,
+    weights: Array,
+    features: Array,
+    workspace: tuple[Array, Array, Array],
+) -> Number:
     """Return the value after the *features* were switched on one after the other."""
     sums, ping, pong = workspace
     width = padded(shape[SIZES + 1])

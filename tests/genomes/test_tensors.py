@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
+    Tensors,
     read_tensors,
     write_tensors,
 )
@@ -38,7 +39,7 @@ json_values = st.recursive(
 names = st.text(min_size=1, max_size=8).filter(lambda name: name != "__metadata__")
 
 
-def assert_same(content: Any, expected: dict[str, np.ndarray], description: Any) -> None:
+def assert_same(content: Tensors, expected: dict[str, np.ndarray], description: JsonObject) -> None:
     assert sorted(content.arrays) == sorted(expected)
     for name, array in expected.items():
         found = content.arrays[name]

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -128,7 +127,7 @@ def test_equal_hashes_mean_equal_games() -> None:
     game, count = make_game("connect-four", columns=4, rows=3, connect=3), 8_000
     player, seeds = make_random(game), derive_seeds(3, 0, "matches", count)
     results = run_kernel(make_batch(game, player.packed, np.zeros((count, 2), np.int32), seeds))
-    hashes: dict[int, Any] = {}
+    hashes: dict[int, tuple[int, ...]] = {}
     for match in range(0, count, 20):
         moves = play_match(game, [player, player], seed=int(seeds[match])).moves
         assert hashes.setdefault(int(results.games[match]), moves) == moves

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
+from evolve_arena.genomes.neat.genome import NeatPopulation
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
@@ -19,7 +20,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import FORMAT, Decoder, read_player
+from evolve_arena.players.bred import FORMAT, BredPlayer, Decoder, read_player
 from evolve_arena.players.packed import combine_players
 from tests.bred import grow, make_bred, random_positions
 
@@ -39,11 +40,11 @@ WILD = NeatConfig(
 )
 
 
-def make(decoder: Decoder, seed: int = 1) -> Any:
+def make(decoder: Decoder, seed: int = 1) -> BredPlayer:
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], "net")
 
 
-def choose(player: Any, moves: str) -> int:
+def choose(player: BredPlayer, moves: str) -> int:
     return int(player.choose(player.game.parse_position(moves), new_stream(0)))
 
 
@@ -213,7 +214,9 @@ def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
         (lambda genome: genome.take([]), "no single genome"),
     ],
 )
-def test_a_file_whose_genome_makes_no_network_is_damaged(change: Any, message: str) -> None:
+def test_a_file_whose_genome_makes_no_network_is_damaged(
+    change: Callable[[NeatPopulation], NeatPopulation], message: str
+) -> None:
     genome = create(NeatConfig(pop_size=2, num_hidden=2), 84, 1, 1)[0].take([0])
     player = Graph().player(genome, "graph")
     assert read_player(player.serialise()).arrays["weight"].tolist() == genome.weight.tolist()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from evolve_arena.arena.batch import Results
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import play_matches
 from evolve_arena.cli.game_report import print_report
@@ -114,7 +114,7 @@ class Plain(Player):
         return int(self.game.plain[self.function](self.game.thaw(position), *listed, *more))
 
 
-def play_all(game: BoardGame, players: list[Player], matches: int) -> Any:
+def play_all(game: BoardGame, players: list[Player], matches: int) -> Results:
     """Play games of some players in all orders, with the same chance events."""
     rows = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     slots = np.full((matches, max(game.seats, 5 if "seats" in game.options else 2)), -1, np.int32)

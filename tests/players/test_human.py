@@ -8,7 +8,6 @@ import pty
 import re
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -151,7 +150,7 @@ def test_a_whole_match_of_checkers() -> None:
 
         name = "again"
 
-        def choose(self, position: Board, stream: Stream) -> Any:
+        def choose(self, position: Board, stream: Stream) -> int:
             """Return the move that was made there."""
             return wanted.moves[positions.index(position)]
 

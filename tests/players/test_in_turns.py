@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import run_kernel
-from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Function
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import NOISE, PackedPlayers, combine_players
 from evolve_arena.players.player import make_random
@@ -30,11 +30,13 @@ def make_networks(game: BoardGame, head: str, hidden: tuple[int, ...]) -> Packed
     return packed
 
 
-def find_matches(game: BoardGame, packed: PackedPlayers) -> Any:
+def find_matches(game: BoardGame, packed: PackedPlayers) -> Function:
     return find_variant(find_game(game.name), game.rules, packed)["matches"]
 
 
-def play(game: BoardGame, packed: PackedPlayers, seatings: Any, openings: Any = None) -> Any:
+def play(
+    game: BoardGame, packed: PackedPlayers, seatings: Seatings, openings: Openings | None = None
+) -> Results:
     seeds = derive_seeds(1, 0, "turns", len(seatings))
     return run_kernel(make_batch(game, packed, seatings, seeds, openings))
 

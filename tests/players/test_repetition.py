@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -48,19 +47,19 @@ LEARNERS: dict[str, Settings] = {
 
 
 @pytest.fixture(name="tracks", scope="module")
-def make_tracks(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def make_tracks(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
     return open_text(tmp_path_factory.mktemp("tracks"), TRACKS)
 
 
 @pytest.fixture(name="checkers", scope="module")
-def make_checkers() -> Any:
+def make_checkers() -> BoardGame:
     return make_game("checkers")
 
 
 # Rules
 
 
-def test_the_third_occurrence_of_a_position_is_a_draw(tracks: Any) -> None:
+def test_the_third_occurrence_of_a_position_is_a_draw(tracks: BoardGame) -> None:
     there_and_back = [1, 1, 0, 0]
     state = tracks.initial()
     for ply, move in enumerate(2 * there_and_back):
@@ -79,7 +78,7 @@ def count_plainly(game: BoardGame, state: Board, depth: int) -> int:
     return sum(count_plainly(game, game.play(state, m), depth - 1) for m in game.legal_moves(state))
 
 
-def test_sequences_of_moves_end_at_repetitions(tracks: Any) -> None:
+def test_sequences_of_moves_end_at_repetitions(tracks: BoardGame) -> None:
     state = tracks.initial()
     for depth in range(1, 13):
         assert tracks.perft(state, depth) == count_plainly(tracks, state, depth)
@@ -94,11 +93,15 @@ def compare_compiled(game: BoardGame, games: int = 40) -> int:
     return check_compiled(game, partial(play_random, kernel, matches, game), games, 60.0)
 
 
-def test_compiled_random_games_are_those_of_the_plain_rules(tracks: Any, checkers: Any) -> None:
+def test_compiled_random_games_are_those_of_the_plain_rules(
+    tracks: BoardGame, checkers: BoardGame
+) -> None:
     assert compare_compiled(tracks) == compare_compiled(checkers) == 40
 
 
-def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers: Any) -> None:
+def test_the_states_words_are_the_same_plain_and_compiled(
+    tracks: BoardGame, checkers: BoardGame
+) -> None:
     for game in (tracks, checkers):
         rules = specialise_board(game.place, game.rules, ())[1]
         for state in play_randomly(game, 3)[::9]:
@@ -134,12 +137,12 @@ def check_search(game: BoardGame, depth: int, seeds: range) -> int:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
-def test_alpha_beta_takes_repetitions_for_draws(depth: int, tracks: Any) -> None:
+def test_alpha_beta_takes_repetitions_for_draws(depth: int, tracks: BoardGame) -> None:
     assert check_search(tracks, depth, range(20)) > 0
 
 
 @pytest.mark.parametrize("depth", [1, 3, 4])
-def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: Any) -> None:
+def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: BoardGame) -> None:
     assert check_search(checkers, depth, range(12)) > 0
 
 
@@ -159,12 +162,12 @@ def test_compiled_matches_are_those_of_python(name: str) -> None:
     assert draws > 0
 
 
-def test_tree_search_knows_of_repetitions(tracks: Any) -> None:
+def test_tree_search_knows_of_repetitions(tracks: BoardGame) -> None:
     players = [make_player(f"mcts:rollouts={count}", tracks) for count in (3, 40)]
     compare_matches(tracks, players, 12)
 
 
-def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> None:
+def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: BoardGame) -> None:
     player = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
     again = tracks.parse_position("1 1 0 0 1 1 0")
     ended = tracks.play(again, 0)
@@ -175,7 +178,7 @@ def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> N
     assert player.choose(again, new_stream(1)) == max(rated, key=lambda move: rated[move])
 
 
-def test_openings_are_games_that_go_on(tracks: Any) -> None:
+def test_openings_are_games_that_go_on(tracks: BoardGame) -> None:
     openings = np.zeros((200, 10), dtype=np.int64)
     seeds = np.arange(200, dtype=np.uint64)
     find_game("tracks").kernel.draw_openings(tracks.rules, seeds, openings)
@@ -192,7 +195,7 @@ def test_openings_are_games_that_go_on(tracks: Any) -> None:
 
 @pytest.mark.parametrize(("method", "changes"), LEARNERS.items())
 def test_learners_end_their_games_by_repetition(
-    method: str, changes: Settings, tracks: Any, tmp_path: Path
+    method: str, changes: Settings, tracks: BoardGame, tmp_path: Path
 ) -> None:
     """Without exploration, the first game is that of the first network against itself."""
     changes = {
@@ -315,7 +318,7 @@ def test_advice_on_what_a_file_could_say(tmp_path: Path) -> None:
         assert any(said in hint for hint in find_hints(game, 20)), name
 
 
-def test_programs_are_told_of_earlier_positions(tracks: Any) -> None:
+def test_programs_are_told_of_earlier_positions(tracks: BoardGame) -> None:
     state = tracks.parse_position("1 1")
     told = find_game("tracks").dialects["plain"].show(state)
     lines = [f"past {' '.join(map(str, each))}" for each in state.past]

@@ -6,7 +6,6 @@ import json
 import tracemalloc
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -144,7 +144,7 @@ VECTOR = make(DECODERS[3], "vector")
 SIGNED = read_tensors("player", FORMAT, VECTOR.serialise(generation=3))
 
 
-def sign(decoder: dict[str, Any] | None = None, **arrays: object) -> bytes:
+def sign(decoder: Settings | None = None, **arrays: object) -> bytes:
     """Return the perceptron's file with another decoder or other arrays."""
     description = {
         **SIGNED.description,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +16,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.networks import BoardTupleDecoder
 from evolve_arena.players.bred import FORMAT, Decoder, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
@@ -29,11 +30,11 @@ from tests.bred import random_positions
 from tests.tuples import PlainTuples
 
 
-def make_decoder(game: str, **settings: object) -> Any:
+def make_decoder(game: str, **settings: object) -> BoardTupleDecoder:
     return find_game(game).networks["tuples"].decoder_type(**settings)
 
 
-def on_stacks(board: tuple[int, int, int], **settings: object) -> Any:
+def on_stacks(board: tuple[int, int, int], **settings: object) -> BoardTupleDecoder:
     options = dict(zip(("columns", "rows", "connect"), board, strict=True))
     length = min(6, board[0] * board[1])
     return make_decoder("connect-four", **options, **{"tuples": 25, "length": length, **settings})
@@ -207,7 +208,9 @@ def test_a_stored_player_is_the_same_again() -> None:
         ("tables", lambda tables: tables * np.float32(np.nan), "holds NaN or infinity"),
     ],
 )
-def test_damaged_players_are_refused(name: str, damage: Any, message: str) -> None:
+def test_damaged_players_are_refused(
+    name: str, damage: Callable[[Array], Array | None], message: str
+) -> None:
     content = read_tensors("player", FORMAT, SMALL.player(make_genome(SMALL, 7), "it").serialise())
     arrays = {**content.arrays, name: damage(content.arrays[name])}
     if arrays[name] is None:

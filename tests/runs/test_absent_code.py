@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
+from evolve_arena.core.stream import Stream
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.board.game import Board
@@ -26,26 +26,26 @@ def quick_wins(matches: ea.Matches) -> float:
     return float(matches.won.mean() - 0.01 * matches.plies.mean())
 
 
-def blend(first: Rows, second: Rows, rng: np.random.Generator, share: float) -> Any:
+def blend(first: Rows, second: Rows, rng: np.random.Generator, share: float) -> Rows:
     return share * first + (1 - share) * second
 
 
-def anybody(fitness: Rows, count: int, rng: np.random.Generator) -> Any:
+def anybody(fitness: Rows, count: int, rng: np.random.Generator) -> Array:
     return rng.integers(len(fitness), size=count)
 
 
-def jolt(genome: Rows, rng: np.random.Generator) -> Any:
+def jolt(genome: Rows, rng: np.random.Generator) -> Rows:
     return genome + rng.normal(0.0, 0.1, len(genome))
 
 
-def zeros(genes: int, rng: np.random.Generator) -> Any:
+def zeros(genes: int, rng: np.random.Generator) -> Rows:
     return np.zeros(genes)
 
 
 class Lowest(ea.Player):
     """Player of the first move."""
 
-    def choose(self, position: Board, stream: Any) -> Any:
+    def choose(self, position: Board, stream: Stream) -> int:
         """Return the first move."""
         return self.game.legal_moves(position)[0]
 
@@ -53,7 +53,7 @@ class Lowest(ea.Player):
 class Climber(ea.VectorMethod):
     """Hill climber."""
 
-    def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
+    def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Rows:
         """Return mutants of the best."""
         return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ import evolve_arena as ea
 from evolve_arena.cli.commands import evolving
 from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.numbering import SPANS, highest_own
 from evolve_arena.runs.api import prepare, prepare_branch
 from evolve_arena.runs.errors import CheckpointError, NotARunError, RunExistsError, StorageError
@@ -234,7 +234,7 @@ def small(method: str, *changes: str) -> Recipe:
     return load_recipe(name, [*usual, *SHORT, *changes])
 
 
-def first_of(run: ea.Run) -> Any:
+def first_of(run: ea.Run) -> Array:
     return run.state(0).population
 
 

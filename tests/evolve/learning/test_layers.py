@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -55,7 +53,9 @@ def find_loss(mlp: MLP, genes: Array, choice: int) -> float:
 
 
 @compiled
-def go_up(layers: Any, sources: Any, values: Any, allowed: Any, choice: Any, into: Any) -> Any:
+def go_up(
+    layers: Layers, sources: Array, values: Array, allowed: Array, choice: int, into: Layers
+) -> int:
     forward(layers, sources, values, sources.shape[0])
     chosen = aim_at_choice(layers, allowed, 0, choice)
     backward(layers, into, layers.scratch, sources, values, sources.shape[0])

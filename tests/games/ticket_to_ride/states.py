@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.legality import list_moves
-from evolve_arena.games.ticket_to_ride.notes import ROOM_SIZE
+from evolve_arena.games.ticket_to_ride.notes import ROOM_SIZE, Room
 from evolve_arena.games.ticket_to_ride.rules import read_notes
 from evolve_arena.games.ticket_to_ride.turns import apply_move, deal
 
@@ -20,7 +20,7 @@ HOUSTON = ("Kansas City", "Houston")
 """One whose path takes five trains, over Oklahoma City and Dallas: five points."""
 
 
-def deal_state(players: int, seed: int = 1) -> Any:
+def deal_state(players: int, seed: int = 1) -> Array:
     """Return a state in which first tickets are offered to seat 0."""
     state = np.zeros(layout.STATE_FIELDS, dtype=np.int64)
     state[layout.STREAM] = np.uint64(seed % 2**64).astype(np.int64)
@@ -35,7 +35,7 @@ def make_state(
     opened: str | None = None,
     discarded: str = "",
     **hand: int,
-) -> Any:
+) -> Array:
     """Return a state at seat 0's turn on an empty map, with these tickets and cards in its hand.
 
     A *deck* is a text of colours, its top card the last of them. If it is given, no other cards
@@ -60,7 +60,7 @@ def make_state(
     return state
 
 
-def lay(state: Any, at: int, size: int, places: int, cards: str) -> None:
+def lay(state: Array, at: int, size: int, places: int, cards: str) -> None:
     """Lay *cards* at these *places* of a state."""
     colours = read_cards(cards)
     state[at : at + places] = -1
@@ -68,12 +68,12 @@ def lay(state: Any, at: int, size: int, places: int, cards: str) -> None:
     state[size] = len(colours)
 
 
-def read_cards(text: str) -> Any:
+def read_cards(text: str) -> Array:
     names = ["locomotive" if word == "loco" else word for word in text.split()]
     return np.array([board.COLOURS.index(name) for name in names], dtype=np.int64)
 
 
-def give(state: Any, seat: int, **hand: int) -> None:
+def give(state: Array, seat: int, **hand: int) -> None:
     """Give a *hand* to a *seat*, in place of the one it has."""
     at = layout.player_at(seat)
     state[at + layout.HAND_AT : at + layout.HAND_AT + 9] = [
@@ -82,7 +82,7 @@ def give(state: Any, seat: int, **hand: int) -> None:
     state[at + layout.CARDS] = sum(hand.values())
 
 
-def hold(state: Any, seat: int, *tickets: tuple[str, str]) -> None:
+def hold(state: Array, seat: int, *tickets: tuple[str, str]) -> None:
     """Give tickets to a *seat*, beside those it has."""
     at = layout.player_at(seat)
     for ticket in tickets:
@@ -90,7 +90,7 @@ def hold(state: Any, seat: int, *tickets: tuple[str, str]) -> None:
         state[at + layout.HELD_TICKETS] += 1
 
 
-def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
+def offer(state: Array, phase: int, *tickets: tuple[str, str]) -> Array:
     """Offer tickets to the player to move."""
     state[layout.PHASE], state[layout.OFFERED_SIZE] = phase, len(tickets)
     for place, ticket in enumerate(tickets):
@@ -98,7 +98,7 @@ def offer(state: Any, phase: int, *tickets: tuple[str, str]) -> Any:
     return state
 
 
-def take(state: Any, seat: int, *routes: tuple[str, str]) -> Any:
+def take(state: Array, seat: int, *routes: tuple[str, str]) -> Array:
     """Set the owner of first lines of *routes* to a *seat*, without any trains, points or parts."""
     for route in routes:
         state[layout.OWNER_AT + find_line(*route)] = seat
@@ -131,29 +131,29 @@ def find_ticket(one: str, other: str) -> int:
     return next(t for t in range(30) if {board.TICKET_FROM[t], board.TICKET_TO[t]} == ends)
 
 
-def list_legal(state: Any) -> list[int]:
+def list_legal(state: Array) -> list[int]:
     moves = np.zeros(layout.MOVES, dtype=np.int64)
     listed: list[int] = moves[: list_moves(state, moves)].tolist()
     return listed
 
 
-def make_notes() -> Any:
+def make_notes() -> Array:
     """Return the notes of a player without knowledge yet."""
     return np.zeros(ROOM_SIZE, dtype=np.int64)
 
 
-def make_room() -> Any:
+def make_room() -> Room:
     """Return such notes, split into their parts."""
     return read_notes(make_notes())
 
 
-def list_routes(words: Any, place: Any) -> set[int]:
+def list_routes(words: Array, place: int) -> set[int]:
     """Return the routes in a set of two words."""
     bits = int(words[place]) | int(words[place + 1]) << 64
     return {route for route in range(board.ROUTES) if bits >> route & 1}
 
 
-def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple[Any, list[int]]]:
+def play_game(players: int, seed: int, *, claims: float = 0.0) -> Iterator[tuple[Array, list[int]]]:
     """Yield each state of a game of random moves, which is changed in place, and its moves.
 
     *claims* is the share of turns in which a route is claimed, if one can be.

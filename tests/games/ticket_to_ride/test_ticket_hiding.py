@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import layout, rules
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
@@ -20,15 +20,15 @@ from tests.games.ticket_to_ride.test_ticket_turns import check_cards, check_line
 some_states = given(st.integers(2, 5), st.integers(0, 2**64 - 1), st.integers(0, 150))
 
 
-def view_of(state: Any, seat: int) -> Any:
+def view_of(state: Array, seat: int) -> Array:
     view = state.copy()
     hide(view, seat)
     return view
 
 
-def find_state(players: int, seed: int, turn: int) -> tuple[Any, list[int]]:
+def find_state(players: int, seed: int, turn: int) -> tuple[Array, list[int]]:
     """Return a state of a random game after so many moves, or its last one but the end."""
-    kept: tuple[Any, list[int]] = (None, [])
+    kept: tuple[Array | None, list[int]] = (None, [])
     for number, (state, moves) in enumerate(play_game(players, seed, claims=0.5)):
         if moves:
             kept = state.copy(), moves
@@ -51,7 +51,7 @@ def test_a_view_is_the_same_whatever_is_hidden(players: int, seed: int, turn: in
         assert see(other, seat) == see(state, seat) == see(view, seat)
 
 
-def see(state: Any, seat: int) -> list[int]:
+def see(state: Array, seat: int) -> list[int]:
     """Return the networks' inputs, by a file of rules with default options."""
     planes = np.zeros(2 * rules.PLANES, dtype=np.uint64)
     padded = state.copy()
@@ -60,7 +60,7 @@ def see(state: Any, seat: int) -> list[int]:
     return [int(word) for word in planes]
 
 
-def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
+def change_hidden(state: Array, seat: int, chooser: random.Random) -> Array:
     """Return the state with other cards and tickets wherever *seat* can't look."""
     other = state.copy()
     other[layout.STREAM] = chooser.randrange(2**62)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.scoring import count_points, longest_path
 from evolve_arena.games.ticket_to_ride.turns import apply_move
@@ -16,7 +15,7 @@ from evolve_arena.players.board.game import Board, BoardGame
 from tests.games.ticket_to_ride.states import SHORT, find_line, give, hold, make_state
 
 
-def make_board(game: BoardGame, state: Any) -> Board:
+def make_board(game: BoardGame, state: Array) -> Board:
     return Board(game.rules, tuple(state.tolist()))
 
 

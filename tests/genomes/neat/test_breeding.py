@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.types import Settings
@@ -66,8 +66,8 @@ def step(
     config: NeatConfig,
     population: NeatPopulation,
     counters: Counters,
-    parents: Any,
-    fitness: Any,
+    parents: ArrayLike,
+    fitness: ArrayLike,
     seed: int = 1,
 ) -> tuple[NeatPopulation, Counters]:
     return breed(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -26,10 +25,10 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
 
     asked: set[str] = {"pop_size", "reset_on_extinction"}
 
-    class Recorder(dict[str, Any]):
+    class Recorder(dict[str, str]):
         """Object that answers every question, and notes each."""
 
-        def get(self, key: str, default: Any = None) -> Any:
+        def get(self, key: str, default: str | None = None) -> str:
             asked.add(key)
             field = NeatConfig.model_fields.get(key)
             value = field.default if field else "gaussian" if key.endswith("_type") else 1
@@ -60,7 +59,7 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
         ("enabled_default", "None", "random"),
     ],
 )
-def test_texts_of_neat_python_are_understood(key: str, text: str, value: Any) -> None:
+def test_texts_of_neat_python_are_understood(key: str, text: str, value: object) -> None:
     found = getattr(NeatConfig(**{key: text}), key)
     assert (type(found), found) == (type(value), value)
 

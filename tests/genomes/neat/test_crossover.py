@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from evolve_arena.core.types import Array
@@ -68,7 +69,11 @@ def evolved() -> tuple[NeatPopulation, Counters]:
 
 
 def cross(
-    population: NeatPopulation, counters: Counters, parents: Any, fitness: Any, seed: int = 5
+    population: NeatPopulation,
+    counters: Counters,
+    parents: ArrayLike,
+    fitness: ArrayLike,
+    seed: int = 5,
 ) -> NeatPopulation:
     children, after = breed(
         STILL,
@@ -85,7 +90,9 @@ def cross(
     return children
 
 
-def cross_there(population: NeatPopulation, parents: Any, fitness: Any) -> NeatPopulation:
+def cross_there(
+    population: NeatPopulation, parents: Sequence[tuple[int, int]], fitness: Sequence[float]
+) -> NeatPopulation:
     import neat
 
     config = to_neat_python(STILL, INPUTS, OUTPUTS).genome_config

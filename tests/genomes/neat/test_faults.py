@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,7 @@ SOUND: Settings = {
 """Two inputs, two outputs, two hidden nodes, and -1 -> 5 -> 4 -> 1."""
 
 
-def make(**changes: dict[int, Any]) -> NeatPopulation:
+def make(**changes: dict[int, float]) -> NeatPopulation:
     """Return the sound genome with other values at some places of some columns."""
     columns = {name: np.array(values) for name, values in SOUND.items()}
     for name, values in changes.items():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import neat
 import neat.aggregations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
@@ -51,7 +51,9 @@ class Oracle:
     numbers of which one is NaN depends on their order.
     """
 
-    def __init__(self, genome: Any, inputs: int, outputs: int, feed_forward: bool) -> None:
+    def __init__(
+        self, genome: neat.DefaultGenome, inputs: int, outputs: int, feed_forward: bool
+    ) -> None:
         self.overflows = 0
         activations, aggregations = ActivationFunctionSet(), AggregationFunctionSet()
         for name, sign in (("square", 1.0), ("cube", -1.0)):
@@ -69,8 +71,8 @@ class Oracle:
         kind = neat.nn.FeedForwardNetwork if feed_forward else neat.nn.RecurrentNetwork
         self.network = kind.create(genome, SimpleNamespace(genome_config=config))
 
-    def _watch(self, function: Any, sign: float) -> Any:
-        def safe(z: float) -> Any:
+    def _watch(self, function: Callable[[float], float], sign: float) -> Callable[[float], float]:
+        def safe(z: float) -> float:
             try:
                 return function(z)
             except OverflowError:
@@ -92,7 +94,7 @@ def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> N
     )
 
 
-def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]:
+def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[neat.DefaultGenome]:
     """Return genomes of neat-python, each mutated 200 times."""
     choices = NeatConfig(feed_forward=feed_forward, node_delete_prob=0.05, **FUNCTIONS, **rates)
     return theirs.grow(theirs.make_config(choices, INPUTS, OUTPUTS), genomes, 200)
@@ -113,7 +115,9 @@ def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> 
     assert overflowing < 10
 
 
-def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any:
+def make_genome(
+    nodes: dict[int, str | tuple[object, ...]], links: dict[tuple[int, int], float | tuple[float]]
+) -> neat.DefaultGenome:
     """Make a genome of neat-python.
 
     Args:
@@ -136,7 +140,7 @@ def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any
 
 
 @st.composite
-def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
+def any_genomes(draw: st.DrawFn) -> tuple[neat.DefaultGenome, int, int]:
     """Draw genomes with cycles, dead ends and unreachable nodes, which evolution never makes."""
     inputs, outputs, hidden = (draw(st.integers(1, most)) for most in (2, 3, 4))
     numbers = st.floats(-2, 2).map(lambda number: round(number, 2))
@@ -159,7 +163,7 @@ def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
 @given(sample=any_genomes(), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=200)
 def test_any_genome_computes_what_neat_python_computes(
-    feed_forward: bool, sample: tuple[Any, int, int], seed: int
+    feed_forward: bool, sample: tuple[neat.DefaultGenome, int, int], seed: int
 ) -> None:
     genome, inputs, outputs = sample
     rows = np.random.default_rng(seed).normal(0.0, 1.0, (3, inputs))
@@ -189,7 +193,7 @@ def test_the_arrays_of_a_network() -> None:
 
 @compiled
 def activate_once(
-    graphs: Graphs, genome: int, values: Any, read_at: int, write_at: int, workspace: Any
+    graphs: Graphs, genome: int, values: Array, read_at: int, write_at: int, workspace: Array
 ) -> None:
     at, numbers_at = graphs.structure_at[genome], graphs.numbers_at[genome]
     run_graph(
@@ -198,7 +202,7 @@ def activate_once(
 
 
 @compiled
-def clear(values: Any, at: int, slots: int) -> None:
+def clear(values: Array, at: int, slots: int) -> None:
     clear_plane(values, at, slots)
 
 

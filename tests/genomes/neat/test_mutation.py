@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pytest
@@ -61,7 +60,7 @@ def mutate_there(config: NeatConfig, genome: NeatPopulation, counters: Counters)
     return from_neat_python(copies)
 
 
-Outcome = tuple[tuple[Any, ...], ...]
+Outcome = tuple[tuple[object, ...], ...]
 
 
 def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
@@ -80,7 +79,7 @@ def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
     ]
 
 
-def assert_as_frequent(ours: Sequence[Any], theirs: Sequence[Any], *, least: int) -> None:
+def assert_as_frequent(ours: Sequence[Hashable], theirs: Sequence[Hashable], *, least: int) -> None:
     """Assert that each of at least so many outcomes is as frequent here as there."""
     here, there = Counter(ours), Counter(theirs)
     names = sorted(here | there, key=str)

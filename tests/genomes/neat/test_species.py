@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import neat
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from neat.reporting import ReporterSet
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.distance import distances
@@ -20,7 +21,9 @@ from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NeatPopulati
 from evolve_arena.genomes.neat.species import Species, spawn_counts, speciate, stagnant
 
 
-def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
+def describe(
+    species: Species, population: NeatPopulation
+) -> dict[int, tuple[int, int, int, list[int]]]:
     """Return species by key: generations of creation and improvement, representative, members."""
     return {
         int(key): (
@@ -33,7 +36,9 @@ def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
     }
 
 
-def describe_theirs(species_set: Any) -> dict[int, Any]:
+def describe_theirs(
+    species_set: neat.DefaultSpeciesSet,
+) -> dict[int, tuple[int, int, int, list[int]]]:
     return {
         key: (
             species.created,
@@ -72,14 +77,16 @@ def make_genomes(count: int, seed: int, first_key: int = 1, coarse: bool = False
     )
 
 
-def with_keys(population: NeatPopulation, keys: Any) -> NeatPopulation:
+def with_keys(population: NeatPopulation, keys: ArrayLike) -> NeatPopulation:
     return replace(population, keys=np.asarray(keys, dtype=np.int64))
 
 
 NUMBERS = {"disjoint_coefficient": 1.0, "weight_coefficient": 0.5}
 
 
-def make_previous(representative: Any, genomes: int, keys: Any = None) -> Species:
+def make_previous(
+    representative: ArrayLike, genomes: int, keys: ArrayLike | None = None
+) -> Species:
     """Return species with the given representatives and no other members."""
     representative = np.asarray(representative, dtype=np.int64)
     members = np.full(genomes, -1, np.int32)
@@ -90,8 +97,12 @@ def make_previous(representative: Any, genomes: int, keys: Any = None) -> Specie
 
 
 def speciate_theirs(
-    population: NeatPopulation, old: NeatPopulation, keys: Any, threshold: float, last_key: int
-) -> dict[int, Any]:
+    population: NeatPopulation,
+    old: NeatPopulation,
+    keys: Sequence[int],
+    threshold: float,
+    last_key: int,
+) -> dict[int, tuple[int, int, int, list[int]]]:
     """Divide a population by neat-python; genomes both *old* and new are the same objects."""
     genomes = {genome.key: genome for genome in to_neat_python_genomes(population)}
     set_config = SimpleNamespace(compatibility_threshold=threshold)
@@ -162,7 +173,9 @@ def at(*places: float) -> NeatPopulation:
     )
 
 
-def place(population: NeatPopulation, old: NeatPopulation | None, previous: Any) -> Species:
+def place(
+    population: NeatPopulation, old: NeatPopulation | None, previous: Species | None
+) -> Species:
     """Divide with the difference of two places as the distance, and a threshold of 2."""
     return speciate(
         population,
@@ -239,7 +252,9 @@ def test_species_can_be_left_out() -> None:
         assert str(replace(species, **changed).find_fault(6)).startswith(fault)
 
 
-def spawn_theirs(fitness: Any, sizes: Any, pop_size: int, least: int) -> list[int]:
+def spawn_theirs(
+    fitness: Sequence[float], sizes: Sequence[int], pop_size: int, least: int
+) -> list[int]:
     reproduction = neat.DefaultReproduction
     counts = reproduction.compute_spawn(fitness, sizes, pop_size, least)
     return list(reproduction._adjust_spawn_exact(None, counts, pop_size, least))
@@ -307,7 +322,12 @@ def test_species_that_would_all_get_nothing() -> None:
 
 
 def stagnant_theirs(
-    keys: Any, improved: Any, standing: Any, generation: int, limit: int, elitism: int
+    keys: Sequence[int],
+    improved: Sequence[int],
+    standing: Sequence[float],
+    generation: int,
+    limit: int,
+    elitism: int,
 ) -> list[bool]:
     """Return neat-python's verdicts; fitness is the earlier one where it did not improve now."""
     config = SimpleNamespace(
