@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import neat
-from evolve_arena.genomes.neat.genome import NeatPopulation
 from neat.innovation import InnovationTracker
 from neat.reporting import ReporterSet
 
@@ -17,6 +16,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.neat.species import Species, speciate
 
 __all__ = ["measure"]

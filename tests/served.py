@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+from evolve_arena.core.types import Json
 
 SMALL = (
     *("method.individuals=6", "method.tournament_size=2", "run.generations=4"),
@@ -28,8 +29,8 @@ class Client:
         self.cookie = f"evolve-arena-{urlsplit(printed).port}"
 
     def ask(
-        self, path: str, body: Any = None, headers: dict[str, str] | None = None, **query: str
-    ) -> tuple[int, Any]:
+        self, path: str, body: Json = None, headers: dict[str, str] | None = None, **query: str
+    ) -> tuple[int, Json]:
         """Return the status and content of an answer; *body* makes it a POST."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         method, sent = ("GET", None) if body is None else ("POST", body)
@@ -46,20 +47,20 @@ class Client:
         kind = response.headers.get("content-type", "")
         return response.status, json.loads(content) if "json" in kind else content
 
-    def get(self, path: str, **query: str) -> Any:
+    def get(self, path: str, **query: str) -> Json:
         """Return the content of a successful answer."""
         status, content = self.ask(f"/api/{path}", **query)
         assert status == 200, content
         return content
 
-    def settle(self, path: str, **body: object) -> tuple[int, Any]:
+    def settle(self, path: str, **body: object) -> tuple[int, Json]:
         """Return the answer to a change once it is done: a busy server says "later"."""
         answer = 200, {"later": True}
         while answer == (200, {"later": True}):
             answer = self.ask(f"/api/{path}", body)
         return answer
 
-    def post(self, path: str, **body: object) -> Any:
+    def post(self, path: str, **body: object) -> Json:
         """Return the content of the successful answer to a change."""
         status, content = self.settle(path, **body)
         assert status == 200, content

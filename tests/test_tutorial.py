@@ -6,7 +6,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -63,7 +62,7 @@ def compile_at_once(usual: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile the game for all *usual* players at once, and not for each mixture by itself."""
     needs = kernel._needs
 
-    def need(players: Any) -> set[str]:
+    def need(players: object) -> set[str]:
         return needs(players) if "HAS_MCTS" in needs(players) else usual
 
     monkeypatch.setattr(kernel, "_needs", need)

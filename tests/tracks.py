@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import benchmarks
 from evolve_arena.core.registry import open_file
@@ -74,7 +73,7 @@ def progress(state, move):
 """
 
 
-def open_text(folder: Path, text: str, name: str = "tracks.py") -> Any:
+def open_text(folder: Path, text: str, name: str = "tracks.py") -> BoardGame:
     file = folder / name
     file.write_text(text, "utf-8")
     return open_file(file).make()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from evolve_arena.core.types import Array
@@ -75,7 +73,7 @@ class PlainTuples:
         again = self.decoder.turns and self.game.to_move(position) == seat
         return seat if self.decoder.by_seat else int(again), places.ravel()
 
-    def value(self, position: Board, seat: int) -> Any:
+    def value(self, position: Board, seat: int) -> float:
         """Return the sum of all entries after a move of a *seat*."""
         side, places = self.read(position, seat)
         return self.tables[side][places].sum()

@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from evolve_arena.genomes.neat.genome import NeatPopulation
 
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.method import Method, State
-from evolve_arena.genomes.neat.population import concatenate
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 from evolve_arena.players.bred import Decoder
 from tests.evolve.rigged import (
     DOOMED,

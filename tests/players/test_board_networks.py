@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from evolve_arena.genomes.neat.genome import NeatPopulation
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
@@ -18,6 +17,7 @@ from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.bred import FORMAT, BredPlayer, Decoder, read_player

@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve_arena import duel, resume, start
+from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.crosstable import rate_players
 from evolve_arena.arena.duel import DuelSeries
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
@@ -21,6 +21,8 @@ from evolve_arena.arena.sequential import find_stronger, list_looks
 from evolve_arena.cli.run_tables import print_summary
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Genome
+from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.progress import draw_runs
@@ -89,7 +91,7 @@ def test_a_weaker_champion_is_refused(bred: Run, tmp_path: Path, monkeypatch: Pa
     untrained, learned = bred.champion_at(0), bred.champion
     find = type(method).champion
 
-    def get_weaker(self: Any, state: Any, arena: Any) -> tuple[Any, Any]:
+    def get_weaker(self: Method[State], state: State, arena: Arena) -> tuple[Genome, Report]:
         _, report = find(self, state, arena)
         return (learned if state.generation == 1 else untrained).genome, report
 

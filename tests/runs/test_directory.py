@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -368,7 +367,7 @@ def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
 # Starts that are killed
 
 
-def act_until(step: int, action: Callable[[], Any]) -> bool:
+def act_until(step: int, action: Callable[[], object]) -> bool:
     """Act in a process that is killed before its *step*-th change of the disk.
 
     Returns True if it ended before that.
@@ -377,8 +376,8 @@ def act_until(step: int, action: Callable[[], Any]) -> bool:
     if not pid:
         left = step
 
-        def count(change: Callable[..., Any]) -> Callable[..., Any]:
-            def act(*arguments: object, **options: object) -> Any:
+        def count(change: Callable[..., object]) -> Callable[..., object]:
+            def act(*arguments: object, **options: object) -> object:
                 nonlocal left
                 if not left:
                     os._exit(9)

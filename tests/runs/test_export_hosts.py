@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,7 @@ from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Json, Settings
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
@@ -24,6 +24,9 @@ from evolve_arena.players.dialects import HOSTS
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 from tests.exported import load_bot
+
+if TYPE_CHECKING:
+    import pyspiel
 
 SPIEL: list[tuple[str, str, Settings]] = [
     ("connect-four", "mlp", {}),
@@ -39,7 +42,7 @@ SPIEL: list[tuple[str, str, Settings]] = [
 """Game, kind of network, its settings."""
 
 
-def number_moves(game: BoardGame, position: Board, state: Any) -> dict[Any, int]:
+def number_moves(game: BoardGame, position: Board, state: pyspiel.State) -> dict[int, int]:
     """Return OpenSpiel's action for each legal move."""
     legal, actions = game.legal_moves(position), state.legal_actions()
     if game.name == "checkers":
@@ -83,10 +86,10 @@ def name_cell(game: BoardGame, move: int) -> dict[str, int]:
     return {"x": x, "y": y}
 
 
-def answer_botzone(file: Path, told: list[Any], keeps_running: bool) -> list[Any]:
+def answer_botzone(file: Path, told: list[Json], keeps_running: bool) -> list[Json]:
     """Return the responses of an isolated program, which runs for a move or a whole game."""
     command = [sys.executable, "-I", "-S", str(file)]
-    answers: list[Any] = []
+    answers = []
     for line in map(json.dumps, () if keeps_running else told):
         done = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)

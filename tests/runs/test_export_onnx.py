@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.extras import MissingPackageError
 from evolve_arena.core.registry import find_game
@@ -43,14 +43,14 @@ class Network:
             next(entry.value for entry in self.model.metadata_props if entry.key == "evolve_arena")
         )
 
-    def run(self, inputs: Any) -> Array:
+    def run(self, inputs: ArrayLike) -> Array:
         """Return the outputs, a row for each of the inputs."""
         rows = np.asarray(inputs, dtype=np.float32)
         (values,) = self.session.run(["values"], {"inputs": rows})
         return np.asarray(values)
 
 
-def look(player: BredPlayer, after: Any, seat: int) -> Array:
+def look(player: BredPlayer, after: Board, seat: int) -> Array:
     """Return the network's inputs for a position *after* a move of that *seat*."""
     game = player.game
     if getattr(player.decoder, "encoding", "") == "features":
@@ -66,7 +66,7 @@ def look(player: BredPlayer, after: Any, seat: int) -> Array:
     return np.asarray(bits.ravel())
 
 
-def find_values(player: BredPlayer, network: Network, position: Board) -> dict[Any, float]:
+def find_values(player: BredPlayer, network: Network, position: Board) -> dict[int, float]:
     """Return onnxruntime's value of each move."""
     game, decoder = player.game, player.decoder
     legal = game.legal_moves(position)
@@ -84,7 +84,7 @@ def find_values(player: BredPlayer, network: Network, position: Board) -> dict[A
     return dict(zip(legal, np.where(drawn, 0.0, network.run(rows)[:, 0]).tolist(), strict=True))
 
 
-def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
+def count_compared(player: BredPlayer, positions: Sequence[Board]) -> int:
     """Count the values of moves that equal the arena's; the rest are those of wins."""
     network = Network(player)
     compared = chosen = 0

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,17 +40,18 @@ from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store import files
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.summary import summarise
+from evolve_arena.runs.training.loop import Progress
 
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
 Maker = Callable[..., Recipe]
-OutcomeOf = Callable[[Path], Any]
+OutcomeOf = Callable[[Path], object]
 Look = Callable[[Path], None]
 Patch = pytest.MonkeyPatch
 
 
-def stop_at(generation: int) -> Callable[[Any], bool]:
+def stop_at(generation: int) -> Callable[[Progress], bool]:
     return lambda progress: progress.generation < generation
 
 
@@ -69,7 +69,7 @@ def contents(path: Path) -> dict[Path, bytes]:
 @pytest.fixture(scope="module")
 def finished(
     small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> tuple[Path, Any]:
+) -> tuple[Path, object]:
     """Return an undisturbed run with checkpoints 0, 3, 6, 9 and 11, and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
     start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
@@ -91,7 +91,7 @@ def make(small_recipe: Maker, tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
+def assert_whole(finished: tuple[Path, object], outcome_of: OutcomeOf) -> Look:
     """Return a function that asserts that a run has the outcome of the undisturbed one."""
 
     def look(path: Path) -> None:
@@ -101,7 +101,7 @@ def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
 
 
 @pytest.fixture
-def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
+def path(finished: tuple[Path, object], tmp_path: Path) -> Path:
     """Return a copy of that run, to be damaged."""
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
@@ -291,7 +291,7 @@ def test_a_run_that_was_moved_leaves_the_next_one_alone(
     moved.parent.mkdir()
     outcomes = []
 
-    def watch(progress: Any) -> bool:
+    def watch(progress: Progress) -> bool:
         if progress.generation == 4:
             path.rename(moved)
             make(path, "run.seed=2")
@@ -412,11 +412,11 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
 def test_a_history_may_be_lost_at_any_time(
-    make: Make, tmp_path: Path, finished: tuple[Path, Any], content: bytes
+    make: Make, tmp_path: Path, finished: tuple[Path, object], content: bytes
 ) -> None:
     path = tmp_path / "run"
 
-    def watch(progress: Any) -> bool:
+    def watch(progress: Progress) -> bool:
         if progress.generation in {2, 7}:
             (path / "history.db").write_bytes(content)
         return True
@@ -427,7 +427,7 @@ def test_a_history_may_be_lost_at_any_time(
     assert run.directory.champion.read_bytes() == finished[1].champion
 
 
-def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Any]) -> None:
+def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, object]) -> None:
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE champions SET player = x'00112233'")
     before = (path / "champion.safetensors").read_bytes()
@@ -512,12 +512,12 @@ def fail_writing(patch: Patch, step: str, name: str) -> None:
     class Half(io.FileIO):
         """File that takes half of each write."""
 
-        def write(self, content: Any) -> Any:
+        def write(self, content: bytes) -> int:
             super().write(content[: len(content) // 2])
             fail()
 
-    def watch(called: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def act(*given: object, **options: object) -> Any:
+    def watch(called: str, function: Callable[..., object]) -> Callable[..., object]:
+        def act(*given: object, **options: object) -> object:
             nonlocal current
             creates = called == "open" and given[1] & os.O_EXCL
             current = Path(given[0]).stem[1:] if creates else current
@@ -547,7 +547,13 @@ STEPS = ["open", "write", "fsync", "replace"]
     ],
 )
 def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
-    make: Make, path: Path, assert_whole: Look, monkeypatch: Patch, step: str, file: str, kept: Any
+    make: Make,
+    path: Path,
+    assert_whole: Look,
+    monkeypatch: Patch,
+    step: str,
+    file: str,
+    kept: list[int] | None,
 ) -> None:
     shutil.rmtree(path)
     fail_writing(monkeypatch, step, file)
@@ -570,7 +576,7 @@ def test_a_checkpoint_that_cannot_be_read_is_not_put_aside(path: Path, monkeypat
     newest = RunDirectory(path).checkpoint(LAST)
     open_really = tensors.open_regular
 
-    def fail(file: Path, *more: object, **options: object) -> Any:
+    def fail(file: Path, *more: object, **options: object) -> object:
         if file.name == newest.name:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return open_really(file, *more, **options)
@@ -676,7 +682,7 @@ def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Loo
     here, there = FORK.Pipe()
 
     def evolve_slowly() -> None:
-        def watch(progress: Any) -> bool:
+        def watch(progress: Progress) -> bool:
             if progress.generation == 8:
                 there.send("eight")
                 there.recv()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -81,7 +80,7 @@ def see(state, seat, planes):
 """A game's own pieces, the other's, and on all empty cells whether one is to move."""
 
 
-def load(folder: Path, name: str, source: str) -> Any:
+def load(folder: Path, name: str, source: str) -> BoardGame:
     file = folder / f"{name}.py"
     file.write_text(source, encoding="utf-8")
     return open_file(file).make()

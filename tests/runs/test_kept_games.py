@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.cli.app import app
+from evolve_arena.core.game import Outcome
 from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 
 PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
 """With how many random plies they begin."""
 
 
-def replay(kept: KeptGame) -> Any:
+def replay(kept: KeptGame) -> Outcome | None:
     game = ea.make_game(kept.game, **kept.options)
     position = game.initial(int(kept.seed))
     for number in kept.numbers:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -104,7 +103,7 @@ def test_everything_has_a_look_in_a_notebook(
 ) -> None:
     duel = ea.duel(f"run:{run.path}", "random", games=20)
     table = ea.tournament(["random", "test-bot"], games=20)
-    shown: list[tuple[Any, str]] = [
+    shown: list[tuple[object, str]] = [
         (run, "tournament, generation 4 of 4"),
         (run.history(), "share_won"),
         (run.champion, "weights_1"),
@@ -150,7 +149,7 @@ def test_a_sweep_that_is_stopped_gives_the_same_table(
     values = {"method.mutation_strength": [0.1, 1.0], "method.tournament_size": [2, 3]}
     sweep = partial(ea.sweep, str(file), values, seeds=2, games=50)
     whole = sweep(folder=tmp_path / "whole", workers=2)
-    told: list[Any] = []
+    told = []
     with pytest.raises(RunsStoppedError):
         sweep(
             folder=tmp_path / "stopped",
@@ -229,7 +228,7 @@ def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
 
 
 @pytest.mark.parametrize("ask", [ea.duel, lambda *names, **more: ea.evaluate(names[0], **more)])
-def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any]) -> None:
+def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., object]) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown game 'chess': did you mean 'checkers'"):
         ask("random", "random", game="chess")
     with pytest.raises(BadValueError, match="7 is no game: give a name such as 'connect-four'"):
@@ -239,7 +238,7 @@ def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any
             ask(wrong, "random")
 
 
-def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: Any) -> None:
+def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: RecipeMaker) -> None:
     run = ea.start(small_recipe(), run=tmp_path / "run", generations=2, executor="serial")
     assert run.generation == run.recipe.run.generations == 2
     changes = {"run.generations": 3}

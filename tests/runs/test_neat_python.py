@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import neat
 import neat.activations
@@ -24,7 +23,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Json, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
@@ -196,7 +195,7 @@ def test_without_the_package_one_line_says_how_to_get_it(
 def test_reporters_of_neat_python_are_callbacks(capsys: pytest.CaptureFixture[str]) -> None:
     changes = {**SHORT, "neat.pop_size": 8, "method.engine": "neat-python"}
     seen: list[int] = []
-    reporters: list[Any] = [neat.StdOutReporter(False), lambda each: seen.append(each.generation)]
+    reporters = [neat.StdOutReporter(False), lambda each: seen.append(each.generation)]
     ea.start("connect-four-neat", run="a", changes=changes, callbacks=reporters, executor="serial")
     assert capsys.readouterr().out.count("Population of 8 members in ") == 3
     assert seen == [1, 2, 3]
@@ -250,7 +249,7 @@ def make_player(decoder: Decoder) -> NeatPlayer:
     return player
 
 
-def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
+def evolve_there(inputs: int, outputs: int) -> tuple[neat.nn.FeedForwardNetwork, str]:
     """Evolve a network with neat-python for some generations; return it and its file."""
     genes = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
     genes |= {"aggregation_options": ("sum", "max", "mean"), "conn_delete_prob": 0.1}
@@ -260,7 +259,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     config = to_neat_python(choices, inputs, outputs)
     kind = neat.nn.FeedForwardNetwork
 
-    def judge(genomes: list[tuple[int, Any]], config: Any) -> None:
+    def judge(genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
         """Set the fitness: it grows with the differences between outputs."""
         for _, genome in genomes:
             values = kind.create(genome, config).activate([1.0, 0.0] * (inputs // 2))
@@ -403,7 +402,7 @@ def test_networks_that_do_not_fit_are_refused(
         ("", 3, "metadata.evolve_arena_player: "),
     ],
 )
-def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: str) -> None:
+def test_damaged_remarks_are_refused_in_a_line(key: str, value: Json, message: str) -> None:
     data = json.loads(export_neat_python(make_player(Graph(head="policy"))))
     metadata = data["metadata"]
     metadata["evolve_arena_player"] = (

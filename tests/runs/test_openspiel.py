@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.openspiel.game import SpielPosition
 from evolve_arena.players.openspiel.loader import load_game
 from evolve_arena.players.packed import with_noise
 from evolve_arena.players.specification import make_player, permit_all
@@ -146,7 +146,7 @@ def test_networks_play_what_their_numbers_say(head: str) -> None:
 
 
 def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
-    tmp_path: Path, outcome_of: Callable[[Path], Any], ready_workers: list[int]
+    tmp_path: Path, outcome_of: Callable[[Path], object], ready_workers: list[int]
 ) -> None:
     recipe = tmp_path / "four.toml"
     recipe.write_text('[game]\nname = "openspiel:connect_four(egocentric_obs_tensor = true)"\n')
@@ -186,7 +186,7 @@ def test_games_have_one_name_each() -> None:
 def test_rules_are_values(name: str) -> None:
     game = ea.make_game(f"openspiel:{name}")
 
-    def walk() -> Iterator[Any]:
+    def walk() -> Iterator[SpielPosition]:
         position = game.initial(3)
         yield position
         while moves := game.legal_moves(position):

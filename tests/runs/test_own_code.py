@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ import evolve_arena as ea
 from evolve_arena.core import registry, user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import Stream
 from evolve_arena.core.types import Settings
 from evolve_arena.core.user_code import UserCodeError
 from evolve_arena.players.board.game import Board
@@ -237,13 +238,13 @@ def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -
     ids=str,
 )
 def test_runs_with_code_are_the_same_for_any_workers_and_resumed(
-    change: dict[str, Any], code: str, small_recipe: RecipeMaker
+    change: Settings, code: str, small_recipe: RecipeMaker
 ) -> None:
     ((key, value),) = change.items()
     value = f"{code}:{value}" if isinstance(value, str) else value
     plain = small_recipe("run.generations=3")
     recipe, hashes = plain.change({key: value}), set()
-    ways: list[dict[str, Any]] = [{"executor": "serial"}, {"workers": 2}]
+    ways = [{"executor": "serial"}, {"workers": 2}]
     if key in {"method.fitness", "method.fixed_opponents"}:  # what other processes do
         ways.append({"executor": "spawn", "workers": 2})
     for name, options in enumerate(ways):
@@ -327,7 +328,7 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
         return float(matches.lost.mean())
 
     class OwnPlayer(ea.Player):
-        def choose(self, position: Board, stream: Any) -> Any:
+        def choose(self, position: Board, stream: Stream) -> int:
             return self.pick(self.game.legal_moves(position), stream)
 
     changes = {"method.fitness": own_fitness, "check.opponents": [OwnPlayer], "run.generations": 1}
@@ -350,7 +351,7 @@ def test_a_registered_method_breeds_any_game(small_recipe: RecipeMaker) -> None:
             population: NDArray[np.float32],
             fitness: NDArray[np.float64],
             rng: np.random.Generator,
-        ) -> Any:
+        ) -> NDArray[np.float32]:
             return population
 
     for number, game in enumerate(("connect-four", "tic-tac-toe")):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import ErrorbarContainer
+from matplotlib.path import Path as Curve
 
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Arrays
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
@@ -70,7 +71,7 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
     return np.asarray(x).tolist(), np.asarray(y).tolist()
 
 
-def band(paths: Sequence[Any]) -> dict[float, tuple[float, float]]:
+def band(paths: Sequence[Curve]) -> dict[float, tuple[float, float]]:
     """Return the edges of an area by x."""
     edges: dict[float, list[float]] = {}
     for x, y in paths[0].vertices:
@@ -156,7 +157,7 @@ SHARES = [Check(1, "random", 7, 0, 0, 7), Check(1, "test-bot", 0, 0, 9, 9)]
 """One check each of a share of exactly 1 and 0; their intervals were rounded past these."""
 
 
-def constant(generations: int, value: Any) -> dict[str, Any]:
+def constant(generations: int, value: float) -> Arrays:
     names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
     column = np.full(generations, value)
     return {"generation": np.arange(float(generations)), **dict.fromkeys(names, column)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, PathPatch
 from matplotlib.path import Path as Curve
 
 from evolve_arena.cli.commands.evolving import plot
@@ -107,12 +106,12 @@ def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
     return found
 
 
-def wires(axes: Axes) -> list[Any]:
+def wires(axes: Axes) -> list[Patch]:
     kinds = (PathPatch, FancyArrowPatch)
     return [patch for patch in axes.patches if isinstance(patch, kinds)]
 
 
-def colours_of(patches: Sequence[Any]) -> list[str]:
+def colours_of(patches: Sequence[Patch]) -> list[str]:
     return [to_hex(patch.get_edgecolor()) for patch in patches]
 
 

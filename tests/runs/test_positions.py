@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core import registry
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, below
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
@@ -137,7 +137,7 @@ def write(folder: Path, text: str) -> Path:
 
 def solve(
     player: Player, folder: Path, text: str, game: BoardGame = GAME, **how: object
-) -> dict[str, Any]:
+) -> JsonObject:
     return solve_positions(player, game, read_positions(game, write(folder, text)), **how)
 
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -232,7 +231,7 @@ def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
 
 
 @pytest.mark.parametrize("minutes", [0, -1, math.nan, math.inf, 1e9, "3"])
-def test_minutes_that_no_run_can_take(minutes: Any) -> None:
+def test_minutes_that_no_run_can_take(minutes: float | str) -> None:
     with pytest.raises(BadValueError, match=r"minutes is .*: it must be above 0"):
         ea.start("tic-tac-toe", minutes=minutes)
     assert not list(Path().iterdir())

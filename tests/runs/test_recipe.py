@@ -6,7 +6,6 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Json
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -126,7 +126,7 @@ def test_every_value_survives_being_written(
         ("neat.compatibility_threshold=2", 2.0),
     ],
 )
-def test_a_change_replaces_a_value(plain: str, graphs: str, change: str, value: Any) -> None:
+def test_a_change_replaces_a_value(plain: str, graphs: str, change: str, value: Json) -> None:
     section, key = change.partition("=")[0].strip().split(".")
     recipe = load_recipe(graphs if section == "neat" else plain, [change])
     assert recipe.model_dump(mode="json")[section][key] == value

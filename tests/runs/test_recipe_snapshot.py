@@ -10,17 +10,17 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from evolve_arena.cli.app import app
 from evolve_arena.core.registry import shipped_games
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("recipe_snapshot.json")
-Values = dict[str, Any]
+Values = JsonObject
 
 
 def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def resolve(recipe: str) -> Values:
     return dict(flatten(load_recipe(recipe).model_dump(mode="json")))
 
 
-def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten(content: Settings, prefix: str = "") -> Iterator[tuple[str, Json]]:
     """Yield values by dotted key."""
     for key, value in content.items():
         if isinstance(value, Mapping) and value:

@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -72,11 +71,11 @@ VARIANTS = {
     "graphs, rank": RANK,
     "graphs, doomed": DOOMED,
 }
-OutcomeOf = Callable[[Path], Any]
+OutcomeOf = Callable[[Path], object]
 Breed = Callable[..., Run]
 
 
-def stop_at(generation: int) -> Callable[[Any], bool]:
+def stop_at(generation: int) -> Callable[[Progress], bool]:
     return lambda progress: progress.generation < generation
 
 
@@ -105,7 +104,7 @@ def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) 
 @pytest.fixture(scope="module")
 def expected(
     recipe: Recipe, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> Any:
+) -> object:
     """Return the recipe's outcome without being stopped, in one process."""
     path = tmp_path_factory.mktemp("serial") / "run"
     return outcome_of(start(recipe, run=path, executor="serial").path)
@@ -114,7 +113,7 @@ def expected(
 @settings(max_examples=6)
 @given(data=st.data())
 def test_any_stops_with_any_executors_give_the_same(
-    recipe: Recipe, expected: Any, data: st.DataObject, outcome_of: OutcomeOf
+    recipe: Recipe, expected: object, data: st.DataObject, outcome_of: OutcomeOf
 ) -> None:
     executors = st.sampled_from([("serial", 1), ("multiprocess", 1), ("multiprocess", 4)])
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +130,7 @@ def test_any_stops_with_any_executors_give_the_same(
 
 
 def test_going_on_from_an_earlier_checkpoint_gives_the_same_and_what_came_after_is_forgotten(
-    recipe: Recipe, expected: Any, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: object, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe).path
     assert RunDirectory(path).generations() == [0, 3, 6, 8]
@@ -171,7 +170,7 @@ print(run.population_sha256)
 
 @pytest.mark.parametrize("recipe", ["own", "graphs, rank"], indirect=True)
 def test_another_process_with_other_hashes_gives_the_same(
-    recipe: Recipe, expected: Any, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: object, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe, callbacks=stop_at(2)).path
     words, env = [sys.executable, "-c", HASHING, str(path)], {**os.environ, "PYTHONHASHSEED": "42"}
@@ -180,7 +179,9 @@ def test_another_process_with_other_hashes_gives_the_same(
     assert outcome_of(path) == expected
 
 
-def test_another_seed_gives_another_population(recipe: Recipe, expected: Any, breed: Breed) -> None:
+def test_another_seed_gives_another_population(
+    recipe: Recipe, expected: object, breed: Breed
+) -> None:
     run = breed(recipe=recipe, seed=2)
     assert run.state().seed == 2
     assert run.population_sha256 != expected.sha256

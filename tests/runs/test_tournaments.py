@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena import start
 from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import JsonObject
 
 QUICK = [
     *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
@@ -40,7 +40,7 @@ def tournament(
     return lambda *words: evolve("tournament", *words)[0]
 
 
-def agents(content: dict[str, Any]) -> list[str]:
+def agents(content: JsonObject) -> list[str]:
     return [agent["name"] for agent in content["agents"]]
 
 

@@ -7,18 +7,18 @@ import io
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
 from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -211,7 +211,7 @@ def enter(depth: int = 2, **changes: object) -> Participants:
     )
 
 
-def teach(participants: Participants, weights: dict[int, Any]) -> Participants:
+def teach(participants: Participants, weights: dict[int, Array]) -> Participants:
     """Return the same players, some with other weights."""
     changed = participants.weights.copy()
     for player, row in weights.items():
@@ -231,7 +231,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     purpose = "tournament-with-learning"
     seeds = [derive_seeds(7, part, purpose, count) for part, count in enumerate((3, 6, 3))]
 
-    def play(players: Participants, pair: tuple[int, int], seed: Any, games: int) -> Any:
+    def play(players: Participants, pair: tuple[int, int], seed: int, games: int) -> list[Array]:
         rule = checkers_td_plan.CHOSEN.draws
         seeds = np.array([seed])
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
@@ -407,7 +407,7 @@ def test_gain_and_cells_inside_are_those_of_scipy(few_exchanges: None) -> None:
     shares = np.array([15.5, 10.5, 1.5]) / 21
     wins = np.array([9.0, 6.0, 2.5])
 
-    def find_best(steepness: Any) -> float:
+    def find_best(steepness: Iterable[float]) -> float:
         best = -math.inf
         for steep in steepness:
             drawn = 1 / (1 + (1 / shares - 1) ** steep)
@@ -462,7 +462,7 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
 def count_up(name: str, count: int, played: list[int], identity: str = "a") -> Series:
     """Return a sitting whose meetings end in their own number, and which notes what it plays."""
 
-    def play(numbers: Any, executor: Any) -> list[Meeting]:
+    def play(numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         played.extend(numbers)
         return [Meeting((Score(number, 1, 0),), number % 2) for number in numbers]
 
@@ -596,7 +596,7 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
 def shallow() -> Iterator[None]:
     """Make all players look one ply ahead, and leave two pairs in section 5.2."""
 
-    def load(name: str, changes: Any = ()) -> Recipe:
+    def load(name: str, changes: Settings | Sequence[str] = ()) -> Recipe:
         return load_recipe(name, changes).change({"network.depth": 1})
 
     with pytest.MonkeyPatch.context() as patch:

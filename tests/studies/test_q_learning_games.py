@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from scipy import stats
 
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Array, Settings
+from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
 from evolve_arena.studies.q_learning.q_learning import (
@@ -24,6 +24,7 @@ from evolve_arena.studies.q_learning.q_learning import (
     make_room,
     read_genome,
 )
+from evolve_arena.studies.q_learning.q_learning_games import ActionNetwork, LearningSettings, Room
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
@@ -38,11 +39,13 @@ BIAS = 0.5
 """Output for every move of a network without weights."""
 
 
-def options(**changes: object) -> dict[str, Any]:
+def options(**changes: object) -> JsonObject:
     return QLearningConfig(**changes).model_dump()
 
 
-def prepare(decoder: Decoder, genome: NDArray[np.float32], **changes: object) -> tuple[Any, ...]:
+def prepare(
+    decoder: Decoder, genome: NDArray[np.float32], **changes: object
+) -> tuple[LearningSettings, ActionNetwork, Room, ModuleType]:
     """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
     code, games = compile_games(decoder.game)

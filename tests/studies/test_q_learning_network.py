@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Floats, Number
 from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import Board
@@ -26,6 +25,7 @@ from evolve_arena.studies.q_learning.q_learning import (
 from evolve_arena.studies.q_learning.q_learning_games import (
     ActionNetwork,
     LearningSettings,
+    Reader,
     sum_board,
     teach,
     value_columns,
@@ -37,7 +37,7 @@ MOVES = [3, 3, 2, 5, 0, 6, 2]
 """After them the second player is to move; no column is full."""
 
 
-def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Any:
+def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Decoder:
     make = find_game("connect-four").networks["mlp"].decoder_type
     return make(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
@@ -51,7 +51,7 @@ def lessons_of(decoder: Decoder) -> LearningSettings:
     return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 
 
-def reach(moves: list[int]) -> Any:
+def reach(moves: list[int]) -> Board:
     game = make_game("connect-four")
     position = game.initial()
     for column in moves:
@@ -69,16 +69,23 @@ def inputs_for(encoding: str, position: Board, column: int) -> NDArray[np.float6
 
 @compiled
 def value_board(
-    network: Any, reader: Any, own: Any, other: Any, workspace: Any, values: Any
-) -> Any:
+    network: ActionNetwork, reader: Reader, own: int, other: int, workspace: Floats, values: Floats
+) -> int:
     sum_board(network, reader, own, other, workspace, 0)
     return value_columns(network, reader, 7, np.uint64(127), workspace, 0, values)
 
 
 @compiled
 def teach_move(
-    network: Any, reader: Any, own: Any, other: Any, move: Any, rate: Any, bias: Any, workspace: Any
-) -> Any:
+    network: ActionNetwork,
+    reader: Reader,
+    own: int,
+    other: int,
+    move: tuple[int, float],
+    rate: float,
+    bias: bool,
+    workspace: Floats,
+) -> Number:
     """Teach the network that a *move*, given as column and target, has that target."""
     sum_board(network, reader, own, other, workspace, 0)
     column, target = move
@@ -97,7 +104,7 @@ def teach_once(
     return float(teach_move(network, learning.reader, *given))
 
 
-def value_all(decoder: Decoder, genome: NDArray[np.float32], position: Board) -> tuple[Any, Any]:
+def value_all(decoder: Decoder, genome: NDArray[np.float32], position: Board) -> tuple[Floats, int]:
     """Return a network's value of each column, and the best column."""
     learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
     own, other = map(np.uint64, position.state[:2])

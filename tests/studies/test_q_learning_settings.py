@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tomli_w
 
 from evolve_arena.core.errors import BadValueError
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.q_learning.q_learning import convert_settings
 
@@ -30,7 +29,7 @@ LISTING = """
 """
 
 
-def settings(**changes: object) -> dict[str, Any]:
+def settings(**changes: object) -> JsonObject:
     return {**json.loads(LISTING), **changes}
 
 

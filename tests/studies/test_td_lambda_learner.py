@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -239,7 +238,7 @@ def test_without_biases_they_stay_0() -> None:
     assert (genes[0, : 42 * 3] != 0.0).all()
 
 
-def test_a_network_learns_to_beat_chance(arena: Any) -> None:
+def test_a_network_learns_to_beat_chance(arena: Callable[[Td], Arena]) -> None:
     method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
     state = method.initial(1)
     after, _ = method.step(state, arena(method))

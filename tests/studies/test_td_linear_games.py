@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, F
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
 from evolve_arena.players.board.workspace import DEPTH
+from evolve_arena.players.bred import Decoder
 from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
 from evolve_arena.studies.checkers_td import td_linear
 from evolve_arena.studies.checkers_td.linear_games import (
@@ -71,7 +72,7 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: object) -> Any:
+def make_decoder(learning: LearningSettings, **options: object) -> Decoder:
     bins = VALUES if learning.binary else 0
     settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
     network = find_game("checkers").networks["mlp"]
@@ -87,7 +88,11 @@ def gather(*learning_rows: LearningSettings, **options: object) -> Participants:
 
 
 def meet(
-    participants: Participants, pairings: Any, games: int, seed: int = 1, **options: object
+    participants: Participants,
+    pairings: Sequence[tuple[int, int]],
+    games: int,
+    seed: int = 1,
+    **options: object,
 ) -> list[Array]:
     seeds = derive_seeds(seed, 0, "test", len(pairings))
     options = {"learn": True, **options}
@@ -117,7 +122,7 @@ class Replay:
         self,
         participants: Participants,
         pairing: tuple[int, int],
-        seed: Any,
+        seed: int,
         draws: str = "standard",
     ):
         self.draws = draws
@@ -305,7 +310,9 @@ def test_lost_weights_are_no_numbers() -> None:
     ("pairings", "seeds", "said"),
     [([(0, 2)], 1, "outside 0 to 1"), ([(-1, 0)], 1, "outside 0 to 1"), ([(0, 1)], 2, "2 seeds")],
 )
-def test_what_does_not_fit_is_refused(pairings: Any, seeds: int, said: str) -> None:
+def test_what_does_not_fit_is_refused(
+    pairings: list[tuple[int, int]], seeds: int, said: str
+) -> None:
     participants = gather(PLAIN, PLAIN)
     with pytest.raises(ValueError, match=said):
         make_meetings(participants, pairings, np.zeros(seeds, dtype=np.uint64), games=1, learn=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.core.registry import find_game
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
@@ -57,7 +56,7 @@ START = [0.5, -0.25]
 class Learner:
     """Player 1 of two, whose episodes begin behind other numbers."""
 
-    def __init__(self, learning: LearningSettings, weights: Any) -> None:
+    def __init__(self, learning: LearningSettings, weights: ArrayLike) -> None:
         self.learning = learning
         genes = learning.features * (VALUES if learning.binary else 1)
         settings = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
@@ -80,14 +79,14 @@ class Learner:
         states = np.array([9, *state], dtype=np.int64)
         return float(value_state(self.lesson, states, 1))
 
-    def learn(self, episode: Any, reward: float) -> float:
+    def learn(self, episode: ArrayLike, reward: float) -> float:
         """Learn after a game, with traces left over from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
         count = len(episode)
         return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
-    def learn_by_moves(self, episode: Any, reward: float) -> float:
+    def learn_by_moves(self, episode: ArrayLike, reward: float) -> float:
         """Learn after each move of a game."""
         size = self.learning.features
         states = np.ravel(episode).astype(np.int64)
@@ -124,7 +123,7 @@ class Learner:
         ({"update": EVERY_MOVE, "faithful": 1}, 2.95, (0.195, -0.2 + 0.195)),
     ],
 )
-def test_lessons_by_hand(changes: Settings, error: float, gains: Any) -> None:
+def test_lessons_by_hand(changes: Settings, error: float, gains: ArrayLike) -> None:
     learner = Learner(PLAIN._replace(**changes), START)
     learn = learner.learn_by_moves if "update" in changes else learner.learn
     assert learn(CHAIN, 1.0) == pytest.approx(error)
@@ -143,7 +142,7 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
 # Against plain loops over vectors
 
 
-def encode(learning: LearningSettings, episode: Any) -> Vector:
+def encode(learning: LearningSettings, episode: ArrayLike) -> Vector:
     """Return positions as vectors, one entry for each weight."""
     if not learning.binary:
         return np.array(episode, dtype=np.float64)
@@ -230,7 +229,7 @@ def follow_moves_plainly(
     return weights
 
 
-def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Any]:
+def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Array]:
     generator = np.random.default_rng(seed)
     genes = learning.features * (VALUES if learning.binary else 1)
     episode = generator.integers(0, 5, (length, learning.features))
@@ -290,7 +289,7 @@ def test_looking_back_is_looking_ahead(decay: float, discount: float, binary: in
 def test_each_choice_makes_a_difference() -> None:
     """Or else the comparisons above would not tell them apart."""
     base = PLAIN._replace(features=4, decay=0.6, discount=0.9, trace=ACCUMULATING, rate=0.01)
-    changes: list[dict[str, Any]] = [
+    changes = [
         {},
         {"faithful": 1},
         {"trace": NONE},

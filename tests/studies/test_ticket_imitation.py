@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.method import Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
@@ -30,6 +30,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import read_player
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -53,7 +54,7 @@ SETTINGS: Settings = {
 }
 
 
-def make_teacher(count: int = 4) -> Any:
+def make_teacher(count: int = 4) -> CompiledPlayer:
     return make_player("rule:code", make_game("ticket-to-ride", seats=count))
 
 
@@ -62,9 +63,9 @@ def build(**changes: object) -> DataSet:
     return build_data_set(make_teacher(), **{**asked, "rows": "winner", "seed": 3, **changes})
 
 
-def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
+def watch(count: int, seed: int) -> tuple[list[tuple[tuple[int, ...], int]], int]:
     """Return states at the teacher's turns in a match, with the moves, and the winner."""
-    teacher, turns, before = make_teacher(count), list[tuple[Any, int]](), list[Any]()
+    teacher, turns, before = make_teacher(count), [], []
 
     def note(position: Board, move: int | None) -> None:
         if move is not None and before[-1].state[PHASE] == TURN:
@@ -82,7 +83,7 @@ def make_method(**changes: object) -> DecisionImitation:
     return DecisionImitation(ImitationConfig.model_validate({**SETTINGS, **changes}), decoder)
 
 
-def learn(method: DecisionImitation, seed: int, steps: int) -> tuple[ImitationState, list[Any]]:
+def learn(method: DecisionImitation, seed: int, steps: int) -> tuple[ImitationState, list[Report]]:
     state, reports = method.initial(seed), []
     for _ in range(steps):
         state, report = method.step(state, Arena(method.decoder, SerialExecutor()))
@@ -115,7 +116,7 @@ def test_decisions_are_those_of_the_turns() -> None:
 
 
 @pytest.mark.parametrize("rows", ["winner", "all"])
-def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: Any) -> None:
+def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: Settings) -> None:
     found = build(rows=rows, players=[3, 2], games=3, best=2)
     kinds, games = [], []
     for first, count in ((0, 3), (2, 2)):
@@ -197,7 +198,7 @@ def test_a_generation_may_be_a_number_of_batches() -> None:
 def test_the_same_seed_teaches_the_same_and_another_another() -> None:
     """One method may serve runs of several seeds; what one plays is not learnt by another."""
 
-    def teach(seed: int, method: DecisionImitation) -> Any:
+    def teach(seed: int, method: DecisionImitation) -> ImitationState:
         state, reports = learn(method, seed, 1)
         return state.population.tobytes(), state.memory.tobytes(), reports
 

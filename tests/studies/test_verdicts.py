@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import fmean
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.player import Player
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
@@ -211,7 +211,7 @@ def test_rounds_of_checkers_tell_both_sides() -> None:
 # --- champions that meet others ------------------------------------------------------------
 
 
-def fake_run(name: str) -> Any:
+def fake_run(name: str) -> SimpleNamespace:
     return SimpleNamespace(champion=SimpleNamespace(name=name))
 
 
@@ -260,12 +260,12 @@ def test_whether_evolved_players_beat_a_random_one(
 ) -> None:
     """The random player wins 30 of 100 games against the test bot, which wins 60 of them."""
 
-    def meet(number: int, runs: Any, opponent: Any, published: str | None) -> Row:
+    def meet(number: int, runs: object, opponent: Player, published: str | None) -> Row:
         values = mean_share([Sample(*evolved)])
         column = f"won against {opponent.name}"
         return Row("opponents", f"run {number}", column, published, *values)
 
-    def play(game: BoardGame, first: Any, second: Any, **options: object) -> DuelResult:
+    def play(game: BoardGame, first: Player, second: Player, **options: object) -> DuelResult:
         weak = first.name == "random"
         result = make_duel(30, 10, 60) if weak else make_duel(60, 10, 30)
         return replace(result, names=(first.name, second.name))

@@ -9,18 +9,18 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core.types import Json
 from evolve_arena.runs.store.kept_games import KeptGames
 from tests.served import SMALL, Client, end, serve
 
 FORM = "connect-four-neat"
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+def wait_for(condition: Callable[[], Json], seconds: float = 60.0) -> Json:
     """Return the result of *condition* as soon as it is true."""
     last = time.monotonic() + seconds
     while time.monotonic() < last:

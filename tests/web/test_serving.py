@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
 
 import pytest
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from evolve_arena.web import serving
 from tests.served import Client, end, serve
@@ -131,7 +131,7 @@ def _is_open(connection: socket.socket) -> bool:
         return False
 
 
-async def _read_and_wait(scope: Any, receive: Any, send: Any) -> None:
+async def _read_and_wait(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers once the whole body has come, and some time later."""
     while (message := await receive()).get("more_body"):
         pass
