@@ -16,7 +16,7 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
@@ -29,14 +29,14 @@ from tests.bred import random_positions
 from tests.pages import NODE, run_script
 from tests.test_tutorial import TUTORIAL, write_game
 
-ALIKE: Settings = {
+ALIKE: JsonObject = {
     "run.generations": 2,
     "run.checkpoint_every": 1,
     "check.every": 1,
     "check.games": 4,
     "check.opponents": ["random"],
 }
-SHORT: dict[str, Settings] = {
+SHORT: dict[str, JsonObject] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
     "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},

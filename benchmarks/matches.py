@@ -16,7 +16,7 @@ from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import make_random
 
@@ -97,7 +97,7 @@ def _two_workers() -> Line:
     )
 
 
-def _networks(decoder: Decoder, repeats: int) -> Batch:
+def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     return _batch(decoder.game, decoder.pack(genomes), repeats)
 

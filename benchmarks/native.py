@@ -19,6 +19,7 @@ from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
@@ -65,7 +66,7 @@ def measure_stages() -> dict[str, float]:
     return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
 
 
-def _measure_best(decoder: Decoder, head: str) -> float | None:
+def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
     if _compiler() is None:
         return None
     batch = _make_batch(decoder)
@@ -85,7 +86,7 @@ def _measure_best(decoder: Decoder, head: str) -> float | None:
     return best
 
 
-def _make_batch(decoder: Decoder) -> Batch:
+def _make_batch(decoder: NetworkDecoder) -> Batch:
     """Make the kernel's batch: every pair of 100 networks, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))

@@ -16,7 +16,7 @@ from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.players.board.game import BoardGame
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.board.networks import GraphDecoder, NetworkDecoder
 from evolve_arena.players.packed import (
     PackedPlayers,
 )
@@ -71,7 +71,9 @@ def measure() -> Iterator[Line]:
         )
 
 
-def _decoder(game: BoardGame, kind: str = "mlp", **settings: object) -> Decoder:
+def _decoder(
+    game: BoardGame, kind: str = "mlp", **settings: object
+) -> NetworkDecoder | GraphDecoder:
     settings = settings or {"hidden": (32,)}
     return find_game(game.name).networks[kind].decoder_type(**settings)
 

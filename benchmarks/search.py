@@ -11,7 +11,7 @@ from benchmarks.line import Line
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.core.types import Array, Move, Settings, State
+from evolve_arena.core.types import Array, Settings, State
 from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
 from evolve_arena.players.player import CompiledPlayer
@@ -82,7 +82,7 @@ def measure() -> Iterator[Line]:
         yield Line(f"checkers search with {name}, depth {depth}", moves, "moves/s", text)
 
 
-def draw_midgame(game: Game[State, Move], lengths: range, count: int) -> list[State]:
+def draw_midgame(game: Game[State, int], lengths: range, count: int) -> list[State]:
     """Return positions of a *game* after so many random plies."""
     chance, positions = np.random.default_rng(1), []
     while len(positions) < count:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
-from evolve_arena.core.types import Array, Rules
+from evolve_arena.core.types import Array, Position
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.genomes.tuples import Cells
 
@@ -39,7 +39,7 @@ class NumpyTuples:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: Position,
         cells: Cells,
         tables: Array,
         learning: LearningSettings,
@@ -166,7 +166,7 @@ class NumpyTuples:
             chosen = not self.explored[ply]
 
 
-def find_places(rules: Rules, cells: Cells) -> NDArray[np.int64]:
+def find_places(rules: Position, cells: Cells) -> NDArray[np.int64]:
     """Return the place here of each entry of the compiled tables, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a

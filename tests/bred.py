@@ -14,12 +14,14 @@ import numpy as np
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game
-from evolve_arena.core.types import Genome, Move, State
+from evolve_arena.core.types import Move, State
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
-from evolve_arena.players.bred import BredPlayer, Decoder
+from evolve_arena.players.board.networks import GraphDecoder
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import combine_players
 
 
@@ -46,7 +48,7 @@ def compile_together(players: Sequence[BredPlayer]) -> None:
     )
 
 
-def grow(decoder: Decoder, seed: int, config: NeatConfig | None = None) -> Genome:
+def grow(decoder: GraphDecoder, seed: int, config: NeatConfig | None = None) -> NeatPopulation:
     """Return a genome after fifty mutations."""
     config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
@@ -66,7 +68,7 @@ def random_positions(game: Game[State, Move], count: int, seed: int = 0) -> list
     """Return unfinished positions of random games, shuffled."""
     count = max(count, LEAST_POSITIONS)
     chance = random.Random(seed)
-    positions = []
+    positions: list[State] = []
     while len(positions) < 2 * count:
         position = game.initial(chance.randrange(1 << 30))
         while moves := game.legal_moves(position):

@@ -6,7 +6,7 @@ import numpy as np
 
 from evolve_arena.core.types import Array
 from evolve_arena.players.board.game import Board, BoardGame
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.board.networks import BoardTupleDecoder
 
 
 def find_views(grid: Array, symmetry: str) -> list[Array]:
@@ -44,7 +44,7 @@ class PlainTuples:
         numbers: What was learned, in the order of its entries.
     """
 
-    def __init__(self, decoder: Decoder, cells: Array, numbers: Array) -> None:
+    def __init__(self, decoder: BoardTupleDecoder, cells: Array, numbers: Array) -> None:
         self.decoder, self.game = decoder, decoder.game
         tuples, length = cells.shape
         kinds = len(decoder.states)
@@ -73,7 +73,7 @@ class PlainTuples:
         again = self.decoder.turns and self.game.to_move(position) == seat
         return seat if self.decoder.by_seat else int(again), places.ravel()
 
-    def value(self, position: Board, seat: int) -> float:
+    def value(self, position: Board, seat: int) -> np.floating:
         """Return the sum of all entries after a move of a *seat*."""
         side, places = self.read(position, seat)
         return self.tables[side][places].sum()

@@ -23,14 +23,13 @@ from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, open_file, register_game
-from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.player import make_random
 from tests.arena.test_executors import assert_same
 
 StillAlive = Callable[[Iterable[int]], list[int]]
 
 
-def make_matches(game: BoardGame, count: int) -> Batch:
+def make_matches(game: AnyGame, count: int) -> Batch:
     """Make matches of random players."""
     packed = make_random(game).packed
     seats = find_game(game.name).most_seats

@@ -12,11 +12,11 @@ import pytest
 from evolve_arena.arena.batch import EMPTY, Results
 from evolve_arena.arena.match import hash_moves, play_match, play_matches
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError
-from evolve_arena.core.game import Game
+from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import find_game, game_names, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Move, State
-from evolve_arena.players.board.game import COUNTS, BoardGame
+from evolve_arena.players.board.game import COUNTS
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.player import Player
@@ -253,7 +253,7 @@ def compare_games(name: str, bred: Player) -> None:
     compare_matches(game, players)
 
 
-def compare_matches(game: BoardGame, players: list[Player], count: int = 6) -> Results:
+def compare_matches(game: AnyGame, players: list[Player], count: int = 6) -> Results:
     """Play matches of all pairs of players, compiled and not."""
     rows, many = np.arange(count)[:, None], len(players)
     seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +17,9 @@ from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from tests.small_recipes import ALIKE, SMALL_RECIPES
+
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
 
 SHORT = ["run.generations=6", "run.checkpoint_every=2", "check.every=3", "check.games=4"]
 RECIPES = {
@@ -67,7 +71,7 @@ def test_every_method_is_here() -> None:
 
 
 def test_a_run_ends_where_its_recipe_says(
-    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], object]
+    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], Outcome]
 ) -> None:
     outcome = outcome_of(whole.path)
     assert outcome.generation == recipe.run.generations == 6
@@ -81,7 +85,7 @@ def test_the_number_of_workers_does_not_matter(
     recipe: Recipe,
     whole: Run,
     tmp_path: Path,
-    outcome_of: Callable[[Path], object],
+    outcome_of: Callable[[Path], Outcome],
     ready_workers: list[int],
     executor: str,
     workers: int,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import evolve_arena as ea
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.board.game import Board
 
 SMALL = {
@@ -21,7 +21,7 @@ SMALL = {
 """Settings of lessons that a mirror repeats."""
 
 
-def breed(small: Settings, game: str, folder: Path, **changes: object) -> ea.Run:
+def breed(small: JsonObject, game: str, folder: Path, **changes: object) -> ea.Run:
     """Start a run with *small* settings and changes like ``method__games``."""
     changed = small | {key.replace("__", "."): value for key, value in changes.items()}
     return ea.start(game, run=folder, changes=changed, executor="serial", allow_process=True)

@@ -25,6 +25,7 @@ from tests.evolve.rigged import (
     GraphDecoder,
     NetworkDecoder,
     Recorder,
+    Weights,
     assert_same,
     graph,
     graphs,
@@ -49,7 +50,7 @@ def make(
     return make_one(decoder or LINEAR, individuals=individuals, **settings)
 
 
-def begin(method: Method[State], seed: int = 1, **strong_ones: object) -> State:
+def begin(method: Method[State], seed: int = 1, **strong_ones: Weights) -> State:
     """Return a state of weak players but for the named rows, like ``row_3``."""
     state = method.initial(seed)
     chosen = {int(name[4:]): weights for name, weights in strong_ones.items()}

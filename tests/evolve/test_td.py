@@ -14,7 +14,7 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject
 from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.evolve import mirrors
@@ -183,6 +183,6 @@ def test_three_players_learn_pig(tmp_path: Path) -> None:
         ({"method.opponents": ['process:"true"']}, "method.opponents: .*would run a program"),
     ],
 )
-def test_what_it_does_not_learn_is_told(changes: Settings, sentence: str) -> None:
+def test_what_it_does_not_learn_is_told(changes: JsonObject, sentence: str) -> None:
     with pytest.raises(ArenaError, match=sentence):
         load_recipe("hex", SMALL | changes).make_method()

@@ -14,7 +14,7 @@ from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.game import Outcome
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, chance, new_stream
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -83,7 +83,9 @@ class Mirror:
             line.append((side, read, value, explores and len(moves) > 1))
         self.learn(line, outcome)
 
-    def learn(self, line: list[tuple[int, object, float]], outcome: Outcome) -> None:
+    def learn(
+        self, line: list[tuple[int, tuple[int, Array] | None, float, bool]], outcome: Outcome
+    ) -> None:
         """Move values towards their returns: of two players along one line, else of each."""
         config, pair = self.config, self.game.seats == 2
         places = outcome.places

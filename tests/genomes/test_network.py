@@ -26,9 +26,10 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
+from evolve_arena.players.board import networks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import Decoder, VectorPlayer
+from evolve_arena.players.bred import VectorPlayer
 
 NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
@@ -51,7 +52,7 @@ DECODERS = [
 ]
 
 
-def name_decoder(decoder: Decoder) -> str:
+def name_decoder(decoder: networks.NetworkDecoder) -> str:
     hidden = "-".join(map(str, decoder.hidden)) or "none"
     board = f"{decoder.columns}x{decoder.rows}"
     return f"{board} {decoder.head} {decoder.encoding} {hidden} {decoder.activation}"
@@ -60,7 +61,7 @@ def name_decoder(decoder: Decoder) -> str:
 def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
     """Return unfinished positions of random games."""
     choices = random.Random(seed)
-    positions = []
+    positions: list[Board] = []
     while len(positions) < count:
         position = game.initial()
         history = []
@@ -71,7 +72,7 @@ def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
     return positions
 
 
-def encode(decoder: Decoder, position: Board, side: int) -> np.ndarray:
+def encode(decoder: networks.NetworkDecoder, position: Board, side: int) -> np.ndarray:
     """Return the inputs, by the definition of the encodings."""
     own, other = decoder.game.observe(position, side)[:, decoder.game.drawn].astype(int)
     if decoder.encoding == "planes":
@@ -79,7 +80,7 @@ def encode(decoder: Decoder, position: Board, side: int) -> np.ndarray:
     return own + {"numbered": 2, "signed": -1}[decoder.encoding] * other
 
 
-def round_first_layer(decoder: Decoder, genome: np.ndarray) -> np.ndarray:
+def round_first_layer(decoder: networks.NetworkDecoder, genome: np.ndarray) -> np.ndarray:
     """Return the genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
     count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
@@ -88,7 +89,7 @@ def round_first_layer(decoder: Decoder, genome: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
-def test_moves_and_values_agree_with_numpy(decoder: Decoder) -> None:
+def test_moves_and_values_agree_with_numpy(decoder: networks.NetworkDecoder) -> None:
     generator = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
     for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
@@ -99,7 +100,9 @@ def test_moves_and_values_agree_with_numpy(decoder: Decoder) -> None:
     assert compared >= 9
 
 
-def compare(decoder: Decoder, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
+def compare(
+    decoder: networks.NetworkDecoder, player: VectorPlayer, genome: np.ndarray, position: Board
+) -> bool:
     """Compare values and the choice; return True if the choice was clear enough to compare."""
     game = decoder.game
     side = game.to_move(position)

@@ -67,7 +67,7 @@ def halve_sum(array: Floats) -> Number:
 
 
 @compiled
-def first_of_maximum(array: Floats, allowed: int) -> int:
+def first_of_maximum(array: Floats, allowed: np.uint64) -> int:
     return simd.first_of_maximum(simd.load(array, 0), allowed)
 
 
@@ -162,7 +162,7 @@ def test_halve_sum_adds_the_upper_half_to_the_lower(array: Floats) -> None:
     st.integers(1, 2**64 - 1).filter(lambda allowed: allowed % 2**LANES),
 )
 @settings(max_examples=300)
-def test_first_of_maximum(array: Floats, allowed: int) -> None:
+def test_first_of_maximum(array: Floats, allowed: np.uint64) -> None:
     places = [place for place in range(LANES) if allowed >> place & 1]
     expected = max(places, key=lambda place: (array[place], -place))
     assert first_of_maximum(array, np.uint64(allowed)) == expected
@@ -170,5 +170,5 @@ def test_first_of_maximum(array: Floats, allowed: int) -> None:
 
 @given(with_nan, st.integers(1, 2**LANES - 1))
 @settings(max_examples=200)
-def test_whatever_the_numbers_an_allowed_place_is_found(array: Floats, allowed: int) -> None:
+def test_whatever_the_numbers_an_allowed_place_is_found(array: Floats, allowed: np.uint64) -> None:
     assert allowed >> int(first_of_maximum(array, np.uint64(allowed))) & 1

@@ -20,7 +20,8 @@ from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import FORMAT, BredPlayer, Decoder, read_player
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.packed import combine_players
 from tests.bred import grow, make_bred, random_positions
 
@@ -40,7 +41,7 @@ WILD = NeatConfig(
 )
 
 
-def make(decoder: Decoder, seed: int = 1) -> BredPlayer:
+def make(decoder: NetworkDecoder, seed: int = 1) -> BredPlayer:
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], "net")
 
 

@@ -22,7 +22,7 @@ from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_t
 from evolve_arena.genomes.tuples import TuplePopulation
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.networks import BoardTupleDecoder
-from evolve_arena.players.bred import FORMAT, Decoder, read_player
+from evolve_arena.players.bred import FORMAT, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -40,7 +40,7 @@ def on_stacks(board: tuple[int, int, int], **settings: object) -> BoardTupleDeco
     return make_decoder("connect-four", **options, **{"tuples": 25, "length": length, **settings})
 
 
-def make_genome(decoder: Decoder, seed: int, coarse: bool = False) -> TuplePopulation:
+def make_genome(decoder: BoardTupleDecoder, seed: int, coarse: bool = False) -> TuplePopulation:
     """Return random tables; *coarse* ones hold few different numbers, for frequent ties."""
     generator = np.random.default_rng(seed)
     cells = decoder.draw(generator)
@@ -102,7 +102,9 @@ PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
 class Reference(Player):
     """A tuple network that plays, by the definition; of so many moves some are random."""
 
-    def __init__(self, decoder: Decoder, genome: TuplePopulation, noise: float = 0.0) -> None:
+    def __init__(
+        self, decoder: BoardTupleDecoder, genome: TuplePopulation, noise: float = 0.0
+    ) -> None:
         self.name, self.noise = "reference", round(noise * 2**32)
         numbers = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         self.plain = PlainTuples(decoder, genome.cells[0].astype(np.int64), numbers)

@@ -70,7 +70,7 @@ def add_words(place: int) -> Number:
     return WORDS[0, 1] + np.uint64(place), ~WORDS[0, 0], BEST * BEST
 
 
-def run(*entries: object, beside: Sequence[str] = ()) -> tuple[Namespace, str]:
+def run(*entries: Function, beside: Sequence[str] = ()) -> tuple[Namespace, str]:
     """Return the names that a bundle defines, and its text, with the numbers that bots have."""
     named = {each.__name__: each for each in entries}
     text, called = bundle(named, "test_bundle", board, beside)

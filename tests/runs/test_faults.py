@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pytest
@@ -42,11 +43,14 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.summary import summarise
 from evolve_arena.runs.training.loop import Progress
 
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
+
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
 Maker = Callable[..., Recipe]
-OutcomeOf = Callable[[Path], object]
+OutcomeOf: TypeAlias = "Callable[[Path], Outcome]"
 Look = Callable[[Path], None]
 Patch = pytest.MonkeyPatch
 
@@ -69,7 +73,7 @@ def contents(path: Path) -> dict[Path, bytes]:
 @pytest.fixture(scope="module")
 def finished(
     small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> tuple[Path, object]:
+) -> tuple[Path, Outcome]:
     """Return an undisturbed run with checkpoints 0, 3, 6, 9 and 11, and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
     start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
@@ -91,7 +95,7 @@ def make(small_recipe: Maker, tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def assert_whole(finished: tuple[Path, object], outcome_of: OutcomeOf) -> Look:
+def assert_whole(finished: tuple[Path, Outcome], outcome_of: OutcomeOf) -> Look:
     """Return a function that asserts that a run has the outcome of the undisturbed one."""
 
     def look(path: Path) -> None:
@@ -101,7 +105,7 @@ def assert_whole(finished: tuple[Path, object], outcome_of: OutcomeOf) -> Look:
 
 
 @pytest.fixture
-def path(finished: tuple[Path, object], tmp_path: Path) -> Path:
+def path(finished: tuple[Path, Outcome], tmp_path: Path) -> Path:
     """Return a copy of that run, to be damaged."""
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
@@ -412,7 +416,7 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
 def test_a_history_may_be_lost_at_any_time(
-    make: Make, tmp_path: Path, finished: tuple[Path, object], content: bytes
+    make: Make, tmp_path: Path, finished: tuple[Path, Outcome], content: bytes
 ) -> None:
     path = tmp_path / "run"
 
@@ -427,7 +431,7 @@ def test_a_history_may_be_lost_at_any_time(
     assert run.directory.champion.read_bytes() == finished[1].champion
 
 
-def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, object]) -> None:
+def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Outcome]) -> None:
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE champions SET player = x'00112233'")
     before = (path / "champion.safetensors").read_bytes()

@@ -27,7 +27,8 @@ from evolve_arena.core.types import Json, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
-from evolve_arena.players.bred import Decoder, NeatPlayer, read_player
+from evolve_arena.players.board.networks import GraphDecoder
+from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.export.neat_python import export_neat_python, import_neat_python
@@ -244,7 +245,7 @@ def _seeded() -> Iterator[None]:
     random.setstate(state)
 
 
-def make_player(decoder: Decoder) -> NeatPlayer:
+def make_player(decoder: GraphDecoder) -> NeatPlayer:
     player: NeatPlayer = decoder.player(grow(decoder, 3, RICH), "grown")
     return player
 
@@ -277,7 +278,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[neat.nn.FeedForwardNetwork,
     [(42, 7, Graph(head="policy", encoding="numbered")), (84, 1, Graph())],
 )
 def test_what_neat_python_evolved_plays_its_moves_here(
-    inputs: int, outputs: int, decoder: Decoder
+    inputs: int, outputs: int, decoder: GraphDecoder
 ) -> None:
     network, text = evolve_there(inputs, outputs)
     player = import_neat_python(text).player
@@ -304,7 +305,7 @@ def test_what_neat_python_evolved_plays_its_moves_here(
     "decoder",
     [Graph(), Graph(head="policy", columns=5, rows=4, connect=3, encoding="signed", depth=0)],
 )
-def test_our_files_bring_the_whole_player_back(decoder: Decoder) -> None:
+def test_our_files_bring_the_whole_player_back(decoder: GraphDecoder) -> None:
     player = make_player(decoder)
     player.remarks = {"generation": 7}
     text = export_neat_python(player)

@@ -23,8 +23,9 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.networks import BoardTupleDecoder
 from evolve_arena.players.board.stacks import show_entries
-from evolve_arena.players.bred import Decoder, NeatPlayer, VectorPlayer
+from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.api import start
 from evolve_arena.runs.errors import NotARunError
@@ -458,7 +459,7 @@ TupleDecoder = find_game("connect-four").networks["tuples"].decoder_type
 TUPLES = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
 
 
-def make_tuples(decoder: Decoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+def make_tuples(decoder: BoardTupleDecoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
     numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
     return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -29,6 +30,9 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.history import History
 from evolve_arena.runs.training.loop import Progress
 from tests.forked import evolve
+
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
 
 LAST = 8
 OWN = (
@@ -71,7 +75,7 @@ VARIANTS = {
     "graphs, rank": RANK,
     "graphs, doomed": DOOMED,
 }
-OutcomeOf = Callable[[Path], object]
+OutcomeOf: TypeAlias = "Callable[[Path], Outcome]"
 Breed = Callable[..., Run]
 
 
@@ -104,7 +108,7 @@ def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) 
 @pytest.fixture(scope="module")
 def expected(
     recipe: Recipe, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> object:
+) -> Outcome:
     """Return the recipe's outcome without being stopped, in one process."""
     path = tmp_path_factory.mktemp("serial") / "run"
     return outcome_of(start(recipe, run=path, executor="serial").path)
@@ -113,7 +117,7 @@ def expected(
 @settings(max_examples=6)
 @given(data=st.data())
 def test_any_stops_with_any_executors_give_the_same(
-    recipe: Recipe, expected: object, data: st.DataObject, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, data: st.DataObject, outcome_of: OutcomeOf
 ) -> None:
     executors = st.sampled_from([("serial", 1), ("multiprocess", 1), ("multiprocess", 4)])
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +134,7 @@ def test_any_stops_with_any_executors_give_the_same(
 
 
 def test_going_on_from_an_earlier_checkpoint_gives_the_same_and_what_came_after_is_forgotten(
-    recipe: Recipe, expected: object, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe).path
     assert RunDirectory(path).generations() == [0, 3, 6, 8]
@@ -170,7 +174,7 @@ print(run.population_sha256)
 
 @pytest.mark.parametrize("recipe", ["own", "graphs, rank"], indirect=True)
 def test_another_process_with_other_hashes_gives_the_same(
-    recipe: Recipe, expected: object, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe, callbacks=stop_at(2)).path
     words, env = [sys.executable, "-c", HASHING, str(path)], {**os.environ, "PYTHONHASHSEED": "42"}
@@ -180,7 +184,7 @@ def test_another_process_with_other_hashes_gives_the_same(
 
 
 def test_another_seed_gives_another_population(
-    recipe: Recipe, expected: object, breed: Breed
+    recipe: Recipe, expected: Outcome, breed: Breed
 ) -> None:
     run = breed(recipe=recipe, seed=2)
     assert run.state().seed == 2

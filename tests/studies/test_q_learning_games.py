@@ -16,6 +16,7 @@ from evolve_arena.core.stream import new_stream
 from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     compile_games,
@@ -44,7 +45,7 @@ def options(**changes: object) -> JsonObject:
 
 
 def prepare(
-    decoder: Decoder, genome: NDArray[np.float32], **changes: object
+    decoder: NetworkDecoder, genome: NDArray[np.float32], **changes: object
 ) -> tuple[LearningSettings, ActionNetwork, Room, ModuleType]:
     """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
@@ -55,7 +56,7 @@ def prepare(
 # Whole games
 
 
-def compare(decoder: Decoder, games: int, seed: int, **changes: object) -> None:
+def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: object) -> None:
     """Play with the compiled learner and with NumPy: games and weights must be the same."""
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     learning, network, room, lessons = prepare(decoder, genome, **changes)
@@ -113,7 +114,7 @@ def _count_random_games() -> tuple[float, float, float]:
 # What a move is worth
 
 
-def worth(decoder: Decoder, drawing: str, column: int, **changes: object) -> float:
+def worth(decoder: NetworkDecoder, drawing: str, column: int, **changes: object) -> float:
     """Return the value that a network with output ``BIAS`` for every move learns of *column*.
 
     In the *drawing*, rows from the top, x are the discs of the player to move.
@@ -168,7 +169,7 @@ DRAW = {"rewards": {"draw": 0.25}}
 )
 def test_what_a_move_is_worth(
     futures: tuple[str, ...],
-    decoder: Decoder,
+    decoder: NetworkDecoder,
     drawing: str,
     column: int,
     changes: Settings,

@@ -10,7 +10,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.core.types import Settings
+from evolve_arena.core.types import JsonObject
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.td import LearnerState
@@ -23,7 +23,7 @@ from evolve_arena.studies.q_learning.q_learning import (
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
 
-def make_method(decoder: Settings | None = None, **changes: object) -> QLearning:
+def make_method(decoder: JsonObject | None = None, **changes: object) -> QLearning:
     settings = {"hidden": (12,), "encoding": "numbered", "activation": "sigmoid", **SMALL}
     make_decoder = find_game("connect-four").networks["mlp"].decoder_type
     network = make_decoder(head="action", **settings | (decoder or {}))

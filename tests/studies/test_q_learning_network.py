@@ -14,7 +14,7 @@ from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import Decoder
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     make_learning_settings,
@@ -37,16 +37,16 @@ MOVES = [3, 3, 2, 5, 0, 6, 2]
 """After them the second player is to move; no column is full."""
 
 
-def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Decoder:
+def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> NetworkDecoder:
     make = find_game("connect-four").networks["mlp"].decoder_type
     return make(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
 
-def draw_genome(decoder: Decoder) -> NDArray[np.float32]:
+def draw_genome(decoder: NetworkDecoder) -> NDArray[np.float32]:
     return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(decoder: Decoder) -> LearningSettings:
+def lessons_of(decoder: NetworkDecoder) -> LearningSettings:
     options = QLearningConfig().model_dump()
     return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 
@@ -69,7 +69,12 @@ def inputs_for(encoding: str, position: Board, column: int) -> NDArray[np.float6
 
 @compiled
 def value_board(
-    network: ActionNetwork, reader: Reader, own: int, other: int, workspace: Floats, values: Floats
+    network: ActionNetwork,
+    reader: Reader,
+    own: np.uint64,
+    other: np.uint64,
+    workspace: Floats,
+    values: Floats,
 ) -> int:
     sum_board(network, reader, own, other, workspace, 0)
     return value_columns(network, reader, 7, np.uint64(127), workspace, 0, values)
@@ -79,10 +84,10 @@ def value_board(
 def teach_move(
     network: ActionNetwork,
     reader: Reader,
-    own: int,
-    other: int,
-    move: tuple[int, float],
-    rate: float,
+    own: np.uint64,
+    other: np.uint64,
+    move: tuple[int, np.float32],
+    rate: np.float32,
     bias: bool,
     workspace: Floats,
 ) -> Number:
@@ -94,7 +99,7 @@ def teach_move(
 
 
 def teach_once(
-    decoder: Decoder, network: ActionNetwork, position: Board, bias: bool = True
+    decoder: NetworkDecoder, network: ActionNetwork, position: Board, bias: bool = True
 ) -> float:
     """Teach one sample, that column 4 is worth 3, at rate 0.01; return the error."""
     learning = lessons_of(decoder)
@@ -104,7 +109,9 @@ def teach_once(
     return float(teach_move(network, learning.reader, *given))
 
 
-def value_all(decoder: Decoder, genome: NDArray[np.float32], position: Board) -> tuple[Floats, int]:
+def value_all(
+    decoder: NetworkDecoder, genome: NDArray[np.float32], position: Board
+) -> tuple[Floats, int]:
     """Return a network's value of each column, and the best column."""
     learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
     own, other = map(np.uint64, position.state[:2])

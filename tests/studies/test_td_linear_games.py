@@ -17,8 +17,8 @@ from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import DEPTH
-from evolve_arena.players.bred import Decoder
 from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
 from evolve_arena.studies.checkers_td import td_linear
 from evolve_arena.studies.checkers_td.linear_games import (
@@ -72,7 +72,7 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: object) -> Decoder:
+def make_decoder(learning: LearningSettings, **options: object) -> NetworkDecoder:
     bins = VALUES if learning.binary else 0
     settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
     network = find_game("checkers").networks["mlp"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise, product
 
 import numpy as np
@@ -79,14 +80,14 @@ class Learner:
         states = np.array([9, *state], dtype=np.int64)
         return float(value_state(self.lesson, states, 1))
 
-    def learn(self, episode: ArrayLike, reward: float) -> float:
+    def learn(self, episode: Array | Sequence[Sequence[int]], reward: float) -> float:
         """Learn after a game, with traces left over from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
         count = len(episode)
         return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
-    def learn_by_moves(self, episode: ArrayLike, reward: float) -> float:
+    def learn_by_moves(self, episode: Array | Sequence[Sequence[int]], reward: float) -> float:
         """Learn after each move of a game."""
         size = self.learning.features
         states = np.ravel(episode).astype(np.int64)
@@ -142,7 +143,7 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
 # Against plain loops over vectors
 
 
-def encode(learning: LearningSettings, episode: ArrayLike) -> Vector:
+def encode(learning: LearningSettings, episode: Array | Sequence[Sequence[int]]) -> Vector:
     """Return positions as vectors, one entry for each weight."""
     if not learning.binary:
         return np.array(episode, dtype=np.float64)

@@ -30,7 +30,7 @@ from evolve_arena.games.ticket_to_ride.layout import (
 )
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import read_player
-from evolve_arena.players.player import CompiledPlayer
+from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -54,7 +54,7 @@ SETTINGS: Settings = {
 }
 
 
-def make_teacher(count: int = 4) -> CompiledPlayer:
+def make_teacher(count: int = 4) -> Player:
     return make_player("rule:code", make_game("ticket-to-ride", seats=count))
 
 
@@ -116,7 +116,7 @@ def test_decisions_are_those_of_the_turns() -> None:
 
 
 @pytest.mark.parametrize("rows", ["winner", "all"])
-def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: Settings) -> None:
+def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: str) -> None:
     found = build(rows=rows, players=[3, 2], games=3, best=2)
     kinds, games = [], []
     for first, count in ((0, 3), (2, 2)):
@@ -198,7 +198,7 @@ def test_a_generation_may_be_a_number_of_batches() -> None:
 def test_the_same_seed_teaches_the_same_and_another_another() -> None:
     """One method may serve runs of several seeds; what one plays is not learnt by another."""
 
-    def teach(seed: int, method: DecisionImitation) -> ImitationState:
+    def teach(seed: int, method: DecisionImitation) -> tuple[bytes, bytes, list[Report]]:
         state, reports = learn(method, seed, 1)
         return state.population.tobytes(), state.memory.tobytes(), reports
 

@@ -132,7 +132,7 @@ def _is_open(connection: socket.socket) -> bool:
 
 
 async def _read_and_wait(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers once the whole body has come, and some time later."""
+    """Answer some time after the whole body has come."""
     while (message := await receive()).get("more_body"):
         pass
     if message["type"] == "http.disconnect":

@@ -54,7 +54,7 @@ def find_loss(mlp: MLP, genes: Array, choice: int) -> float:
 
 @compiled
 def go_up(
-    layers: Layers, sources: Array, values: Array, allowed: Array, choice: int, into: Layers
+    layers: Layers, sources: Array, values: Array, allowed: Array, choice: int, into: Array
 ) -> int:
     forward(layers, sources, values, sources.shape[0])
     chosen = aim_at_choice(layers, allowed, 0, choice)

@@ -28,7 +28,7 @@ def view_of(state: Array, seat: int) -> Array:
 
 def find_state(players: int, seed: int, turn: int) -> tuple[Array, list[int]]:
     """Return a state of a random game after so many moves, or its last one but the end."""
-    kept: tuple[Array | None, list[int]] = (None, [])
+    kept = (None, [])
     for number, (state, moves) in enumerate(play_game(players, seed, claims=0.5)):
         if moves:
             kept = state.copy(), moves

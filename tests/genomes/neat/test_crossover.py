@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import product
 
 import numpy as np
@@ -91,7 +91,7 @@ def cross(
 
 
 def cross_there(
-    population: NeatPopulation, parents: Sequence[tuple[int, int]], fitness: Sequence[float]
+    population: NeatPopulation, parents: Iterable[tuple[int, ...]], fitness: Iterable[float]
 ) -> NeatPopulation:
     import neat
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 
 import neat
@@ -116,7 +116,8 @@ def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> 
 
 
 def make_genome(
-    nodes: dict[int, str | tuple[object, ...]], links: dict[tuple[int, int], float | tuple[float]]
+    nodes: Mapping[int, str | tuple[object, ...]],
+    links: Mapping[tuple[int, int], float | tuple[float]],
 ) -> neat.DefaultGenome:
     """Make a genome of neat-python.
 
