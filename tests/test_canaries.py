@@ -1,4 +1,4 @@
-"""Whatever lies in a folder that is opened is not run, even if it is called as a module is."""
+"""Files in an opened folder are never run, even if named like modules."""
 
 from __future__ import annotations
 

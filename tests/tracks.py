@@ -1,4 +1,4 @@
-"""A small game in one file in which positions often recur, and another that lies in a file."""
+"""A small game in one file in which positions often recur, and another stored in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every printed table: each figure stands in its column.
+"""Every printed table: each figure is in its column.
 
 All figures of a table are different, so that two that changed places are seen. Cells are found by
 their headers; other columns may be there as well.

@@ -79,7 +79,7 @@ def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) 
 
 
 def find_inputs(board: BoardGame, words: Array, seat: int) -> set[int]:
-    """Return the inputs for which the bits in words of planes, or of eight cells each, stand."""
+    """Return the inputs behind the bits in words of planes, or of eight cells each."""
     code, found = board.code, set()
     if not code.SEES_CELLS:
         size = 64 * (len(words) // code.PLANES)

@@ -1,4 +1,4 @@
-"""Generations at tables: seats and decks for everybody, points, ranks, and the champion.
+"""Generations at tables: seats and deals for all players, points, ranks, and the champion.
 
 The players are linear and written by hand: one claims whatever brings points, one asks for tickets
 whenever it can, which costs it more points than any game brings.

@@ -1,4 +1,4 @@
-"""Files that somebody else may have put into a run's folder or beside it: targets of the fuzzer.
+"""Targets of the fuzzer: files that others may have put into a run's folder or beside it.
 
 None of what stands in them is ever run: a program of theirs would leave :data:`CANARY` behind.
 """

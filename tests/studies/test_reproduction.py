@@ -1,4 +1,4 @@
-"""Studies: what was published stands right, what is measured is what the runs did."""
+"""Studies: published figures are right, and measured ones are those of the runs."""
 
 from __future__ import annotations
 
