@@ -1,4 +1,4 @@
-"""How often players of Connect Four block: ``python -m benchmarks blocks [PLAYER ...]``.
+"""Blocking rate of Connect Four players: ``python -m benchmarks blocks [PLAYER ...]``.
 
 In each position the opponent threatens to win, the player to move cannot win at once, and exactly
 one column leaves the opponent without a win. Positions come from random games.
@@ -7,7 +7,6 @@ one column leaves the opponent without a win. Positions come from random games.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from evolve_arena.runs.players import find_player, game_for
 
 __all__ = ["find_blocks", "measure"]
 
-GAME: Any = make_game("connect-four")
+GAME = make_game("connect-four")
 POSITIONS = 300
 SEED = 1
 TARGET = 190
@@ -29,7 +28,7 @@ SMALL = {"POSITIONS": 30, "TARGET": 19}
 
 
 def measure(players: Sequence[str] = ()) -> Iterator[Line]:
-    """Lines for chance, scripted players and the *players* named: positions in which they block."""
+    """Yield the blocking rates of chance, scripted players and the *players* named."""
     blocks = find_blocks(POSITIONS)
     chance = sum(1 / len(GAME.legal_moves(_replay(GAME, moves))) for moves, _ in blocks)
     unit = f"of {POSITIONS} blocked"
@@ -57,7 +56,7 @@ def measure(players: Sequence[str] = ()) -> Iterator[Line]:
 
 
 def find_blocks(count: int) -> list[tuple[list[int], int]]:
-    """So many distinct positions, as the moves that lead there, and the column that blocks."""
+    """Return distinct positions, as the moves that lead there, with the column that blocks."""
     generator = np.random.default_rng(SEED)
     found: dict[Board, tuple[list[int], int]] = {}
     while len(found) < count:
@@ -72,7 +71,7 @@ def find_blocks(count: int) -> list[tuple[list[int], int]]:
 
 
 def find_block(position: Board) -> int | None:
-    """The only column that does not lose at once; None unless there is one and a threat.
+    """Return the only column that does not lose at once; None unless there is one and a threat.
 
     >>> find_block(GAME.parse_position("01010")), find_block(GAME.initial())
     (0, None)
@@ -85,7 +84,7 @@ def find_block(position: Board) -> int | None:
 
 
 def _wins(position: Board) -> bool:
-    """Whether the player to move has a column that wins."""
+    """Test whether the player to move has a column that wins."""
     if GAME.outcome(position) is not None:
         return False
     after = (GAME.outcome(GAME.play(position, c)) for c in GAME.legal_moves(position))
@@ -93,13 +92,13 @@ def _wins(position: Board) -> bool:
 
 
 def _pass(position: Board) -> Board:
-    """The same discs with colours changed: the other's threats are the mover's wins then."""
+    """Swap the colours of the discs, so that the opponent's threats become wins of the mover."""
     own, other, discs = position.state
     return position._replace(state=(other, own, discs))
 
 
 def _count(name: str, blocks: Sequence[tuple[list[int], int]]) -> int:
-    """The positions in which the player called *name* blocks, asked once in each."""
+    """Count the positions in which the player called *name* blocks, asked once in each."""
     game = game_for([name])
     player = find_player(name, game)
     words = derive_seeds(SEED, 0, "blocks", len(blocks))

@@ -1,11 +1,10 @@
-"""How fast checkers is counted and played at random, against OpenSpiel and pydraughts."""
+"""Speed of move counting and random games in checkers, against OpenSpiel and pydraughts."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from evolve_arena.players.player import make_random
 
 __all__ = ["measure"]
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 START = GAME.initial()
 LEAVES_TARGET, GAMES_TARGET = 20e6, 100_000.0
 PERFT = {5: 7361, 6: 36768, 8: 838248, 10: 17570330}
@@ -40,7 +39,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about the rules of checkers."""
+    """Yield all lines about the rules of checkers."""
     (depth, rounds), (deeper, fewer) = DEPTHS.items()
     speed = _perft_speed(depth, rounds)
     theirs = _best_of(3, _count_with_openspiel, OPENSPIEL_DEPTH)
@@ -74,7 +73,7 @@ def measure() -> Iterator[Line]:
 
 
 def _best_of(rounds: int, work: Callable[[int], int], count: int) -> float:
-    """What *work* gives a second, in the best of so many rounds after a first."""
+    """Return the most that *work* achieves per second in so many rounds after a warm-up."""
     work(1)
     best = 0.0
     for _ in range(rounds):

@@ -20,14 +20,14 @@ RECIPES = {
     "connect-four": (["method.individuals=400"], 20),
     "connect-four-td": ([], 1),
 }
-"""What is changed of a recipe, and how many generations a round has."""
+"""Changes of each recipe, and number of generations in a round."""
 ROUNDS = 25
 SMALL = {"RECIPES": {"connect-four": (["method.individuals=20"], 1)}, "ROUNDS": 6}
 TARGET = 0.9
 
 
 def measure() -> Iterator[Line]:
-    """A line for each recipe: rounds by turns, so that both see the same machine."""
+    """Yield a line for each recipe; rounds alternate, so that both see the same machine."""
     for recipe, (changes, generations) in RECIPES.items():
         method = load_recipe(recipe, changes).make_method()
         with ExitStack() as stack:

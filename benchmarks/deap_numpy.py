@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any
 
 import numpy as np
 from deap import base, creator, tools
-from numpy.typing import NDArray
 
 from benchmarks.native import POLICY
 from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import make_batch
 from evolve_arena.arena.pairings import round_robin
+from evolve_arena.core.types import Array
 
 __all__ = ["evolve", "measure", "measure_games"]
 
@@ -35,28 +34,28 @@ CELLS = COLUMNS * ROWS
 HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
-Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Network = tuple[Array, Array, Array, Array]
 
 
 def measure(seconds: float) -> float:
-    """Plies per second, on one core, matches alone; measured for about *seconds*."""
+    """Return plies per second, on one core, matches alone; measured for about *seconds*."""
     return _measure(seconds)[0]
 
 
 def measure_games(seconds: float) -> float:
-    """Games per second, on one core, matches alone; measured for about *seconds*."""
+    """Return games per second, on one core, matches alone; measured for about *seconds*."""
     return _measure(seconds)[1]
 
 
 def _measure(seconds: float) -> tuple[float, float]:
-    """Plies and games per second of the first generations."""
+    """Return plies and games per second of the first generations."""
     _check_games()
     counter = evolve(seconds)
     return counter.plies / counter.seconds, counter.games / counter.seconds
 
 
 class Counter:
-    """What the matches of a run amounted to."""
+    """Totals over the matches of a run."""
 
     def __init__(self) -> None:
         self.games = 0
@@ -65,7 +64,7 @@ class Counter:
 
 
 def evolve(seconds: float, seed: int = 1) -> Counter:
-    """Runs generations until their matches have taken *seconds* together."""
+    """Run generations until their matches have taken *seconds* together."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -92,7 +91,9 @@ def _make_toolbox() -> base.Toolbox:
     return toolbox
 
 
-def _next_generation(population: list[Any], toolbox: base.Toolbox, counter: Counter) -> list[Any]:
+def _next_generation(
+    population: list[Array], toolbox: base.Toolbox, counter: Counter
+) -> list[Array]:
     networks = [_make_network(individual) for individual in population]
     winners = []
     start = time.perf_counter()
@@ -117,8 +118,8 @@ def _next_generation(population: list[Any], toolbox: base.Toolbox, counter: Coun
     return children
 
 
-def _make_network(genome: NDArray[Any]) -> Network:
-    """The weights and biases of both layers."""
+def _make_network(genome: Array) -> Network:
+    """Return the weights and biases of both layers."""
     genes = np.asarray(genome, dtype=np.float32)
     return (
         np.ascontiguousarray(genes[:420].reshape(CELLS, 10)),
@@ -135,7 +136,7 @@ _LOWEST = np.float32(-np.inf)
 
 
 def play(first: Network, second: Network) -> tuple[int, int, int]:
-    """One game: 1, 0 or -1 for the first player, the number of plies, a hash of the moves."""
+    """Play a game; return 1, 0 or -1 for the first player, the plies, and a hash of the moves."""
     dot, exp, add, negative, divide = np.dot, np.exp, np.add, np.negative, np.divide
     hidden, output = _HIDDEN, _OUTPUT
     # What each player sees: 1 on its own discs, 2 on the other's, the top row first.
@@ -189,7 +190,7 @@ def _has_line(discs: int) -> bool:
 
 
 def _check_games() -> None:
-    """The baseline plays what our kernel plays, but for sums that round differently."""
+    """Check that the baseline plays our kernel's games, but for sums that round differently."""
     genomes = POLICY.initialise(20, "uniform", np.random.default_rng(1))
     pairings = round_robin(len(genomes))
     seeds = np.zeros(len(pairings), dtype=np.uint64)

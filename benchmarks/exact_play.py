@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from itertools import cycle, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream
 from evolve_arena.games.pig import HOLD, ROLL
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
 from evolve_arena.runs.players import find_player, game_for
 
@@ -34,20 +34,20 @@ SOON = 1000
 
 
 class ExactPlayer(Player):
-    """A player of a small game of two who move by turns, which it solves."""
+    """Solver of a small game of two players with alternate moves."""
 
     name = "exact play"
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: BoardGame) -> None:
         super().__init__(game)
         self.known: dict[tuple[int, ...], int] = {}
 
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """One of the best moves."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return one of the best moves."""
         return self.pick(self.find_best(position), stream)
 
-    def find_best(self, position: Any) -> list[Any]:
-        """All of the best moves, by how soon they win or how late they lose."""
+    def find_best(self, position: Board) -> list[int]:
+        """Return the best moves, by how soon they win or how late they lose."""
         worth = {
             move: -self.value(self.game.play(position, move))
             for move in self.game.legal_moves(position)
@@ -55,8 +55,8 @@ class ExactPlayer(Player):
         best = max(worth.values())
         return [move for move, value in worth.items() if value == best]
 
-    def value(self, position: Any) -> int:
-        """The worth to the player to move: above 0 if it wins, below if it loses."""
+    def value(self, position: Board) -> int:
+        """Return the value for the player to move: above 0 if it wins, below if it loses."""
         key = tuple(int(number) for number in position.state)
         if key not in self.known:
             outcome = self.game.outcome(position)
@@ -69,8 +69,8 @@ class ExactPlayer(Player):
                 self.known[key] = best - (best > 0) + (best < 0)
         return self.known[key]
 
-    def won_positions(self) -> list[Any]:
-        """All positions of the game in which the player to move wins, once each."""
+    def won_positions(self) -> list[Board]:
+        """Return all positions of the game in which the player to move wins, once each."""
         start = self.game.initial()
         found, left = {tuple(map(int, start.state)): start}, [start]
         while left:
@@ -88,7 +88,7 @@ class ExactPlayer(Player):
         ]
 
     def openings(self) -> list[tuple[int, int]]:
-        """The openings of two plies that are draws; where there is no draw all that go on."""
+        """Return the drawn openings of two plies, or all unfinished ones if none is a draw."""
         drawn, others = [], []
         start = self.game.initial()
         for first in self.game.legal_moves(start):
@@ -105,20 +105,20 @@ class PigPlayer(Player):
 
     name = "exact play"
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: BoardGame) -> None:
         super().__init__(game)
         _, self.rolls = solve_pig(game.options["goal"])
 
-    def choose(self, position: Any, stream: Stream) -> Any:
-        """The move that wins more often."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return the move that wins more often."""
         points, seat = [int(number) for number in position.state[:3]], self.game.to_move(position)
         return ROLL if self.rolls[points[2], points[seat], points[1 - seat]] else HOLD
 
 
 def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The chances to win of the player to move, and whether it should roll, by value iteration.
+    """Compute the mover's chances to win and its best rolls by value iteration.
 
-    Their shape is ``(goal + 7, goal, goal)``: points of this turn, own points, and the other's.
+    Both have the shape ``(goal + 7, goal, goal)``: points of this turn, own, and the opponent's.
     """
     chances = np.full((goal + 7, goal, goal), 0.5)
     rolls = np.zeros(chances.shape, dtype=np.bool_)
@@ -139,7 +139,7 @@ def solve_pig(goal: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 def meet(player: Player, exact: Player, games: int, seed: int) -> DuelResult:
-    """The result of games against *exact* play."""
+    """Play games against *exact* and return the result."""
     game = exact.game
     if isinstance(exact, PigPlayer):
         return duel(game, player, exact, games=games, seed=seed)
@@ -154,7 +154,7 @@ def meet(player: Player, exact: Player, games: int, seed: int) -> DuelResult:
 
 
 def count_kept(player: Player, exact: ExactPlayer) -> tuple[int, int]:
-    """In how many of the won positions the *player* still wins after its move, and all of them."""
+    """Count the won positions that the *player*'s move keeps won, and all won positions."""
     positions = exact.won_positions()
     kept = sum(
         exact.value(exact.game.play(position, player.choose(position, new_stream(number)))) < 0

@@ -1,4 +1,4 @@
-"""How long bots think that were exported as pages, and how whole numbers are best kept there."""
+"""Thinking time of bots exported as pages, and the best way to keep whole numbers there."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks.line import Line, SkippedError
+from evolve_arena.core.types import Settings
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.page import run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.pages import NODE, ask_page, make_safe, run_script
 
 COUNTS = {"encoding": "features", "hidden": (), "depth": 4}
 SEES = {"encoding": "signed", "hidden": (40, 10), "depth": 4}
-BOTS: dict[str, tuple[str, str, dict[str, Any], int]] = {
+BOTS: dict[str, tuple[str, str, Settings, int]] = {
     "Connect Four, 42-10-1 value network": ("connect-four", "mlp", {"head": "value"}, 10_000),
     "Connect Four, 42-10-7 policy network": ("connect-four", "mlp", {"head": "policy"}, 10_000),
     "Connect Four, NEAT graph": ("connect-four", "graph", {"head": "value"}, 10_000),
@@ -53,7 +54,7 @@ SMALL = {"STEPS": 1000, "SHARE": 0.001}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about pages."""
+    """Yield all lines about pages."""
     if not NODE:
         raise SkippedError("there is no Node.js here")
     with tempfile.TemporaryDirectory() as name:
@@ -77,7 +78,7 @@ def measure() -> Iterator[Line]:
 
 
 def _loop(step: str, start: str) -> str:
-    """Many steps, each from what the one before gave; now and then from the start."""
+    """Return a script of many steps, each from the last result; now and then from the start."""
     return f"""
     const ask = (count) => {{
       const [FIRST, MASK] = [{start}];
@@ -87,11 +88,11 @@ def _loop(step: str, start: str) -> str:
     }};"""
 
 
-def _compare(what: str, player: Any, count: int, folder: Path) -> Line:
-    """The time for a move, against the exported Python file; both choose the same ones."""
+def _compare(what: str, player: BredPlayer, count: int, folder: Path) -> Line:
+    """Time a move on the page and in the exported Python file; both must choose the same moves."""
     page = run_source(write_source(player))
     positions = random_positions(player.game, count)
-    told: list[Any] = [(position.state, position.plies, []) for position in positions]
+    told = [(position.state, position.plies, []) for position in positions]
     given = [[make_safe(state), *rest] for state, *rest in told]
     began, wanted = time.perf_counter(), []
     for position in told:

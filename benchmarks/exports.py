@@ -1,4 +1,4 @@
-"""What champions of all recipes become when they are exported: size, speed, and the same moves."""
+"""Exports of the champions of all recipes: size, speed, and agreement of their moves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import evolve_arena as ea
 from benchmarks.line import Line, SkippedError
@@ -17,6 +16,9 @@ from evolve_arena.arena.pairings import longest_opening
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import recipe_files
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import JsonObject
+from evolve_arena.players.board.game import Board
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player, look_ahead
@@ -27,14 +29,14 @@ from tests.bred import random_positions
 from tests.pages import NODE, run_script
 from tests.test_tutorial import TUTORIAL, write_game
 
-ALIKE: dict[str, Any] = {
+ALIKE: JsonObject = {
     "run.generations": 2,
     "run.checkpoint_every": 1,
     "check.every": 1,
     "check.games": 4,
     "check.opponents": ["random"],
 }
-SHORT: dict[str, dict[str, Any]] = {
+SHORT: dict[str, JsonObject] = {
     "tournament": {"method.individuals": 10},
     "neat": {"neat.pop_size": 20},
     "evolutionary-programming": {"method.individuals": 4, "method.opponents": 2},
@@ -92,7 +94,7 @@ PATIENT = Limits(time_bank=60_000, per_move=60_000)
 
 
 def measure() -> Iterator[Line]:
-    """A line for each recipe and target: how large the file is, and how it moves."""
+    """Yield a line for each recipe and target: size of the file, speed and moves."""
     if not COMPILER or not NODE:
         raise SkippedError("there is no C compiler here, or no Node.js")
     for name in RECIPES or recipe_files():
@@ -124,9 +126,9 @@ def _measure_recipe(name: str, folder: Path, method: str = "") -> Iterator[Line]
 
 
 def _measure_champion(
-    title: str, champion: Any, folder: Path, patient: bool = True
+    title: str, champion: BredPlayer, folder: Path, patient: bool = True
 ) -> Iterator[Line]:
-    """A line for each target; Python does not play whole games unless one is *patient*."""
+    """Yield a line for each target; Python plays whole games only if *patient*."""
     for target in [target for target in ("python", "c", "html") if target in TARGETS]:
         try:
             content = export_player(champion, target)
@@ -152,8 +154,8 @@ def _compile(file: Path) -> str:
     return str(program)
 
 
-def _play(what: str, size: float, champion: Any, command: str, games: int) -> Line:
-    """Whole games against chance, then single positions, in which the arena's player moves too."""
+def _play(what: str, size: float, champion: BredPlayer, command: str, games: int) -> Line:
+    """Play games against chance, then compare the bot with the arena in single positions."""
     game = champion.game
     programs = [
         ProcessPlayer(game, command, dialect="plain", limits=PATIENT) for _ in range(game.seats)
@@ -192,8 +194,8 @@ def _play(what: str, size: float, champion: Any, command: str, games: int) -> Li
     )
 
 
-def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
-    """Games on the page; then the arena's player moves in the positions that the bot was in."""
+def _play_on_page(what: str, size: float, champion: BredPlayer, folder: Path) -> Line:
+    """Play games on the page, then compare the bot with the arena in its positions."""
     game, limits = champion.game, f"GAMES = {GAMES}, POSITIONS = {POSITIONS}"
     script = f"const bot = {write_bot(champion)}, {limits}, LONGEST = {1000 * LONGEST};"
     found, seconds = run_script(script + WHOLE_GAMES, [[seed] for seed in range(20_000)], folder)
@@ -225,6 +227,6 @@ def _play_on_page(what: str, size: float, champion: Any, folder: Path) -> Line:
     )
 
 
-def _is_as_good(champion: Any, position: Any, move: Any) -> bool:
-    """Whether the champion chooses that one, too: between equals chance decides."""
+def _is_as_good(champion: BredPlayer, position: Board, move: int) -> bool:
+    """Return True if the champion may choose that move, too: chance decides between equals."""
     return any(champion.choose(position, new_stream(seed)) == move for seed in range(TRIES))

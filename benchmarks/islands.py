@@ -6,18 +6,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import evolve_arena as ea
 from benchmarks.line import Line
 from evolve_arena.arena.intervals import mean_interval
+from evolve_arena.core.types import Settings
 
 SEEDS = (101, 102, 103, 104, 105)
 """None of these was tuned on."""
 GENERATIONS, INDIVIDUALS, COUNT = 400, 100, 4
 OPPONENTS = ("test-bot", "minimax:depth=4")
 GAMES = 1000
-WAYS: dict[str, dict[str, Any]] = {
+WAYS: dict[str, Settings] = {
     "one population": {},
     **{
         f"{COUNT} islands, {name}": {"islands.count": COUNT, **settings}
@@ -33,7 +33,7 @@ SMALL = {"SEEDS": (101, 102), "GENERATIONS": 2, "INDIVIDUALS": 24, "GAMES": 4}
 
 
 def measure() -> Iterator[Line]:
-    """A line for each way and opponent: the mean share of points, beside one population's."""
+    """Yield a line for each way and opponent: mean share of points, against one population."""
     alone: dict[str, list[float]] = {}
     for way, changes in WAYS.items():
         found = [_breed(changes, seed) for seed in SEEDS]
@@ -52,8 +52,8 @@ def measure() -> Iterator[Line]:
             yield Line(f"{way}, against {opponent}", fmean(scores), "share of points", told)
 
 
-def _breed(changes: dict[str, Any], seed: int) -> tuple[int, dict[str, float]]:
-    """How many games a run of training took, and what its last champion scores."""
+def _breed(changes: Settings, seed: int) -> tuple[int, dict[str, float]]:
+    """Return the number of games that a run trained on, and the scores of its last champion."""
     with tempfile.TemporaryDirectory() as folder:
         run = ea.start(
             "connect-four",

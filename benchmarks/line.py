@@ -15,13 +15,13 @@ class Line:
     value: float
     unit: str
     versus: str = ""
-    """What the ratio compares with, and its value."""
+    """Name and value of the other side of the ratio."""
     ratio: float | None = None
     target: str = ""
     met: bool | None = None
 
     def cells(self) -> list[str]:
-        """The line as texts."""
+        """Return the line as texts."""
         ratio = "" if self.ratio is None else f"{self.ratio:,.2f}"
         verdict = {None: "", True: "yes", False: "NO"}[self.met]
         return [
@@ -36,4 +36,4 @@ class Line:
 
 
 class SkippedError(Exception):
-    """A part cannot run on this machine; the text says what is missing."""
+    """Raised for a part that cannot run on this machine; the text names what is missing."""

@@ -1,4 +1,4 @@
-"""What machine this is, so that figures can be read elsewhere."""
+"""Description of this machine, so that figures can be read elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["describe_machine"]
 
 
 def describe_machine() -> dict[str, str]:
-    """Processor, cores, memory, and the versions that matter."""
+    """Return processor, cores, memory, and the versions that matter."""
     import llvmlite
     import numba
     import numpy

@@ -1,10 +1,9 @@
-"""How fast matches are played: against DEAP with NumPy, against C, on one core and on two."""
+"""Speed of matches: against DEAP with NumPy, against C, on one core and on two."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import PackedPlayers
 from evolve_arena.players.player import make_random
 
@@ -39,7 +39,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about matches."""
+    """Yield all lines about matches."""
     baseline = deap_numpy.measure(BASELINE_SECONDS)
     plies, games = _speed(_networks(POLICY, POLICY_REPEATS))
     yield Line(
@@ -97,7 +97,7 @@ def _two_workers() -> Line:
     )
 
 
-def _networks(decoder: Any, repeats: int) -> Batch:
+def _networks(decoder: NetworkDecoder, repeats: int) -> Batch:
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     return _batch(decoder.game, decoder.pack(genomes), repeats)
 
@@ -115,7 +115,7 @@ def _batch(game: AnyGame, packed: PackedPlayers, repeats: int) -> Batch:
 
 
 def _speed(batch: Batch) -> tuple[float, float]:
-    """Plies and games a second: the best of some rounds, after one to warm up."""
+    """Return plies and games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     results = executor.play(batch)
     seconds = min(_time(executor.play, batch) for _ in range(ROUNDS))

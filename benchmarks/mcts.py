@@ -1,4 +1,4 @@
-"""How many simulations Monte Carlo tree search makes a second, beside OpenSpiel's in C++.
+"""Simulations per second of Monte Carlo tree search, against OpenSpiel's in C++.
 
 Both search the first position of each game, on one core and by turns, with random rollouts, a
 solver and the same exploration. Small games are left out: a position that is solved ends a search.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from benchmarks.line import Line
 from evolve_arena.core.registry import make_game
@@ -38,7 +37,7 @@ SMALL = {"GAMES": {"Pig": GAMES["Pig"]}, "SIMULATIONS": 50, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """A line for each game."""
+    """Yield a line for each game."""
     for name, (ours, options, theirs) in GAMES.items():
         own, other = _search(ours, options), _search_openspiel(theirs)
         own(0), other(0)  # compiles, and takes memory
@@ -75,7 +74,7 @@ def _search_openspiel(name: str) -> Callable[[int], object]:
     game = pyspiel.load_game(name)
     state = game.new_initial_state()
 
-    def search(seed: int) -> Any:
+    def search(seed: int) -> object:
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         bot = pyspiel.MCTSBot(
             game, evaluator, 2 * EXPLORATION, SIMULATIONS, MEMORY, True, seed, False

@@ -10,7 +10,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from evolve_arena.arena.arena import run_kernel
 from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.packed import COLUMNS_AT, WEIGHTS_AT
 
 __all__ = ["measure", "measure_stages", "measure_value"]
 
-Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+Decoder = find_game("connect-four").networks["mlp"].decoder_type
 POLICY = Decoder(head="policy", encoding="numbered", hidden=(10,), activation="sigmoid")
 VALUE = Decoder(hidden=(16,), activation="sigmoid")
 TABLES = (1, 2, 3, 4)
@@ -33,7 +34,7 @@ OPTIONS = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "
 
 
 class Played(NamedTuple):
-    """What came of matches; see `evolve_arena.arena.batch.Results`."""
+    """Results of matches; see `evolve_arena.arena.batch.Results`."""
 
     outcomes: NDArray[np.int8]
     plies: NDArray[np.int16]
@@ -41,20 +42,20 @@ class Played(NamedTuple):
 
 
 def measure() -> float | None:
-    """Nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
+    """Return nanoseconds per ply of 42-10-7 policy networks in C; None without a C compiler.
 
-    It is the best of several numbers of matches in hand. The games are those of the kernel.
+    The best of several numbers of simultaneous matches counts. The games are those of the kernel.
     """
     return _measure_best(POLICY, "-DVALUE=0")
 
 
 def measure_value() -> float | None:
-    """The same for 84-16-1 value networks."""
+    """Return the nanoseconds per ply of 84-16-1 value networks in C; None without a compiler."""
     return _measure_best(VALUE, "-DVALUE=1")
 
 
 def measure_stages() -> dict[str, float]:
-    """Nanoseconds per ply in C, whole and with stages left out; empty without a compiler."""
+    """Return nanoseconds per ply in C, whole and with stages left out; empty without a compiler."""
     if _compiler() is None:
         return {}
     batch = _make_batch(POLICY)
@@ -65,7 +66,7 @@ def measure_stages() -> dict[str, float]:
     return {name: _time(_build("-DVALUE=0", *flags), batch) for name, flags in stages.items()}
 
 
-def _measure_best(decoder: Any, head: str) -> float | None:
+def _measure_best(decoder: NetworkDecoder, head: str) -> float | None:
     if _compiler() is None:
         return None
     batch = _make_batch(decoder)
@@ -85,8 +86,8 @@ def _measure_best(decoder: Any, head: str) -> float | None:
     return best
 
 
-def _make_batch(decoder: Any) -> Batch:
-    """What the benchmark of our own kernel plays: every two of 100, in both colours."""
+def _make_batch(decoder: NetworkDecoder) -> Batch:
+    """Make the kernel's batch: every pair of 100 networks, in both colours."""
     genomes = decoder.initialise(100, "uniform", np.random.default_rng(1))
     pairings = both_colours(round_robin(len(genomes)))
     pairings = np.tile(pairings, (REPEATS, 1))
@@ -95,7 +96,7 @@ def _make_batch(decoder: Any) -> Batch:
 
 
 def _time(library: ctypes.CDLL, batch: Batch) -> float:
-    """Nanoseconds per ply, the best of several rounds."""
+    """Return nanoseconds per ply, the best of several rounds."""
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How fast NEAT breeds Connect Four players: against neat-python playing the same pairings.
+"""Speed of NEAT on Connect Four: against neat-python playing the same pairings.
 
 The baseline is what a good user of neat-python would write: its `Population` does all that it
 can, and its fitness function lets the individuals play each other with its own networks, on
@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import neat
 import numpy as np
@@ -40,13 +39,11 @@ HEIGHT = ROWS + 1
 FNV_START, FNV_PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 CONFIG = NeatConfig(pop_size=150)
-DECODER: Any = (
-    find_game("connect-four").networks["graph"].decoder_type(head="policy", encoding="signed")
-)
+DECODER = find_game("connect-four").networks["graph"].decoder_type(head="policy", encoding="signed")
 
 
 def measure() -> Iterator[Line]:
-    """All lines about generations."""
+    """Yield all lines about generations."""
     before = random.getstate()
     random.seed(1)
     try:
@@ -94,16 +91,16 @@ class _TheirRun:
 
     @property
     def seconds(self) -> float:
-        """Of one generation, from the beginning of its matches to that of the next ones."""
+        """Seconds of a generation, from the start of its matches to that of the next ones."""
         return (self.starts[-1] - self.starts[0]) / (len(self.starts) - 1)
 
     @property
     def playing(self) -> float:
-        """Of these, in matches."""
+        """Seconds of a generation's matches."""
         return sum(self.played[:-1]) / (len(self.played) - 1)
 
-    def play(self, genomes: list[tuple[int, Any]], config: Any) -> None:
-        """Gives each genome its share of points against ten random others, both colours."""
+    def play(self, genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
+        """Set each genome's fitness: its points share against ten random others, both colours."""
         self.starts.append(time.perf_counter())
         networks = [neat.nn.FeedForwardNetwork.create(genome, config) for _, genome in genomes]
         pairings = random_opponents(len(genomes), OPPONENTS, new_stream(self.generation))
@@ -121,8 +118,10 @@ class _TheirRun:
         self.generation += 1
 
 
-def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) -> None:
-    """Our kernel plays the very games of the baseline."""
+def _check_games(
+    genomes: list[neat.DefaultGenome], met: list[list[int]], hashes: list[int]
+) -> None:
+    """Check that our kernel plays the very games of the baseline."""
     packed = DECODER.pack(from_neat_python(genomes))
     seeds = np.zeros(len(met), dtype=np.uint64)
     batch = make_batch(DECODER.game, packed, np.array(met, dtype=np.int32), seeds)
@@ -130,8 +129,8 @@ def _check_games(genomes: list[Any], met: list[list[int]], hashes: list[int]) ->
         raise RuntimeError("the kernel does not play the games of neat-python's networks")
 
 
-def _play(first: Any, second: Any) -> tuple[int, int]:
-    """One game: 1, 0 or -1 for the first player, and a hash of the moves."""
+def _play(first: neat.nn.FeedForwardNetwork, second: neat.nn.FeedForwardNetwork) -> tuple[int, int]:
+    """Play a game; return 1, 0 or -1 for the first player, and a hash of the moves."""
     own_view, other_view = [0.0] * CELLS, [0.0] * CELLS
     mover, waiter = first, second
     own_discs = other_discs = 0

@@ -1,21 +1,22 @@
-"""How fast a NEAT population is divided into species: against neat-python, on one core."""
+"""Speed of dividing a NEAT population into species: against neat-python, on one core."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import neat
 from neat.innovation import InnovationTracker
 from neat.reporting import ReporterSet
 
 from benchmarks.line import Line
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.neat.species import Species, speciate
 
 __all__ = ["measure"]
@@ -50,7 +51,7 @@ CONFIG = NeatConfig(
 
 
 def measure() -> Iterator[Line]:
-    """All lines about species."""
+    """Yield all lines about species."""
     before = random.getstate()
     random.seed(1)
     try:
@@ -100,10 +101,12 @@ def _measure(individuals: int) -> Iterator[Line]:
     yield _measure_distances(population, children, config)
 
 
-def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line:
+def _measure_distances(
+    population: NeatPopulation, genomes: list[neat.DefaultGenome], config: neat.Config
+) -> Line:
     some = population.take(range(20))
 
-    def ours() -> Any:
+    def ours() -> Array:
         return distances(some, population, disjoint_coefficient=DISJOINT, weight_coefficient=WEIGHT)
 
     def theirs() -> None:
@@ -122,8 +125,8 @@ def _measure_distances(population: Any, genomes: list[Any], config: Any) -> Line
     )
 
 
-def _grow(config: Any, individuals: int) -> list[Any]:
-    """Genomes of some families, all with the same number of mutations behind them."""
+def _grow(config: neat.Config, individuals: int) -> list[neat.DefaultGenome]:
+    """Return genomes of some families, all after the same number of mutations."""
     ancestors = []
     for _ in range(ANCESTORS):
         genome = neat.DefaultGenome(0)
@@ -135,9 +138,13 @@ def _grow(config: Any, individuals: int) -> list[Any]:
 
 
 def _mutate_all(
-    parents: list[Any], config: Any, first_key: int, mutations: int, count: int | None = None
-) -> list[Any]:
-    """A child of one parent each, mutated a number of times."""
+    parents: list[neat.DefaultGenome],
+    config: neat.Config,
+    first_key: int,
+    mutations: int,
+    count: int | None = None,
+) -> list[neat.DefaultGenome]:
+    """Return children of one parent each, mutated a number of times."""
     children = []
     for number in range(len(parents) if count is None else count):
         parent = parents[number % len(parents)]
@@ -150,8 +157,12 @@ def _mutate_all(
     return children
 
 
-def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any, Species]:
-    """The children, their parents' representatives and species, as arrays."""
+def _pack(
+    parents: list[neat.DefaultGenome],
+    children: list[neat.DefaultGenome],
+    first: neat.DefaultSpeciesSet,
+) -> tuple[NeatPopulation, NeatPopulation, Species]:
+    """Return the children, their parents' representatives and species, as arrays."""
     before = from_neat_python(parents)
     founded = speciate(
         before,
@@ -167,8 +178,10 @@ def _pack(parents: list[Any], children: list[Any], first: Any) -> tuple[Any, Any
     return from_neat_python(children), before.take(founded.representative), founded
 
 
-def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, Any]:
-    """The shortest of three times, and what came of it."""
+def _time_theirs(
+    config: neat.Config, first: neat.DefaultSpeciesSet, children: list[neat.DefaultGenome]
+) -> tuple[float, neat.DefaultSpeciesSet]:
+    """Return the shortest of three times, and the species set that resulted."""
     population = {genome.key: genome for genome in children}
     times = []
     for _ in range(3):
@@ -184,8 +197,8 @@ def _time_theirs(config: Any, first: Any, children: list[Any]) -> tuple[float, A
     return min(times), following
 
 
-def _check(ours: Species, population: Any, theirs: Any) -> None:
-    """Both find the same species."""
+def _check(ours: Species, population: NeatPopulation, theirs: neat.DefaultSpeciesSet) -> None:
+    """Check that both find the same species."""
     keys = population.keys.tolist()
     members = {key: int(ours.keys[row]) for key, row in zip(keys, ours.members, strict=True)}
     if members != theirs.genome_to_species:

@@ -1,11 +1,10 @@
-"""How fast games in one file are that keep cells, against the same games on words of bits."""
+"""Speed of one-file games on arrays of cells, against the same games on bitboards."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,8 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.pairings import both_colours, round_robin
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.networks import GraphDecoder, NetworkDecoder
 from evolve_arena.players.packed import (
     PackedPlayers,
 )
@@ -27,7 +28,7 @@ SMALL = {"PLAYERS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about games in one file."""
+    """Yield all lines about games in one file."""
     fast, cells = make_game("connect-four"), make_game(str(GAMES / "connect_four_cells.py"))
     for hidden in (16, 64):
         batches = []
@@ -70,20 +71,22 @@ def measure() -> Iterator[Line]:
         )
 
 
-def _decoder(game: Any, kind: str = "mlp", **settings: Any) -> Any:
+def _decoder(
+    game: BoardGame, kind: str = "mlp", **settings: object
+) -> NetworkDecoder | GraphDecoder:
     settings = settings or {"hidden": (32,)}
     return find_game(game.name).networks[kind].decoder_type(**settings)
 
 
-def _batch(game: Any, packed: PackedPlayers) -> Batch:
+def _batch(game: BoardGame, packed: PackedPlayers) -> Batch:
     pairings = both_colours(round_robin(PLAYERS))
     return make_batch(game, packed, pairings, derive_seeds(1, 0, "benchmark", len(pairings)))
 
 
 def _compare(batches: list[Batch], alike: int | None = None) -> list[NDArray[np.float64]]:
-    """Plies a second of each batch, by turns, in some rounds.
+    """Return plies a second of each batch in some rounds, the batches by turns.
 
-    The first ones play *alike*: the same games; all do if it is None.
+    The first *alike* of them must play the same games; all must if it is None.
     """
     speeds = np.zeros((len(batches), ROUNDS))
     hashes = [run_kernel(batch).games for batch in batches]
@@ -104,7 +107,7 @@ def _tell(
     others: NDArray[np.float64],
     target: float,
 ) -> Line:
-    """A line about a game in one file; its ratio is the median of those of all rounds."""
+    """Make the line of a game in one file; its ratio is the median of those of all rounds."""
     ratio = float(np.median(speeds / others))
     return Line(
         name,

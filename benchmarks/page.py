@@ -1,4 +1,4 @@
-"""What a page that watches costs a run, and how soon the server answers."""
+"""Cost of a watching page to a run, and response times of the server."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WINDOW, PAUSE = 4.0, 1.0
 COMPARED, GAMES = 6, 100
 """Runs that are compared, and games of each two when they are rated."""
 PAIRS = 24
-"""How often windows with watchers and without follow one another."""
+"""Number of pairs of windows, one with watchers and one without."""
 WATCHERS = 3
 RUNS, GENERATIONS = 200, 1000
 REQUESTS = 20
-"""How often each of three things is asked for."""
+"""Number of requests of each of three kinds."""
 BEGUN = 20
 """Generations of the watched run before anybody watches."""
 CHANGES: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about the page."""
+    """Yield all lines about the page."""
     with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
         folder = Path(name)
         yield from _many(folder / "many")
@@ -84,7 +84,7 @@ class _Server:
         self.seconds = time.perf_counter() - begun
 
     def ask(self, path: str, **query: str) -> float:
-        """How many seconds an answer takes."""
+        """Return the seconds that an answer takes."""
         begun = time.perf_counter()
         connection = http.client.HTTPConnection(self.host, timeout=60)
         connection.request("GET", f"{path}?{urlencode(query)}", headers=self.shown)
@@ -96,7 +96,7 @@ class _Server:
 
     @contextmanager
     def watched(self, runs: Sequence[str]) -> Iterator[None]:
-        """Reads the events of each of the *runs* for the time of a ``with``."""
+        """Read the events of each of the *runs* for the time of a ``with``."""
         connections = []
         for run in runs:
             connection = http.client.HTTPConnection(self.host, timeout=60)
@@ -125,7 +125,7 @@ class _Server:
 
 
 def _many(folder: Path) -> Iterator[Line]:
-    """The slowest answer of some about two hundred runs of a thousand generations."""
+    """Measure the slowest answers about two hundred runs of a thousand generations."""
     first = folder / "run-000"
     changes = [*MODEST, f"run.generations={GENERATIONS}"]
     ea.start("tic-tac-toe-evolved", run=first, changes=changes, executor="serial")
@@ -163,7 +163,7 @@ def _many(folder: Path) -> Iterator[Line]:
 
 @contextmanager
 def _training(run: Path) -> Iterator[None]:
-    """Trains a run in a process of its own for the time of a ``with``."""
+    """Train a run in a process of its own for the time of a ``with``."""
     words = [*EVOLVE, "start", "connect-four", "--run", str(run), "--quiet"]
     for change in ("run.generations=1000000", *CHANGES):
         words += ["--set", change]
@@ -178,7 +178,7 @@ def _training(run: Path) -> Iterator[None]:
 
 
 def _watched(folder: Path) -> Line:
-    """Generations in a time with three pages that watch, against those without, by turns."""
+    """Compare generations in a window with three watching pages and without, alternating."""
     run = folder / "watched"
     with _training(run), _Server(folder) as server:
         server.ask("/api/record", run="watched")
@@ -192,9 +192,9 @@ def _watched(folder: Path) -> Line:
 
 
 def _compared(folder: Path) -> Line:
-    """The longest request of a browser that compares six runs, and rates them, while one trains.
+    """Measure the longest request of a browser that compares and rates six runs while one trains.
 
-    What it waits for a connection counts as well: it has six of them to a host.
+    The wait for a connection counts as well: it has six of them to a host.
     """
     if not CHROMIUM or sync_playwright is None:
         raise SkippedError("Chromium or playwright is not installed")
@@ -242,7 +242,7 @@ def _read(response: http.client.HTTPResponse) -> None:
 
 
 def _count(run: Path) -> int:
-    """How many generations are in a run's history."""
+    """Count the generations in a run's history."""
     with sqlite3.connect(f"file:{run / 'history.db'}?mode=ro", uri=True) as database:
         try:
             return int(database.execute("SELECT count(*) FROM generations").fetchone()[0])

@@ -21,7 +21,7 @@ from evolve_arena.runs.players import find_player
 
 
 class Perfect:
-    """Plays perfectly, and remembers what it found out."""
+    """Perfect player that remembers solved positions."""
 
     def __init__(self, seed: int) -> None:
         self.solver = BitBully()
@@ -29,7 +29,7 @@ class Perfect:
         self.known: dict[tuple[int, ...], list[int]] = {}
 
     def choose(self, moves: list[int], key: tuple[int, ...]) -> int:
-        """One of the best columns after *moves*; *key* names the position."""
+        """Return one of the best columns after *moves*; *key* names the position."""
         if key not in self.known:
             scores = self.solver.score_all_moves(Board(moves))
             best = max(scores.values())
@@ -38,7 +38,7 @@ class Perfect:
 
 
 def play(player: Player, games: int, seed: int) -> tuple[int, int]:
-    """How many games the *player* wins, and how many are drawn."""
+    """Return the number of games that the *player* wins, and the number of draws."""
     game = make_game("connect-four")
     perfect = Perfect(seed)
     wins = draws = 0

@@ -1,10 +1,9 @@
-"""How fast Q-learners play and learn, against the same learning written with NumPy."""
+"""Speed of playing and learning of Q-learners, against the same learning written with NumPy."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ GAMES = 2_000
 PLAIN_GAMES = 25
 REPEATS = 7
 SMALL = {"GAMES": 50, "PLAIN_GAMES": 2, "REPEATS": 1}
-DECODER: Any = (
+DECODER = (
     find_game("connect-four")
     .networks["mlp"]
     .decoder_type(head="action", encoding="numbered", hidden=(50,), activation="sigmoid")
@@ -29,7 +28,7 @@ DECODER: Any = (
 
 
 def measure() -> Iterator[Line]:
-    """All lines about Q-learning."""
+    """Yield all lines about Q-learning."""
     for future, target in (("best-known", TARGET), ("mean", None)):
         config = QLearningConfig(future=future, games=GAMES)
         speed = _speed(config)
@@ -46,7 +45,7 @@ def measure() -> Iterator[Line]:
 
 
 def _speed(config: QLearningConfig) -> float:
-    """Games learned from in a second: the best of some generations."""
+    """Return the games learned from in a second: the best of some generations."""
     method = QLearning(config, DECODER)
     state = method.initial(1)
     best = np.inf
@@ -62,11 +61,11 @@ def _speed(config: QLearningConfig) -> float:
 
 
 def _plain_speed(config: QLearningConfig) -> float:
-    """The same for NumPy; the games and what is learned from them must be the same, too."""
+    """Return NumPy's games a second; its games and what it learns must be the kernel's."""
     method = QLearning(config.model_copy(update={"games": PLAIN_GAMES}), DECODER)
     state = method.initial(1)
     work = method.make_work(state)
-    outputs: list[Any] = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
+    outputs = [np.zeros(shape, dtype=kind) for kind, shape in work.outputs]
     learn_part(work.options, work.inputs, outputs, slice(0, 1))
     board = {"columns": DECODER.columns, "rows": DECODER.rows, "connect": DECODER.connect}
     learner = PlainLearner(state.population[0], DECODER.hidden[0], {**work.options, **board})

@@ -7,18 +7,18 @@ games, as long as no choice is so close that rounding decides it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance
+from evolve_arena.core.types import Settings
 
 __all__ = ["PlainLearner"]
 
 Board = NDArray[np.int64]
-"""Cells from the top row down: 0 empty, 1 a disc of who began, 2 one of the other."""
+"""Cells from the top row down: 0 empty, 1 a disc of the first player, 2 one of the second."""
 
 OTHER = {1: 2, 2: 1}
 
@@ -32,9 +32,7 @@ class PlainLearner:
         options: The keys of ``[method]``, and ``columns``, ``rows`` and ``connect``.
     """
 
-    def __init__(
-        self, genome: NDArray[np.float32], hidden: int, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, genome: NDArray[np.float32], hidden: int, options: Settings) -> None:
         self.options = options
         self.columns, self.rows = options["columns"], options["rows"]
         inputs = self.columns * self.rows + 1
@@ -49,11 +47,11 @@ class PlainLearner:
         }[options["future"]]
 
     def genome(self) -> NDArray[np.float64]:
-        """The weights as they are now."""
+        """Return the current weights."""
         return np.concatenate([self.first.ravel(), self.biases, self.last, [self.bias]])
 
     def play_game(self, stream: Stream) -> list[int]:
-        """Plays one game and learns from each move; the columns."""
+        """Play one game, learn from each move, and return the columns."""
         board = np.zeros((self.rows, self.columns), dtype=np.int64)
         moves: list[int] = []
         player = 1
@@ -67,14 +65,14 @@ class PlainLearner:
             board, player = after, OTHER[player]
 
     def values(self, board: Board, player: int) -> NDArray[np.float64]:
-        """The value of each column, minus infinity for full ones."""
+        """Return the value of each column, minus infinity for full ones."""
         read = np.tile(self._read(board, player, 0), (self.columns, 1))
         read[:, -1] = np.arange(self.columns)
         values = self._hidden(read) @ self.last + self.bias
         return np.where(board[0] == 0, values, -np.inf)
 
     def target(self, after: Board, player: int) -> float:
-        """What *player*'s move, which led to *after*, is worth."""
+        """Return the learning target of *player*'s move that led to *after*."""
         result = self._result(after, player)
         if result is not None:
             return float(self.options["rewards"][result])
@@ -83,7 +81,7 @@ class PlainLearner:
         )
 
     def learn(self, board: Board, column: int, player: int, target: float) -> None:
-        """Teaches a move's value, and that of its mirror image."""
+        """Learn a move's value, and that of its mirror image."""
         self._descend(self._read(board, player, column), target)
         image = board[:, ::-1]
         if self.options["mirror"] and (image != board).any():
@@ -141,7 +139,7 @@ class PlainLearner:
         return after
 
     def _result(self, board: Board, player: int) -> str | None:
-        """``win`` or ``draw`` if *player*'s move ended the game."""
+        """Return ``win`` or ``draw`` if *player*'s move ended the game, else None."""
         full = bool((board[0] != 0).all())
         if full and self.options["faithful"]:
             return "draw"

@@ -1,4 +1,4 @@
-"""How far a cluster helps: the executor `ray` for 1 to 1,000 nodes, simulated from measurements.
+"""Scaling of the executor `ray` from 1 to 1,000 nodes, simulated from measurements.
 
 Measured: what a message costs the process that hands out work, how long a match takes, what remains
 for that process in each generation, and how many bytes go out and come back. Assumed: the network
@@ -15,10 +15,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.line import Line
 from evolve_arena.arena.arena import Arena
@@ -28,6 +26,7 @@ from evolve_arena.arena.executors.cluster_connection import connect
 from evolve_arena.arena.executors.parts import Job
 from evolve_arena.arena.executors.processes import IN_FLIGHT
 from evolve_arena.arena.work import Work
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs.plots.style import colours, new_figure, save, set_title, style_axes
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.checkpoint import write_state
@@ -42,7 +41,7 @@ CORES = 8
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 WORTH = 1.2
 """Twice the nodes shall make it at least so many times as fast, else it has stopped to pay."""
-LOADS: dict[str, tuple[str, dict[str, Any]]] = {
+LOADS: dict[str, tuple[str, Settings]] = {
     "connect-four, 400 individuals": ("connect-four", {"method.individuals": 400}),
     "connect-four, 3,000 individuals": ("connect-four", {"method.individuals": 3000}),
     "checkers, 30 individuals, 4 plies": ("checkers", {"method.training_depths": []}),
@@ -78,13 +77,13 @@ class Load:
 
 
 class _Recorder(SerialExecutor):
-    """Notes the largest work, and how long all of it took."""
+    """Executor that notes the largest work and the seconds of each."""
 
     def __init__(self) -> None:
         self.works: list[tuple[Work, float]] = []
 
-    def do(self, work: Work) -> list[NDArray[Any]]:
-        """Times it."""
+    def do(self, work: Work) -> list[Array]:
+        """Run the work and note its time."""
         began = time.perf_counter()
         outputs = super().do(work)
         self.works.append((work, time.perf_counter() - began))
@@ -92,16 +91,16 @@ class _Recorder(SerialExecutor):
 
 
 def do_nothing(
-    options: Mapping[str, Any], inputs: Sequence[Any], outputs: Sequence[Any], part: slice
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
 ) -> None:
-    """A kernel that costs nothing, so that what remains is the message."""
+    """Do nothing, so that only the cost of the message remains."""
 
 
 def measure_message() -> float:
-    """Seconds of computing that each part costs the process which hands out work.
+    """Return the seconds of computing that each part costs the process which hands out work.
 
-    Without the shared memory of an executor that has a Ray of its own, and without what workers
-    and Ray's servers compute, which share these cores but not those of a cluster.
+    The executor has no shared memory of a Ray of its own; computing of workers and Ray's servers,
+    which share these cores but not those of a cluster, does not count.
     """
     work = Work(
         "benchmarks.scaling:do_nothing", (np.zeros(8),), (("u1", (MESSAGES,)),), coarse=True
@@ -113,8 +112,8 @@ def measure_message() -> float:
         return (time.process_time() - began) / MESSAGES
 
 
-def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
-    """The third generation of a *recipe* with *changes*."""
+def measure_load(recipe: str, changes: Settings) -> Load:
+    """Measure the third generation of a *recipe* with *changes*."""
     method, recorder = load_recipe(recipe, changes).make_method(), _Recorder()
     arena, state = Arena(method.decoder, recorder), method.initial(1)
     for _ in range(3):
@@ -136,7 +135,7 @@ def measure_load(recipe: str, changes: Mapping[str, Any]) -> Load:
 
 
 def simulate(load: Load, nodes: int, message: float) -> float:
-    """Seconds that a generation takes on so many *nodes*."""
+    """Return the seconds of a generation on so many *nodes*."""
     workers = nodes * CORES
     begin = load.serial + load.sent / COPYING
     ready = begin + math.ceil(math.log2(nodes + 1)) * load.sent / BANDWIDTH
@@ -166,7 +165,7 @@ def simulate(load: Load, nodes: int, message: float) -> float:
 
 
 def simulate_islands(load: Load, nodes: int, message: float) -> float:
-    """Seconds a generation of one island on each core, of which only populations are sent."""
+    """Return the seconds of a generation with an island on each core; only populations are sent."""
     islands = nodes * CORES
     alone = load.serial + load.parts * load.unit
     waiting = islands * (message + 2 * load.kept / BANDWIDTH) + 2 * LATENCY
@@ -174,7 +173,7 @@ def simulate_islands(load: Load, nodes: int, message: float) -> float:
 
 
 def measure() -> Iterator[Line]:
-    """Lines for each load: games a second on one node, and how far more nodes help."""
+    """Yield lines for each load: games a second on one node, and the benefit of more nodes."""
     message = measure_message()
     yield Line("a part of the executor ray, beside its matches", 1e3 * message, "ms")
     curves: dict[str, list[float]] = {}
@@ -195,7 +194,7 @@ def measure() -> Iterator[Line]:
 
 
 def _line(name: str, games: float, speedups: list[float]) -> Line:
-    """Games a second of one core, and at how many nodes it stops to pay."""
+    """Return games a second of one core, and the number of nodes beyond which more hardly help."""
     useful = NODES[0]
     for place in range(1, len(NODES)):
         if speedups[place] < WORTH * speedups[place - 1]:
@@ -210,7 +209,7 @@ def _line(name: str, games: float, speedups: list[float]) -> Line:
 
 
 def _worth(name: str, load: Load, message: float) -> Line:
-    """How slow games have to be, so that a second node like the first makes generations shorter."""
+    """Return the slowest speed of games at which a second, equal node shortens generations."""
     cost = load.sent / COPYING + load.sent / BANDWIDTH + 2 * LATENCY + 2 * CORES * message
     plays, most = CORES / load.unit, load.parts / (2 * cost)
     return Line(

@@ -1,19 +1,20 @@
-"""How fast games are searched by their files of rules, against the same search in plain Python."""
+"""Speed of searching games from their files of rules, against the same search in plain Python."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from benchmarks.line import Line
 from evolve_arena.core.compiled import find_variant
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, make_game
-from evolve_arena.players.board.game import GOES_ON, Board
+from evolve_arena.core.types import Array, Settings, State
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import enter, enter_past, rate_moves
+from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.search import NODES, WIN
 from evolve_arena.players.specification import make_player
 from tests.bred import make_bred
@@ -24,33 +25,33 @@ GAMES = {
     "connect-four": (range(8, 21), ((4, None), (8, None), (12, None)), 20_000.0),
     "checkers": (range(10, 30), ((4, 1e6), (8, 1e6)), None),
 }
-"""How many random plies come before the positions; the depths, each with the positions searched a
-second that are aimed at; and the moves a second aimed at, four plies deep."""
+"""Numbers of random plies before the positions; depths, each with the target of positions searched
+a second; and the target of moves a second, four plies deep."""
 PLAIN_POSITIONS = 20
 POSITIONS, ROUNDS = 200, 7
 DEEP = 12
 """From so many plies on, a fifth of the positions is searched."""
-COUNTS: dict[str, Any] = {"encoding": "features", "hidden": ()}
-BRED: dict[str, tuple[int, dict[str, Any]]] = {
+COUNTS: Settings = {"encoding": "features", "hidden": ()}
+BRED: dict[str, tuple[int, Settings]] = {
     "4 features": (6, {**COUNTS, "features": 4}),
     "14 features": (6, {**COUNTS, "features": 14}),
     "20 features": (6, {**COUNTS, "features": 20}),
     "a network 70-40-10-1": (4, {"encoding": "signed", "hidden": (40, 10), "activation": "tanh"}),
 }
-"""How far players look whose own values are searched, and what these are."""
+"""Search depth of players that use their own values, and the settings of these."""
 SMALL = {"PLAIN_POSITIONS": 1, "POSITIONS": 4, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about searching."""
+    """Yield all lines about searching."""
     for name, (lengths, depths, target) in GAMES.items():
-        game: Any = make_game(name)
+        game = make_game(name)
         boards = [
             board._replace(past=())
             for board in draw_midgame(game, lengths, 2 * POSITIONS)
             if len(game.legal_moves(board)) > 1
         ][:POSITIONS]
-        player: Any = make_player("minimax:depth=4", game)
+        player = make_player("minimax:depth=4", game)
         plain = _plain_speed(player, boards[:PLAIN_POSITIONS], 4)
         moves, _ = _speed(player, boards)
         yield Line(
@@ -81,9 +82,9 @@ def measure() -> Iterator[Line]:
         yield Line(f"checkers search with {name}, depth {depth}", moves, "moves/s", text)
 
 
-def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
-    """Positions of a *game* after so many random plies."""
-    chance, positions = np.random.default_rng(1), list[Any]()
+def draw_midgame(game: Game[State, int], lengths: range, count: int) -> list[State]:
+    """Return positions of a *game* after so many random plies."""
+    chance, positions = np.random.default_rng(1), []
     while len(positions) < count:
         position = game.initial()
         for _ in range(int(chance.choice(lengths))):
@@ -94,12 +95,12 @@ def draw_midgame(game: AnyGame, lengths: range, count: int) -> list[Any]:
     return positions
 
 
-def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
-    """Moves found and positions searched a second: the best of some rounds."""
+def _speed(player: CompiledPlayer, boards: Sequence[Board]) -> tuple[float, float]:
+    """Return the moves found and positions searched a second: the best of some rounds."""
     game = player.game
     spec = find_game(game.name)
-    decide: Any = find_variant(spec, game.rules, player.packed)["choose"].decide
-    workspace: Any = spec.kernel.make_workspace(game.rules, player.packed)
+    decide = find_variant(spec, game.rules, player.packed)["choose"].decide
+    workspace = spec.kernel.make_workspace(game.rules, player.packed)
     best = np.inf
     for _ in range(ROUNDS + 1):  # in the first one it is compiled
         workspace.memory[:] = 0
@@ -115,8 +116,8 @@ def _speed(player: Any, boards: Sequence[Board]) -> tuple[float, float]:
     return len(boards) / best, float(workspace.memory[NODES]) / best
 
 
-def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
-    """Moves a second; the values must be those of the compiled search."""
+def _plain_speed(player: CompiledPlayer, boards: Sequence[Board], depth: int) -> float:
+    """Return the moves a second; the values must be those of the compiled search."""
     start, game = time.perf_counter(), player.game
     with np.errstate(over="ignore"):
         found = [
@@ -129,8 +130,10 @@ def _plain_speed(player: Any, boards: Sequence[Board], depth: int) -> float:
     return len(boards) / seconds
 
 
-def _value_plainly(game: Any, state: Any, depth: int, low: int, high: int, root: Any = None) -> int:
-    """What a state is worth to who is to move; a bound if not between *low* and *high*."""
+def _value_plainly(
+    game: BoardGame, state: Array, depth: int, low: int, high: int, root: Array | None = None
+) -> int:
+    """Return a state's value for the player to move; a bound if not between *low* and *high*."""
     rules, mover = game.plain, game.plain["to_move"](state)
     verdict = rules["result"](state)
     if verdict != GOES_ON:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import Any
 
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import ProcessExecutor
@@ -29,7 +28,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    game: Any = make_game("checkers")
+    game = make_game("checkers")
     player = find_player(arguments.player, game)
     assert isinstance(player, BredPlayer)
     total = [0, 0, 0]

@@ -1,4 +1,4 @@
-"""How fast value networks learn from games against themselves, against the same with NumPy."""
+"""Speed of value networks that learn from self-play, against the same with NumPy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SMALL = {"NUMPY_GAMES": 2, "REPEATS": 1, "ROUNDS": 1, "GAMES": 100, "CORE_GAMES"
 
 
 def measure() -> Iterator[Line]:
-    """All lines about TD(λ)."""
+    """Yield all lines about TD(λ)."""
     method = _make_method(games=GAMES)
     state = _practise(method)
     plain = _numpy_speed(method, state)
@@ -56,7 +56,7 @@ def _make_method(*changes: str, games: int, individuals: int = 1) -> Td:
 
 
 def _practise(method: Td) -> LearnerState:
-    """Learners in the middle of the recipe's million games, when 30 % of moves are random."""
+    """Return learners in the middle of the recipe's million games, with 30 % random moves."""
     state = method.initial(1)
     for _ in range(5):
         outputs = SerialExecutor().do(method.make_work(state))
@@ -65,7 +65,7 @@ def _practise(method: Td) -> LearnerState:
 
 
 def _speed(method: Td, state: LearnerState, executor: Executor) -> float:
-    """Games a second of all learners together: the best of some generations."""
+    """Return games a second of all learners together: the best of some generations."""
     work = method.make_work(state)
     executor.do(work)
     best = np.inf
@@ -77,7 +77,7 @@ def _speed(method: Td, state: LearnerState, executor: Executor) -> float:
 
 
 def _numpy_speed(method: Td, state: LearnerState) -> float:
-    """Games a second of the baseline; its games must be the first ones of the kernel."""
+    """Return games a second of the baseline; its games must be the first ones of the kernel."""
     few = _make_method(games=20)
     start_state = LearnerState(state.seed, 500_000 // few.config.games, state.population)
     genes, figures = SerialExecutor().do(few.make_work(start_state))
@@ -102,7 +102,7 @@ def _make_numpy(method: Td, state: LearnerState) -> NumpyLearner:
 
 
 def _two_learners() -> Line:
-    """Two learners on two cores against one on one, in turns."""
+    """Compare two learners on two cores with one on one, in turns."""
     one, two = _make_method(games=CORE_GAMES), _make_method(games=CORE_GAMES, individuals=2)
     first = _practise(one)
     both = LearnerState(1, first.generation, np.repeat(first.population, 2, axis=0))

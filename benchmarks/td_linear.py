@@ -1,4 +1,4 @@
-"""How fast linear players of checkers learn from games against themselves."""
+"""Speed of linear checkers players that learn from self-play."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL = {"GAMES": 2, "PRACTICE": 4, "REPEATS": 1, "ROUNDS": 1}
 
 
 def measure() -> Iterator[Line]:
-    """All lines about linear players."""
+    """Yield all lines about linear players."""
     for recipe, features in (("01-rafalback", 4), ("06-rafalmore", 14), ("11-rafalmmore", 20)):
         method = _make_method(recipe)
         state = _practise(method)
@@ -63,7 +63,7 @@ def _practise(method: TdLinear) -> LearnerState:
 
 
 def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[float, float]:
-    """Games a second of all learners together, the best of some generations; plies of a game."""
+    """Return games a second of all learners, the best of some generations, and plies a game."""
     work = method.make_work(state)
     games = method.config.games * method.config.individuals
     plies = executor.do(work)[2][:, PLIES].sum() / games
@@ -71,7 +71,7 @@ def _speed(method: TdLinear, state: LearnerState, executor: Executor) -> tuple[f
 
 
 def _two_learners() -> Line:
-    """Two learners on two cores against one on one, in turns."""
+    """Compare two learners on two cores with one on one, in turns."""
     one, two = _make_method("06-rafalmore"), _make_method("06-rafalmore", individuals=2)
     first = _practise(one)
     both = LearnerState(1, first.generation, np.repeat(first.population, 2, axis=0))
@@ -93,7 +93,7 @@ def _two_learners() -> Line:
 
 
 def _sweeps(learning: LearningSettings) -> Line:
-    """What is learned after a game of eighty plies, without the game."""
+    """Time the learning after a game of eighty plies, without the game."""
     generator = np.random.default_rng(1)
     episode = generator.integers(0, 13, (41, learning.features))
     genes = generator.normal(0.0, 0.01, learning.features)
@@ -120,7 +120,7 @@ def _sweeps(learning: LearningSettings) -> Line:
 def _sweep_plainly(
     learning: LearningSettings, genes: NDArray[np.float64], episode: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The sweep from the end of the game to its beginning, with NumPy."""
+    """Sweep from the end of the game to its beginning, with NumPy."""
     weights, reward = genes.copy(), 1.0
     for here, following in zip(episode[-2::-1], episode[:0:-1], strict=True):
         change = reward + learning.discount * (weights @ following) - weights @ here
@@ -130,7 +130,7 @@ def _sweep_plainly(
 
 
 def _time(do: Callable[[], object]) -> float:
-    """Seconds, the best of some times."""
+    """Return the seconds, the best of some times."""
     best = np.inf
     for _ in range(REPEATS):
         start = time.perf_counter()

@@ -9,18 +9,15 @@ and a matrix and two outer products.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.td_lambda.td_kernel import EXPLORATIONS, RANDOM_LESSONS, LearningSettings
 
 __all__ = ["NumpyLearner"]
-
-Array = NDArray[Any]
 
 
 class NumpyLearner:
@@ -40,9 +37,9 @@ class NumpyLearner:
         genome: Array,
         learning: LearningSettings,
         seed: int,
-        dtype: type[np.floating[Any]] = np.float32,
+        dtype: type[np.floating] = np.float32,
     ) -> None:
-        self.rules: Any = decoder.game.rules
+        self.rules = decoder.game.rules
         self.index = decoder.board.index
         self.bits = len(self.index) // 2
         self.factor = decoder.board.factor.astype(dtype)
@@ -60,12 +57,12 @@ class NumpyLearner:
 
     @property
     def genome(self) -> Array:
-        """The weights now."""
+        """Return the current weights."""
         parts = [self.first.ravel(), self.first_biases, self.last, np.array([self.last_bias])]
         return np.concatenate(parts)
 
     def play_games(self, games: int) -> None:
-        """Plays *games* games and learns from each."""
+        """Play *games* games and learn from each."""
         learning = self.learning
         for game in range(learning.played, learning.played + games):
             done = min(1.0, game / learning.epsilon_games)
@@ -75,7 +72,7 @@ class NumpyLearner:
             self._learn(*self._play(epsilon))
 
     def _play(self, epsilon: float) -> tuple[list[Array], list[float], list[float], int]:
-        """What who moved saw after each ply, its worth, that of a better move, and who won."""
+        """Play a game; return views after each ply, values, those of better moves, and winner."""
         columns, rows = self.rules[:2]
         heights = [0] * columns
         discs = [0, 0]
@@ -106,7 +103,7 @@ class NumpyLearner:
     def _choose(
         self, moves: list[int], heights: list[int], sums: Array, own: int, epsilon: float
     ) -> tuple[int, float, float]:
-        """A column, its value, and that of the best one if it was drawn instead of that."""
+        """Return a column, its value, and the value of the best one if it was drawn instead."""
         learning = self.learning
         at_random = (
             learning.exploration == EXPLORATIONS["epsilon"] and chance(self.stream) < epsilon
@@ -173,7 +170,7 @@ class NumpyLearner:
     def find_targets(
         self, values: list[float], rivals: list[float], reward: float, over: bool
     ) -> Array:
-        """The targets of an episode, each surprise given to the positions before it."""
+        """Return the targets of an episode, each surprise given to the positions before it."""
         learning = self.learning
         targets = np.array(values)
         last = len(values) - 1

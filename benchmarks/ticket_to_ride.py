@@ -1,4 +1,4 @@
-"""How fast Ticket to Ride is played: against plain Python, on one core and on two, and how long."""
+"""Speed and length of Ticket to Ride: against plain Python, on one core and on two."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GROWTH_TARGET = 8.0
 
 
 def measure() -> Iterator[Line]:
-    """All lines about Ticket to Ride."""
+    """Yield all lines about Ticket to Ride."""
     for name, reading in READINGS.items():
         speed = _speed(_batch(_rule_players(name), GAMES))
         theirs = _plain_speed(reading, PLAIN_GAMES)
@@ -63,14 +63,14 @@ def _batch(packed: PackedPlayers, games: int) -> Batch:
 
 
 def _speed(batch: Batch) -> float:
-    """Games a second: the best of some rounds, after one to warm up."""
+    """Return games a second: the best of some rounds, after one to warm up."""
     executor = SerialExecutor()
     executor.play(batch)
     return len(batch) / min(_time(executor.play, batch) for _ in range(ROUNDS))
 
 
 def _plain_speed(reading: Reading, games: int) -> float:
-    """The same for the plain double: the best of some rounds."""
+    """Return the games a second of the plain double: the best of some rounds."""
     options = Options(players=SEATS)
     best = 0.0
     for _ in range(PLAIN_ROUNDS):
@@ -82,7 +82,7 @@ def _plain_speed(reading: Reading, games: int) -> float:
 
 
 def _memory() -> Line:
-    """How much this process grows while it plays many games in one batch."""
+    """Measure how much this process grows while it plays many games in one batch."""
     executor, process = SerialExecutor(), psutil.Process()
     packed = _rule_players("text")
     executor.play(_batch(packed, GAMES))

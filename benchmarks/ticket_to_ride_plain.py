@@ -23,7 +23,7 @@ WORTH = {1: 1, 2: 2, 3: 4, 4: 7, 5: 10, 6: 15}
 
 @dataclass(frozen=True)
 class Options:
-    """What may be chosen about the game."""
+    """Options of the game."""
 
     players: int = 4
     longest_path: bool = False
@@ -36,7 +36,7 @@ class Randomness:
         self.state = seed % 2**64
 
     def below(self, count: int) -> int:
-        """A random integer from 0 to *count* - 1."""
+        """Return a random integer from 0 to *count* - 1."""
         self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
         word = self.state
         word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -45,7 +45,7 @@ class Randomness:
         return (word >> 32) * count >> 32
 
     def shuffle(self, items: list[int]) -> None:
-        """Fisher and Yates' shuffle, from the last place to the second."""
+        """Shuffle as Fisher and Yates do, from the last place to the second."""
         for place in range(len(items) - 1, 0, -1):
             other = self.below(place + 1)
             items[place], items[other] = items[other], items[place]
@@ -66,7 +66,7 @@ class Line:
 
 @dataclass(eq=False)
 class Player:
-    """What lies before one player."""
+    """Everything that one player holds."""
 
     seat: int
     trains: int = 45
@@ -76,7 +76,7 @@ class Player:
     lines: list[Line] = field(default_factory=list, repr=False)
 
     def joins(self, start: int, goal: int) -> bool:
-        """Whether the player's own lines lead from one city to the other."""
+        """Test whether the player's own lines lead from one city to the other."""
         reached, waiting = {start}, [start]
         while waiting:
             city = waiting.pop()
@@ -89,12 +89,12 @@ class Player:
         return goal in reached
 
     def has_done(self, ticket: int) -> bool:
-        """Whether the ticket's cities are joined."""
+        """Test whether the ticket's cities are joined."""
         return self.joins(int(board.TICKET_FROM[ticket]), int(board.TICKET_TO[ticket]))
 
 
 def payments(hand: list[int], line: Line) -> list[int]:
-    """The colours in which the line can be paid; 8 is with locomotives alone."""
+    """Return the colours in which the line can be paid; 8 is with locomotives alone."""
     colours = []
     for colour in range(8) if line.colour == 8 else [line.colour]:
         if hand[colour] > 0 and hand[colour] + hand[LOCOMOTIVE] >= line.length:
@@ -129,11 +129,11 @@ class Table:
 
     @property
     def mover(self) -> Player:
-        """Whose decision is asked for."""
+        """Return the player to move."""
         return self.players[self.to_move]
 
     def moves(self) -> list[int]:
-        """The numbers of all legal moves, in ascending order."""
+        """Return the numbers of all legal moves, in ascending order."""
         if self.phase in (KEEPING_FIRST, KEEPING):
             least = 2 if self.phase == KEEPING_FIRST else 1
             masks = range(1, 2 ** len(self.offered))
@@ -152,7 +152,7 @@ class Table:
         return moves or [PASS]
 
     def can_claim(self, player: Player, line: Line) -> bool:
-        """Whether the line is free for that player and the trains suffice, whatever the cards."""
+        """Test whether the line is free for that player and the trains suffice, ignoring cards."""
         if line.owner is not None or line.length > player.trains:
             return False
         if line.twin is None or line.twin.owner is None:
@@ -160,7 +160,7 @@ class Table:
         return len(self.players) > 3 and line.twin.owner is not player
 
     def play(self, move: int) -> None:
-        """Plays a legal move."""
+        """Play a legal move."""
         if self.phase == TURN:
             self.passes = self.passes + 1 if move == PASS else 0
         if self.phase in (KEEPING_FIRST, KEEPING):
@@ -177,7 +177,7 @@ class Table:
             self._end_turn()
 
     def points(self) -> list[int]:
-        """Everybody's points: routes, tickets done and not done, the longest path if chosen."""
+        """Return all players' points: routes, tickets, and the longest path if chosen."""
         points = []
         for player in self.players:
             total = sum(WORTH[line.length] for line in player.lines)
@@ -284,7 +284,7 @@ class Table:
 
 
 def longest_path(player: Player) -> int:
-    """Trains on the longest way over the player's lines that uses none twice."""
+    """Return the trains on the longest way over the player's lines that uses none twice."""
 
     def walk(city: int, used: frozenset[int]) -> int:
         best = 0

@@ -38,7 +38,7 @@ __all__ = ["CODE", "TEXT", "Reading", "choose_move", "play_game"]
 
 @dataclass(frozen=True)
 class Reading:
-    """How the description is read; names and values are those of the compiled player's options."""
+    """Reading of the description, with the names and values of the compiled player's options."""
 
     possible: str = "goal"
     long: str = "5"
@@ -84,7 +84,7 @@ CODE = Reading(
 
 
 def play_game(options: Options, seed: int, reading: Reading, luck: Randomness) -> Table:
-    """Plays a game of rule players among themselves to its end."""
+    """Play a game among rule players to its end."""
     table = Table(options, seed)
     while table.moves():
         table.play(choose_move(table, reading, luck))
@@ -92,7 +92,7 @@ def play_game(options: Options, seed: int, reading: Reading, luck: Randomness) -
 
 
 def choose_move(table: Table, reading: Reading, luck: Randomness) -> int:
-    """What the rule player does whose turn it is."""
+    """Return the rule player's move for the player to move."""
     if table.phase in (KEEPING_FIRST, KEEPING):
         return _keep_tickets(table, reading)
     plan = Plan(table, table.mover, reading)
@@ -107,7 +107,7 @@ def choose_move(table: Table, reading: Reading, luck: Randomness) -> int:
 
 
 class Plan:
-    """What a player wants and can do (Łabno's section 3.2.5), as sets of routes."""
+    """Goals and possibilities of a player (Łabno's section 3.2.5), as sets of routes."""
 
     def __init__(self, table: Table, player: Player, reading: Reading) -> None:
         self.table, self.player = table, player
@@ -136,19 +136,19 @@ class Plan:
         }
 
     def is_own(self, route: int) -> bool:
-        """Whether the player has claimed a line of it."""
+        """Test whether the player has claimed a line of the route."""
         return any(line.owner is self.player for line in self.lines[route])
 
     def free(self, route: int) -> list[Line]:
-        """The lines of it that the player may claim."""
+        """Return the lines of the route that the player may claim."""
         return [line for line in self.lines[route] if self.table.can_claim(self.player, line)]
 
     def payable(self, route: int) -> list[Line]:
-        """Those of them that the hand pays for."""
+        """Return the lines of the route that the hand pays for."""
         return [line for line in self.free(route) if payments(self.player.hand, line)]
 
     def cost_of(self, route: int) -> int:
-        """Trains that the route costs: none if it is the player's, very many if it is lost."""
+        """Return the trains that the route costs: 0 if the player owns it, many if it is lost."""
         if self.is_own(route):
             return 0
         player, trains = self.player, self.player.trains
@@ -158,12 +158,12 @@ class Plan:
         return 1000 if lost else int(board.ROUTE_LENGTH[route])
 
     def cost(self, routes: set[int]) -> int:
-        """Trains that a set of routes costs."""
+        """Return the trains that a set of routes costs."""
         return sum(self.cost_of(route) for route in routes)
 
 
 def find_path(plan: Plan, ticket: int, reading: Reading) -> set[int]:
-    """The routes of the cheapest path of a ticket, by Dijkstra's algorithm."""
+    """Return the routes of the cheapest path of a ticket, by Dijkstra's algorithm."""
     start, goal = int(board.TICKET_FROM[ticket]), int(board.TICKET_TO[ticket])
     distances = {start: (0, 0, 0)}
     paths: dict[int, set[int]] = {start: set()}
@@ -192,7 +192,7 @@ def _by(
 
 
 def _weigh(plan: Plan, route: int, reading: Reading) -> tuple[int, int, int]:
-    """Cost, points (more are better), and a number without meaning that tells paths apart."""
+    """Return cost, points (more are better), and an arbitrary number that tells paths apart."""
     points = int(board.ROUTE_POINTS[route])
     if reading.path_points == "new" and plan.is_own(route):
         points = 0
@@ -200,7 +200,7 @@ def _weigh(plan: Plan, route: int, reading: Reading) -> tuple[int, int, int]:
 
 
 def _decide(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> str:
-    """The general decision (figure 3.1)."""
+    """Make the general decision (figure 3.1)."""
     drawable = bool(table.deck or table.open)
     decision = None
     if all(table.mover.has_done(ticket) for ticket in table.mover.tickets):
@@ -222,7 +222,7 @@ def _decide(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> str
 def _decide_without_tickets(
     table: Table, plan: Plan, reading: Reading, luck: Randomness
 ) -> str | None:
-    """The part of it for who has no open ticket."""
+    """Decide for a player without open tickets; None leaves it to the general decision."""
     player = table.mover
     rivals = [other.trains for other in table.players if other is not player]
     many = sum(player.hand) >= 8 and player.trains >= 8
@@ -243,7 +243,7 @@ def _is_early(turn: int, reading: Reading, luck: Randomness) -> bool:
 
 
 def _keep_tickets(table: Table, reading: Reading) -> int:
-    """Which tickets are kept (figure 3.2)."""
+    """Choose the tickets to keep (figure 3.2)."""
     plan = Plan(table, table.mover, Reading(lacking="none", path_limit="none"))
     limit = table.mover.trains + (reading.ticket_limit == "equal")
     paths = [find_path(plan, ticket, reading) for ticket in table.offered]
@@ -262,7 +262,7 @@ def _keep_tickets(table: Table, reading: Reading) -> int:
 
 
 def _draw_card(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> int:
-    """Which card is taken (section 3.2.3)."""
+    """Choose the card to take (section 3.2.3)."""
     first = table.phase == TURN
     joker = first
     allowed = [card for card in table.open if joker or card != LOCOMOTIVE]
@@ -281,7 +281,7 @@ def _draw_card(table: Table, plan: Plan, reading: Reading, luck: Randomness) -> 
 
 
 def _count_needs(plan: Plan, reading: Reading) -> tuple[Counter[int], int]:
-    """How many cards of each colour are wanted, and how many in all."""
+    """Count the cards wanted of each colour, and in all."""
     needs: Counter[int] = Counter()
     total = 0
     hand = plan.player.hand
@@ -301,7 +301,7 @@ def _count_needs(plan: Plan, reading: Reading) -> tuple[Counter[int], int]:
 
 
 def _claim(table: Table, plan: Plan, reading: Reading) -> int:
-    """Which route is claimed, and with what (section 3.2.4)."""
+    """Choose the route to claim, and the cards to pay with (section 3.2.4)."""
     hand = table.mover.hand
     if plan.matching:
         route = min(plan.matching, key=lambda route: (board.ROUTE_LENGTH[route], route))

@@ -1,4 +1,4 @@
-"""How fast tuple networks learn from games against themselves and play, against NumPy."""
+"""Speed of tuple networks that learn from self-play and that play, against NumPy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about tuple networks."""
+    """Yield all lines about tuple networks."""
     method = _make_method(GAMES, shards=1)
     state = _practise(method)
     _, tuples, length = state.population.cells.shape
@@ -77,7 +77,7 @@ def _practise(method: TdTuples) -> TdTuplesState:
 
 
 def _speed(method: TdTuples, state: TdTuplesState, executor: Executor) -> float:
-    """Games a second: the best of some generations."""
+    """Return games a second: the best of some generations."""
     work = method.make_work(state)
     executor.do(work)
     best = np.inf
@@ -89,7 +89,7 @@ def _speed(method: TdTuples, state: TdTuplesState, executor: Executor) -> float:
 
 
 def _numpy_speed(state: TdTuplesState) -> float:
-    """Games a second of the baseline; its first game must be that of the kernel."""
+    """Return games a second of the baseline; its first game must be that of the kernel."""
     first = _make_method(1, shards=1)
     shards, figures = SerialExecutor().do(first.make_work(state))
     learner, places = _make_numpy(first, state)
@@ -118,7 +118,7 @@ def _make_numpy(method: TdTuples, state: TdTuplesState) -> tuple[NumpyTuples, np
 
 
 def _two_shards(state: TdTuplesState) -> Line:
-    """Two shards on two cores against one on one, in turns."""
+    """Compare two shards on two cores with one on one, in turns."""
     one, two = _make_method(2 * GAMES, shards=1), _make_method(4 * GAMES, shards=2)
     executor = ProcessExecutor(2)
     best, alone = 0.0, 0.0
@@ -138,7 +138,7 @@ def _two_shards(state: TdTuplesState) -> Line:
 
 
 def _play_speed(method: TdTuples, state: TdTuplesState) -> float:
-    """Moves a second that a tuple network makes; those of `random` take no time to speak of."""
+    """Return a tuple network's moves a second; those of `random` take negligible time."""
     game = method.decoder.game
     packed = combine_players(
         [method.decoder.pack(method.candidates(state)), make_random(game).packed]

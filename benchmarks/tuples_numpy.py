@@ -9,19 +9,19 @@ has room for every combination, also for those that can't occur.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evolve_arena.core.stream import Stream, below, chance, new_stream
+from evolve_arena.core.types import Array, Position
 from evolve_arena.evolve.learning.tuple_learning import LearningSettings
 from evolve_arena.genomes.tuples import Cells
 
 __all__ = ["NumpyTuples", "find_places"]
 
 OUT_OF_REACH, NEXT = 0, 3
-"""States of empty cells; 1 is a disc of who has moved, and 2 one of the other."""
+"""States of empty cells; 1 is a disc of the last player to move, and 2 one of the other."""
 OTHER_VIEW = np.array([OUT_OF_REACH, 2, 1, NEXT])
 
 
@@ -39,9 +39,9 @@ class NumpyTuples:
 
     def __init__(
         self,
-        rules: Any,
+        rules: Position,
         cells: Cells,
-        tables: NDArray[Any],
+        tables: Array,
         learning: LearningSettings,
         seed: int,
     ) -> None:
@@ -59,7 +59,7 @@ class NumpyTuples:
         self.error = 0.0
 
     def play_games(self, games: int) -> None:
-        """Plays *games* games and learns from each."""
+        """Play *games* games and learn from each."""
         for _ in range(games):
             self.begin()
             outcome = self.play()
@@ -67,7 +67,7 @@ class NumpyTuples:
             self.learn(outcome)
 
     def begin(self) -> None:
-        """Clears the board."""
+        """Clear the board."""
         columns, rows, _ = self.rules
         self.board = np.zeros(columns * rows, dtype=np.int64)
         self.board[-columns:] = NEXT
@@ -79,7 +79,7 @@ class NumpyTuples:
         self.explored: list[bool] = []
 
     def play(self) -> int:
-        """Plays a game: 1, 0 or -1 for who began."""
+        """Play a game and return 1, 0 or -1 for the first player."""
         while self.ply < len(self.board):
             side = self.ply & 1
             sign = 1 - 2 * side
@@ -103,11 +103,11 @@ class NumpyTuples:
         return 0
 
     def find_bit(self, column: int) -> int:
-        """The bit of the cell on which a disc into a *column* comes to lie."""
+        """Return the bit of the cell on which a disc into a *column* comes to lie."""
         return 1 << column * (self.rules.rows + 1) + self.heights[column]
 
     def has_line(self, discs: int) -> bool:
-        """Whether *discs*, as bits, hold a line."""
+        """Test whether *discs*, as bits, hold a line."""
         height = self.rules.rows + 1
         for step in (1, height - 1, height, height + 1):
             run = discs
@@ -118,7 +118,7 @@ class NumpyTuples:
         return False
 
     def positions_after(self, columns: list[int], side: int) -> NDArray[np.int64]:
-        """The board after a disc into each of *columns*, as *side* sees it.
+        """Return the board after a disc into each of *columns*, as *side* sees it.
 
         Returns:
             Shape ``(columns, cells)``.
@@ -129,25 +129,25 @@ class NumpyTuples:
         return OTHER_VIEW[boards] if side else boards
 
     def put(self, board: NDArray[np.int64], column: int, side: int) -> None:
-        """Lays a disc on a *board*."""
+        """Lay a disc on a *board*."""
         cell = (self.rules.rows - 1 - self.heights[column]) * self.rules.columns + column
         board[cell] = 1 + side
         if cell >= self.rules.columns:
             board[cell - self.rules.columns] = NEXT
 
     def read(self, boards: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where each reading of each board finds its entry, shape ``(boards, readings)``."""
+        """Return the place of each reading of each board, shape ``(boards, readings)``."""
         return boards[:, self.cells] @ self.powers + self.offsets
 
     def drop(self, column: int, side: int) -> None:
-        """Plays a move."""
+        """Play a move."""
         self.put(self.board, column, side)
         self.discs[side] |= self.find_bit(column)
         self.heights[column] += 1
         self.ply += 1
 
     def learn(self, outcome: int) -> None:
-        """Draws values towards their λ-returns, as `evolve_arena.evolve.learning.returns` does."""
+        """Move values towards their λ-returns, as `evolve_arena.evolve.learning.returns` does."""
         learning = self.learning
         following = result = float(outcome)
         chosen = not self.explored[-1]
@@ -166,8 +166,8 @@ class NumpyTuples:
             chosen = not self.explored[ply]
 
 
-def find_places(rules: Any, cells: Cells) -> NDArray[np.int64]:
-    """For each entry of the compiled tables its place in the tables here, shape ``(entries,)``.
+def find_places(rules: Position, cells: Cells) -> NDArray[np.int64]:
+    """Return the place here of each entry of the compiled tables, shape ``(entries,)``.
 
     Entries are numbered tuple by tuple, of a tuple those of its leftmost column first, and of a
     column by the first of its states that shows the same on the tuple's cells: from few discs

@@ -1,4 +1,4 @@
-"""How long whole runs take, how much memory, and how soon the first generation is there."""
+"""Duration and memory of whole runs, and time to the first generation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SMALL = {
 
 
 def measure() -> Iterator[Line]:
-    """All lines about runs."""
+    """Yield all lines about runs."""
     with tempfile.TemporaryDirectory(prefix="evolve-benchmark-") as name:
         folder = Path(name)
         yield from _four_in_a_row(folder)
@@ -52,7 +52,7 @@ def measure() -> Iterator[Line]:
 
 
 def _four_in_a_row(folder: Path) -> Iterator[Line]:
-    """After one generation by itself: what loading the machine code takes has its own line."""
+    """Measure after one generation of its own, as loading the machine code has its own line."""
     latest = Progress()
 
     def watch(progress: Progress) -> bool:
@@ -96,7 +96,7 @@ def _checkpoint(folder: Path) -> Line:
 
 
 def _beginnings() -> Iterator[Line]:
-    """How soon the library is imported, and the command line answers; the medians of some."""
+    """Measure import of the library and start of the command line; the medians of some."""
     nothing = _time([sys.executable, "-c", "pass"])
     for name, command, most in (
         ("import evolve_arena", [sys.executable, "-c", "import evolve_arena"], 0.15),
@@ -180,7 +180,7 @@ def _default_recipe(folder: Path) -> Iterator[Line]:
 
 
 def _watch_memory(process: psutil.Popen, peak: list[int]) -> None:
-    """Notes the most resident memory of *process* and its children, shared pages counted twice."""
+    """Note the peak resident memory of *process* and its children, shared pages counted twice."""
     while process.poll() is None:
         total = 0
         try:

@@ -8,24 +8,26 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from evolve_arena.core.compiled import find_variant
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Move, State
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.networks import GraphDecoder
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.packed import combine_players
 
 
-def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPlayer:
-    """A player of *game* with the *network* of that name, as its `GameSpec` has it."""
-    decoder: Any = find_game(game).networks[network].decoder_type(**settings)
+def make_bred(game: str, network: str, seed: int = 0, **settings: object) -> BredPlayer:
+    """Make a player of *game* with the *network* of that name in its `GameSpec`."""
+    decoder = find_game(game).networks[network].decoder_type(**settings)
     generator = np.random.default_rng(seed)
     if hasattr(decoder, "why_feed_forward"):
         return decoder.player(grow(decoder, seed), "grown")  # type: ignore[no-any-return]
@@ -39,15 +41,15 @@ def make_bred(game: str, network: str, seed: int = 0, **settings: Any) -> BredPl
 
 
 def compile_together(players: Sequence[BredPlayer]) -> None:
-    """Compiles what plays some *players* of a game once, instead of for each kind of them."""
+    """Compile the kernel once for all *players* of a game, instead of for each kind of them."""
     game = players[0].game
     find_variant(
         find_game(game.name), game.rules, combine_players([each.packed for each in players])
     )
 
 
-def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
-    """A genome that was mutated fifty times."""
+def grow(decoder: GraphDecoder, seed: int, config: NeatConfig | None = None) -> NeatPopulation:
+    """Return a genome after fifty mutations."""
     config = config or NeatConfig(pop_size=2, num_hidden=3)
     sizes = {"inputs": decoder.inputs, "outputs": decoder.outputs}
     population, counters = create(config, **sizes, seed=seed)
@@ -59,14 +61,14 @@ def grow(decoder: Any, seed: int, config: NeatConfig | None = None) -> Any:
 
 
 LEAST_POSITIONS = int(os.environ.get("POSITIONS", "0"))
-"""The least number of positions to compare, if somebody asks for it."""
+"""Least number of positions to compare, from the environment."""
 
 
-def random_positions(game: AnyGame, count: int, seed: int = 0) -> list[Any]:
-    """Positions of random games, mixed; none is over."""
+def random_positions(game: Game[State, Move], count: int, seed: int = 0) -> list[State]:
+    """Return unfinished positions of random games, shuffled."""
     count = max(count, LEAST_POSITIONS)
     chance = random.Random(seed)
-    positions: list[Any] = []
+    positions: list[State] = []
     while len(positions) < 2 * count:
         position = game.initial(chance.randrange(1 << 30))
         while moves := game.legal_moves(position):

@@ -1,4 +1,4 @@
-"""Opens pages in a browser that has no network."""
+"""Pages in a browser that has no network."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 try:
     from playwright.sync_api import sync_playwright
@@ -25,23 +28,23 @@ OFF = ("gpu", "quic", "background-networking", "component-update", "sync")
 SWITCHES = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in OFF)]
 
 
-def wait_until(page: Any, script: str, seconds: float = 20.0) -> None:
-    """Waits for what the page's policy lets nobody but an evaluation ask."""
+def wait_until(page: Page, script: str, seconds: float = 20.0) -> None:
+    """Wait for a condition that the page's policy allows only evaluations to test."""
     end = time.monotonic() + seconds
     while not page.evaluate(script):
         assert time.monotonic() < end, script
         page.wait_for_timeout(50)
 
 
-def list_faint(page: Any) -> list[str]:
-    """The texts of a page that stand out from their ground by less than WCAG's level AA asks."""
+def list_faint(page: Page) -> list[str]:
+    """Return the texts of a page with less contrast than WCAG's level AA asks."""
     found: list[str] = page.evaluate(CONTRAST.read_text("utf-8"))
     return found
 
 
 @contextmanager
-def open_page(file: Path) -> Iterator[Any]:
-    """The page in a *file*; what it complains of is an error in the end."""
+def open_page(file: Path) -> Iterator[Page]:
+    """Yield the page in a *file*; fail in the end if it reported errors."""
     with sync_playwright() as starter:
         browser = starter.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         try:

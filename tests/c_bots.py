@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +15,7 @@ with_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not in
 
 
 def find_sanitizers() -> tuple[str, ...]:
-    """What makes programs complain of errors in C, if that is installed."""
+    """Return the compiler's options for sanitizers; empty if they are not installed."""
     options = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     if shutil.which("gcc") is None:
         return ()
@@ -87,7 +87,7 @@ class Answer(NamedTuple):
 
 
 def build_sanitized(source: str, folder: Path) -> Path:
-    """A program that does what `HOST` says, with AddressSanitizer and UBSan."""
+    """Compile a bot with the host in `HOST`, with AddressSanitizer and UBSan."""
     (folder / "bot.c").write_text(source)
     host, program = folder / "host.c", folder / "host"
     host.write_text(f"#define _POSIX_C_SOURCE 200809L\n{HOST}")
@@ -97,8 +97,8 @@ def build_sanitized(source: str, folder: Path) -> Path:
 
 
 def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
-    """The answers of a bot to each of the *inputs*."""
-    options: Any = {"env": {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, "timeout": 60}
+    """Return the answers of a bot to each of the *inputs*."""
+    options = {"env": {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, "timeout": 60}
     answers = []
     for data in inputs:
         done = subprocess.run(
@@ -110,7 +110,7 @@ def feed(program: Path, inputs: Sequence[bytes]) -> list[Answer]:
 
 
 def build(source: str, folder: Path, *options: str) -> Path:
-    """The program that a *source* makes, which must compile without a warning."""
+    """Compile a *source*, which must not cause a warning, and return the program."""
     file, program = folder / "bot.c", folder / "bot"
     file.write_text(source)
     flags = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
@@ -121,7 +121,7 @@ def build(source: str, folder: Path, *options: str) -> Path:
 
 
 def ask(program: Path, lines: list[str]) -> list[int]:
-    """The numbers in its answers to *lines* of text."""
+    """Return the numbers in its answers to *lines* of text."""
     text = "".join(f"{line}\n" for line in lines)
     said = subprocess.run(
         [str(program)], input=text, capture_output=True, text=True, check=False, timeout=120

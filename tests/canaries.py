@@ -21,7 +21,7 @@ with open({marks!r} + "/" + __name__, "a") as mark:
 
 
 def plant(folder: Path, marks: Path, names: Iterable[str] = NAMES) -> None:
-    """Puts files with these *names* into *folder*; whoever runs one is noted in *marks*."""
+    """Write files with these *names* into *folder*; each notes in *marks* that it was run."""
     folder.mkdir(parents=True, exist_ok=True)
     marks.mkdir(exist_ok=True)
     for name in names:
@@ -29,5 +29,5 @@ def plant(folder: Path, marks: Path, names: Iterable[str] = NAMES) -> None:
 
 
 def read_marks(marks: Path) -> dict[str, str]:
-    """Which files were run, and by whom."""
+    """Return the text of each mark, by the file that was run."""
     return {mark.name: mark.read_text() for mark in marks.iterdir()}

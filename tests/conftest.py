@@ -1,4 +1,4 @@
-"""What tests of several floors share: small recipes, runs that are killed or stopped, tables."""
+"""Fixtures of several layers: small recipes, runs that are killed or stopped, tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -23,13 +22,14 @@ from evolve_arena.cli.main import main
 from evolve_arena.core import compiled, user_code
 from evolve_arena.core.game import GameSpec
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.api import resume, start
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.history import Check, History
 from evolve_arena.runs.training.loop import Progress
 
-calm: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("patient", derandomize=True, **calm)  # a failure is new, and not luck
 settings.load_profile("patient")
 
@@ -44,21 +44,21 @@ USUAL = {name: set(find_game(name).kernel.flags) - SELDOM for name in OFTEN}
 USUAL["pig"] = {"HAS_VALUES", "HAS_OWN_VALUES", "HAS_MCTS"}
 USUAL["ticket-to-ride"] = {"HAS_SCRIPTS", "HAS_ACTIONS", "HAS_DENSE", "HAS_GRAPHS"}
 USUAL["ticket-to-ride"] |= {"HAS_OUTPUTS", "HAS_KIND_PLAYERS", "HAS_FORFEITS"}
-"""For whom the kernel of a game is compiled, if it is for some of them."""
+"""Kinds of players for which the kernel of a game is compiled, unless for all."""
 
 LONGEST = ("test_tutorial", "loses_packets", "test_first_hour")
 """Tests of a minute or so, which leave no process behind for those that look for one."""
 
 
 def compile_for_all_kinds() -> None:
-    """Lets kernels know all kinds of players from now on.
+    """Make kernels support all kinds of players from now on.
 
     Tests have dozens of mixtures; to compile for all at once takes less time.
     """
     compiled._add_variant = _add_usual_variant
 
 
-def _add_usual_variant(game: GameSpec, given: dict[str, Any], needed: frozenset[str]) -> Any:
+def _add_usual_variant(game: GameSpec, given: Settings, needed: frozenset[str]) -> Settings:
     usual = frozenset(USUAL.get(game.name, ()))
     if given != game.kernel.constants(game.make().rules):  # few tests have such a board or table
         usual = usual - {"HAS_ACTIONS"} if "HAS_KIND_PLAYERS" in needed else needed
@@ -71,9 +71,9 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Lets go of a test process's pipe in its forked children.
+    """Close a test process's pipe in its forked children.
 
-    Its end tells xdist that the process has died, of a time limit say; they may live on.
+    The closed pipe tells xdist that the process has died, of a time limit say; forks may live on.
     """
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
@@ -82,13 +82,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: what collects garbage need not look at them."""
+    """Freeze garbage collection: thousands of tests stay until the end and need no look."""
     gc.freeze()
     gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that no process is left alone with it at the end."""
+    """Put the longest tests first, so that no process is left alone with one at the end."""
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
@@ -121,14 +121,14 @@ checkpoint_every = 3
 
 @pytest.fixture
 def compiled_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are compiled for the players that sit in them, as outside of tests."""
+    """Compile kernels only for the players that use them, as outside of tests."""
     monkeypatch.setattr("evolve_arena.core.compiled._made", {})
     monkeypatch.setattr("evolve_arena.core.compiled._add_variant", ADD_VARIANT)
 
 
 @pytest.fixture(scope="session")
 def small_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recipe]:
-    """Makes a recipe that runs in a moment, with changes like ``run.seed=7``."""
+    """Return a maker of recipes that run in a moment, with changes like ``run.seed=7``."""
     file = tmp_path_factory.mktemp("recipe") / "small.toml"
     file.write_text(SMALL)
 
@@ -140,7 +140,7 @@ def small_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Reci
 
 @pytest.fixture(scope="session", autouse=True)
 def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever users allow in tests is not noted in the home of who runs them."""
+    """Keep permissions that tests give out of the home of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("RAY_worker_niceness", "0")  # else they hardly come to it beside other tests
@@ -149,9 +149,9 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def still_alive() -> Callable[[Iterable[int]], list[int]]:
-    """Waits until all of the processes have ended, and gives those that do not within a minute.
+    """Return a function that waits a minute for processes to end, and returns the others.
 
-    One that only waits to be reaped has ended.
+    A zombie has ended.
     """
 
     def runs(pid: int) -> bool:
@@ -171,20 +171,20 @@ def still_alive() -> Callable[[Iterable[int]], list[int]]:
 
 @pytest.fixture(autouse=True)
 def _forget_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is unknown to the next one."""
+    """Forget after each test the code that it registered."""
     monkeypatch.setattr(user_code, "_registered", dict(user_code._registered))
 
 
 @pytest.fixture(autouse=True)
 def _stop_tracker() -> Iterator[None]:
-    """Ends the process that the library starts beside workers which are not forked."""
+    """End the process that the library starts beside workers which are not forked."""
     yield
     resource_tracker._resource_tracker._stop()
 
 
 @pytest.fixture(scope="session")
 def find_workers() -> Callable[[], list[psutil.Process]]:
-    """Finds the processes that this one has started, without the library's resource tracker."""
+    """Return a finder of this process's children, without the library's resource tracker."""
 
     def find() -> list[psutil.Process]:
         found = psutil.Process().children(recursive=True)
@@ -195,19 +195,19 @@ def find_workers() -> Callable[[], list[psutil.Process]]:
 
 @pytest.fixture
 def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Waits for workers that start from nothing, so that none misses all work.
+    """Wait for spawned workers before giving out work, so that each of them gets some.
 
-    The list tells the process of whoever did a chunk.
+    The list has the process of each chunk's worker.
     """
     hire, receive, busy = processes._Team._hire, processes._Worker.receive, []
 
-    def hire_and_wait(team: Any) -> None:
+    def hire_and_wait(team: processes._Team) -> None:
         hire(team)
         for worker in team.workers:
             if not worker.ready:
                 assert receive(worker) is not None
 
-    def receive_and_note(worker: Any) -> Any:
+    def receive_and_note(worker: processes._Worker) -> object:
         done = receive(worker)
         if done:
             busy.append(worker.process.pid)
@@ -222,7 +222,7 @@ def ready_workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def evolve(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str]]:
-    """Runs ``evolve`` in this process: what it writes to standard output and standard error."""
+    """Return a runner of ``evolve`` in this process; it gives standard output and error."""
 
     def run(*words: str, code: int = 0) -> tuple[str, str]:
         monkeypatch.setattr("sys.argv", ["evolve", *words])
@@ -237,7 +237,7 @@ def evolve(
 
 @dataclass(frozen=True)
 class Outcome:
-    """Everything about a run that must not depend on how it was run."""
+    """Outcome of a run: everything that must not depend on the way it was run."""
 
     generation: int
     sha256: str
@@ -249,7 +249,7 @@ class Outcome:
 
 @pytest.fixture(scope="session")
 def outcome_of() -> Callable[[Path], Outcome]:
-    """Looks at the run in a folder."""
+    """Return a reader of the outcome of a run in a folder."""
 
     def look(path: Path) -> Outcome:
         run = Run.open(path)
@@ -269,7 +269,7 @@ def outcome_of() -> Callable[[Path], Outcome]:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[dict[str, str]]]]:
-    """Reads the tables printed so far: by title the rows, and in each of these a cell by header.
+    """Return a reader of the tables printed so far: rows by title, and in each a cell by header.
 
     A cell belongs to the header with which it begins or ends, or to the one without a text.
     """
@@ -294,10 +294,10 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, list[d
 
 
 @pytest.fixture(scope="session")
-def stop_anywhere(outcome_of: Callable[[Path], Any]) -> Callable[[Recipe, Run, Path], None]:
-    """Stops a run after every generation, then goes back to an earlier one.
+def stop_anywhere(outcome_of: Callable[[Path], object]) -> Callable[[Recipe, Run, Path], None]:
+    """Return a function that stops a run after every generation, then rewinds it.
 
-    Takes the recipe, a run of it that was not stopped, and a new run's folder.
+    It takes the recipe, a run of it that was not stopped, and a new run's folder.
     """
 
     def stop(recipe: Recipe, whole: Run, path: Path) -> None:
@@ -318,5 +318,5 @@ def _stop_at(generation: int) -> Callable[[Progress], bool]:
 
 
 def _find_cells(line: str) -> list[tuple[str, int, int]]:
-    """The texts of a line that are two or more spaces apart, and from where to where they go."""
+    """Return texts that are two or more spaces apart in a line, with their beginnings and ends."""
     return [(found[0], *found.span()) for found in re.finditer(r"\S+(?: \S+)*", line)]

@@ -1,4 +1,4 @@
-"""What exported bots choose: files of Python, programs in C, and pages under Node."""
+"""Choices of exported bots: files of Python, programs in C, and pages under Node."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from typing import Any
 
 import pytest
 
+from evolve_arena.core.types import Json, Settings
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import compile_together, make_bred
 from tests.c_bots import ask, build, with_gcc
 from tests.pages import ask_page, make_safe, with_node
 
-Table = Mapping[str, tuple[str, str, dict[str, Any]]]
+Namespace = dict[str, Any]
+"""Names that executed source defines, and their values."""
+Table = Mapping[str, tuple[str, str, Settings]]
 """Players by their names: game, kind of network, settings."""
-Case = tuple[BredPlayer, list[Any], list[int]]
+Case = tuple[BredPlayer, list[Board], list[int]]
 """A player, positions, and what it chooses there in the arena."""
 
 
 def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
-    """A player of a *table*; its game is compiled once, for all of them that play it alike."""
+    """Return a player of a *table*; all players with the same rules are compiled at once."""
     alike = {each: made for each, made in table.items() if made[0] == table[name][0]}
     players = {each: make_bred(*made[:2], seed, **made[2]) for each, made in alike.items()}
     rules = players[name].game.rules
@@ -29,36 +33,36 @@ def pick_player(table: Table, name: str, seed: int = 3) -> BredPlayer:
     return players[name]
 
 
-def load_bot(player: BredPlayer, target: str = "python") -> dict[str, Any]:
-    """The names that an exported file defines."""
-    names: dict[str, Any] = {"__name__": "bot"}
+def load_bot(player: BredPlayer, target: str = "python") -> Namespace:
+    """Return the names that an exported file defines."""
+    names = {"__name__": "bot"}
     text = str(export_player(player, target))
     exec(compile(text, "bot.py", "exec", dont_inherit=True), names)
     return names
 
 
-def write_state(name: str, numbers: Sequence[Any]) -> str:
-    """A line of the plain dialect."""
+def write_state(name: str, numbers: Sequence[int]) -> str:
+    """Format a line of the plain dialect."""
     return f"{name} {' '.join(str(int(number)) for number in numbers)}"
 
 
-def tell(position: Any) -> list[Any]:
-    """What stands for a position on a page."""
+def tell(position: Board) -> list[Json]:
+    """Return a position as a page takes it."""
     return [make_safe(position.state), position.plies, [make_safe(past) for past in position.past]]
 
 
 def choose_in_python(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """What the file chooses, which looks as far as its player or *depth* plies ahead."""
+    """Return the file's choices, with its player's depth of search or *depth*."""
     choose, options = load_bot(player)["choose"], {} if depth is None else {"depth": depth}
     return [choose(list(each.state), past=each.past, **options) for each in positions]
 
 
 def choose_in_c(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """The same of the program."""
+    """Return the program's choices, with its player's depth of search or *depth*."""
     program, go = build(str(export_player(player, "c")), folder), "go"
     lines = []
     for each in positions:
@@ -68,9 +72,9 @@ def choose_in_c(
 
 
 def choose_on_page(
-    player: BredPlayer, positions: Sequence[Any], folder: Path, depth: int | None = None
+    player: BredPlayer, positions: Sequence[Board], folder: Path, depth: int | None = None
 ) -> list[int]:
-    """The same of the page."""
+    """Return the page's choices, with its player's depth of search or *depth*."""
     asked = "ask_bot(position)" if depth is None else f"ask_ahead(position, {depth})"
     return ask_page(player, list(map(tell, positions)), folder, f"return bot.{asked};")[0]
 

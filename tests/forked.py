@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from evolve_arena import games, runs, studies
 from evolve_arena.cli import main as cli
@@ -29,11 +30,13 @@ for package in (runs, games, studies):
             import_module(module.name)
 
 
-def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: Any) -> Any:
-    """Runs ``evolve`` with these *words*; a process, whose output goes to two files.
+def start_evolve(
+    words: list[str], out: IO[bytes], err: IO[bytes], **options: object
+) -> BaseProcess:
+    """Run ``evolve`` with these *words* in a process whose output goes to two files.
 
     Args:
-        words: What follows the command's name.
+        words: The command's arguments.
         out: The standard output.
         err: The standard error.
         options: ``folder``, where it runs, and ``typed``, a file with its standard input.
@@ -44,7 +47,7 @@ def start_evolve(words: list[str], out: IO[bytes], err: IO[bytes], **options: An
 
 
 def evolve(*words: str, folder: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs ``evolve`` to its end in *folder*, where all of *typed* waits to be read."""
+    """Run ``evolve`` to its end in *folder*, with *typed* as its standard input."""
     with ExitStack() as stack:
         out, err, entered = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         entered.write(typed.encode())
@@ -78,12 +81,12 @@ sys.exit(server.recv(1)[0])
 def run_script(
     words: list[str], folder: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a script to its end in *folder*, for which ``evolve`` and ``python`` are copies of this.
+    """Run a script to its end in *folder*; its ``evolve`` and ``python`` copy this process.
 
     Args:
         words: The script and its arguments.
         folder: Where it runs.
-        environment: What it has in its environment beside what this process has.
+        environment: Variables that it has beside those of this process.
     """
     with (
         tempfile.TemporaryDirectory() as place,
@@ -130,7 +133,7 @@ def _answer(asked: socket.socket) -> int:
 def _obey(
     files: list[int], name: str, words: list[str], folder: str, environment: dict[str, str]
 ) -> None:
-    """Be ``evolve`` or ``python``."""
+    """Act as ``evolve`` or ``python``."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -1,11 +1,11 @@
-"""A small game in a file that says all that a file may say of choices beside its rules."""
+"""A small game whose file has every optional part about choices beside its rules."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.core.registry import open_file
+from evolve_arena.players.board.game import BoardGame
 
 RULES = '''"""Heap: three players take 1 to 5 stones, or pass; who has most stones wins."""
 
@@ -130,8 +130,8 @@ def name_setting(setting):
 '''
 
 
-def load_heap(folder: Path, name: str = "heap", *changes: tuple[str, str]) -> Any:
-    """The game in a file of that *name*, with *changes* of parts of its text."""
+def load_heap(folder: Path, name: str = "heap", *changes: tuple[str, str]) -> BoardGame:
+    """Load the game from a file of that *name*, with *changes* of parts of its text."""
     text = RULES
     for old, new in changes:
         assert text.count(old) == 1

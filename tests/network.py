@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 TUN, TUNSETIFF, IFF_TUN_NO_PI = "/dev/net/tun", 0x400454CA, 0x1001
 CLONE_NEWNET = 0x40000000
@@ -29,20 +28,20 @@ CLONE_NEWNET = 0x40000000
 
 @dataclass(frozen=True)
 class Host:
-    """One of the two."""
+    """One of two simulated hosts."""
 
     name: str
     ip: str
-    started: list[subprocess.Popen[Any]] = field(default_factory=list)
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def start(self, command: Sequence[Any], **options: Any) -> subprocess.Popen[Any]:
-        """Starts a *command* there."""
+    def start(self, command: Sequence[object], **options: object) -> subprocess.Popen[bytes]:
+        """Start a *command* in the namespace."""
         command = ["ip", "netns", "exec", self.name, *map(str, command)]
         self.started.append(subprocess.Popen(command, **options))
         return self.started[-1]
 
     def kill_all(self) -> None:
-        """Ends every process there."""
+        """End every process in the namespace."""
         told = subprocess.run(["ip", "netns", "pids", self.name], capture_output=True, check=False)
         for pid in map(int, told.stdout.split()):
             with suppress(ProcessLookupError):
@@ -54,7 +53,7 @@ class Host:
 
 @contextmanager
 def two_hosts(delay: float, loss: float) -> Iterator[tuple[Host, Host]]:
-    """Two hosts whose packets take *delay* seconds each way; a share of *loss* is lost.
+    """Yield two hosts whose packets take *delay* seconds each way; a share of *loss* is lost.
 
     Raises:
         OSError: This machine does not permit it.
@@ -87,7 +86,7 @@ def _run(*command: str) -> None:
 
 
 def _open_device(host: Host) -> int:
-    """A file through which the packets of a new device in the host's namespace go."""
+    """Create a device in the host's namespace and return the file of its packets."""
 
     def enter() -> int:
         with open(f"/run/netns/{host.name}", "rb") as space:

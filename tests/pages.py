@@ -1,15 +1,16 @@
-"""Runs what is exported to html under Node, without a page."""
+"""Exported pages, run under Node without a browser."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from evolve_arena.core.types import Json
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export.page import PAGE, write_bot
 
@@ -30,8 +31,8 @@ fs.writeFileSync(1, JSON.stringify({ found, spent }, write));
 """
 
 
-def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], float]:
-    """What the function ``ask`` of a *script* gives for each item of *given*, and the seconds."""
+def run_script(script: str, given: list[Json], folder: Path) -> tuple[list[Json], float]:
+    """Return the results of a *script*'s ``ask`` for each item of *given*, and the seconds."""
     file = folder / "page.js"
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
     file.write_text(f"{runtime}\n{script}\n{ASK}", encoding="utf-8")
@@ -45,16 +46,16 @@ def run_script(script: str, given: list[Any], folder: Path) -> tuple[list[Any], 
 
 
 def ask_page(
-    player: BredPlayer, positions: list[Any], folder: Path, body: str, more: tuple[str, ...] = ()
-) -> tuple[list[Any], float]:
-    """What the page of a *player* says of each position: *body* is a function's, of ``position``.
+    player: BredPlayer, positions: list[Json], folder: Path, body: str, more: tuple[str, ...] = ()
+) -> tuple[list[Json], float]:
+    """Ask the page of a *player* about each position: *body* is that of a function of ``position``.
 
-    Whole numbers of more than 53 bits stand in positions as texts.
+    Positions hold whole numbers of more than 53 bits as texts.
     """
     script = f"const bot = {write_bot(player, more)};\nconst ask = (position) => {{ {body} }};"
     return run_script(script, [[position] for position in positions], folder)
 
 
-def make_safe(numbers: Any) -> list[Any]:
-    """Whole numbers, those that JSON's readers would round as texts."""
+def make_safe(numbers: Iterable[int]) -> list[int | str]:
+    """Convert whole numbers to JSON, to texts where its readers would round them."""
     return [int(n) if abs(int(n)) < 2**53 else str(int(n)) for n in numbers]

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+from evolve_arena.core.types import Json
 
 SMALL = (
     *("method.individuals=6", "method.tournament_size=2", "run.generations=4"),
@@ -18,7 +19,7 @@ SMALL = (
 
 
 class Client:
-    """Asks a server as its page does, which was opened by the address that is printed."""
+    """Client of a server that asks as its page does, opened by the printed address."""
 
     def __init__(self, printed: str, folder: Path, process: subprocess.Popen[str]) -> None:
         self.printed, self.folder, self.process = printed, folder, process
@@ -28,9 +29,9 @@ class Client:
         self.cookie = f"evolve-arena-{urlsplit(printed).port}"
 
     def ask(
-        self, path: str, body: Any = None, headers: dict[str, str] | None = None, **query: str
-    ) -> tuple[int, Any]:
-        """The status and the content of an answer; *body* makes it a POST."""
+        self, path: str, body: Json = None, headers: dict[str, str] | None = None, **query: str
+    ) -> tuple[int, Json]:
+        """Return the status and content of an answer; *body* makes it a POST."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         method, sent = ("GET", None) if body is None else ("POST", body)
         if sent is not None and not isinstance(sent, bytes):
@@ -46,28 +47,28 @@ class Client:
         kind = response.headers.get("content-type", "")
         return response.status, json.loads(content) if "json" in kind else content
 
-    def get(self, path: str, **query: str) -> Any:
-        """The content of an answer that must be there."""
+    def get(self, path: str, **query: str) -> Json:
+        """Return the content of a successful answer."""
         status, content = self.ask(f"/api/{path}", **query)
         assert status == 200, content
         return content
 
-    def settle(self, path: str, **body: Any) -> tuple[int, Any]:
-        """The answer to what changes something, once it is done: a busy server says "later"."""
+    def settle(self, path: str, **body: object) -> tuple[int, Json]:
+        """Return the answer to a change once it is done: a busy server says "later"."""
         answer = 200, {"later": True}
         while answer == (200, {"later": True}):
             answer = self.ask(f"/api/{path}", body)
         return answer
 
-    def post(self, path: str, **body: Any) -> Any:
-        """The content of that answer, which must be there."""
+    def post(self, path: str, **body: object) -> Json:
+        """Return the content of the successful answer to a change."""
         status, content = self.settle(path, **body)
         assert status == 200, content
         return content
 
 
 def serve(folder: Path, *more: str, cwd: Path | None = None) -> Client:
-    """A server of the runs in *folder*, begun in *cwd*; its process is to be ended."""
+    """Start a server of the runs in *folder* from *cwd*; the caller must end its process."""
     words = [Path(sys.executable).with_name("evolve"), "serve", str(folder), "--port", "0", *more]
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ, cwd=cwd

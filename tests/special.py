@@ -11,7 +11,7 @@ import pytest
 
 
 def make_special(path: Path, kind: str) -> None:
-    """Makes a pipe, a device, a socket or a folder at *path*, or skips where that can't be."""
+    """Make a pipe, a device, a socket or a folder at *path*, or skip if that can't be done."""
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "folder":

@@ -1,4 +1,4 @@
-"""What tests of studies share: remarks of tables, and games of Ticket to Ride with any points."""
+"""Helpers for tests of studies: remarks of tables, and games of Ticket to Ride with any points."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from evolve_arena.studies.study import Table
 
 
 def remarks_of(table: Table) -> dict[tuple[str, str], str]:
-    """The remarks by row and column."""
+    """Return the remarks by row and column."""
     return {(row.row, row.column): row.remark for row in table.rows}
 
 
 def mirror(points: Sequence[Sequence[int]], offenders: Sequence[int] | None = None) -> MirrorResult:
-    """Games with these points, of as many players as a row has."""
+    """Return games with these points, of as many players as a row has."""
     games, players = len(points), len(points[0])
     results = new_results(make_game("ticket-to-ride"), games)
     results.offenders[:] = offenders or [-1] * games

@@ -1,4 +1,4 @@
-"""Games at a terminal: in memory, where a text is typed, and somebody at a real one."""
+"""Games at a terminal: in memory, where a text is typed, and at a real one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.cli.play import Plan, PlayOptions, Screen, Session
 from evolve_arena.core.game import AnyGame
@@ -22,10 +21,10 @@ __all__ = ["Terminal", "Typist", "invite", "sit"]
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
@@ -36,7 +35,7 @@ def sit(
     plan: Plan | None = None,
     advisor: Callable[[], Player] | None = None,
 ) -> tuple[Session, str]:
-    """A session in which a person, if there is one, types the lines *typed*; and what is shown."""
+    """Play a session in which a person types the lines *typed*; return it and its output."""
     seen = io.StringIO()
     screen = Screen(io.StringIO(typed), seen)
     session = Session(game, players, plan or Plan(seed=1), screen, advisor)
@@ -44,14 +43,14 @@ def sit(
     return session, seen.getvalue()
 
 
-def invite(typed: str, **wishes: Any) -> tuple[Session, str]:
-    """The same for what the command line can ask for."""
+def invite(typed: str, **wishes: object) -> tuple[Session, str]:
+    """Play a session with the options of the command line; return it and its output."""
     seen = io.StringIO()
     return PlayOptions(**wishes).play(Screen(io.StringIO(typed), seen)), seen.getvalue()
 
 
 class Typist:
-    """Somebody at a real terminal, who types ``evolve`` and *words*."""
+    """A person at a real terminal who types ``evolve`` and *words*."""
 
     def __init__(self, *words: str, folder: Path, **environment: str) -> None:
         command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
@@ -65,7 +64,7 @@ class Typist:
         self.seen = ""
 
     def wait_for(self, text: str, seconds: float = 60) -> None:
-        """Reads until *text* has come."""
+        """Read until *text* has come."""
         deadline = time.monotonic() + seconds
         while text not in self.seen:
             self._read(deadline)
@@ -76,12 +75,12 @@ class Typist:
         self.seen += os.read(self.here, 65536).decode(errors="replace")
 
     def type(self, text: str | bytes) -> None:
-        """Types *text*; what came before is not waited for any more."""
+        """Type *text*, and forget the output so far."""
         self.seen = ""
         os.write(self.here, text.encode() if isinstance(text, str) else text)
 
     def leave(self, seconds: float = 60) -> int:
-        """The exit status, once all is read."""
+        """Return the exit status, once all is read."""
         deadline = time.monotonic() + seconds
         with contextlib.suppress(OSError):  # how Linux says that the other end is closed
             while True:

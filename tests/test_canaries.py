@@ -1,4 +1,4 @@
-"""Whatever lies in a folder that is opened is not run, even if it is called as a module is."""
+"""Files in an opened folder are never run, even if named like modules."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ assert doubled == [2, 4]
 
 
 def test_no_process_of_a_notebook_runs_what_lies_beside_it(tmp_path: Path) -> None:
-    """What the notebook itself imports is its own affair: Jupyter lets it look there."""
+    """Imports of the notebook itself are its own affair: Jupyter lets it look there."""
     (tmp_path / "beside.py").write_text("def double(number):\n    return 2 * number\n")
     cells = [text.replace("CHANGES", repr(list(SMALL))) for text in CELLS]
     cells[0] = cells[0].replace("import sys\n", f"import sys\nsys.path.append({str(ROOT)!r})\n")

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.skipif(not BASH, reason="the script needs bash, which i
 
 
 def measure(folder: Path, parts: str) -> subprocess.CompletedProcess[str]:
-    """Does some *parts* in copies of this process, which need not be loaded again and again."""
+    """Run some *parts* in copies of this process, which need not be loaded again and again."""
     words = [BASH, str(SCRIPT), str(folder)]
     return run_script(words, folder.parent, {"SMALL": "1", "ONLY": parts})
 
 
 def measure_apart(folder: Path, parts: str) -> subprocess.CompletedProcess[str]:
-    """Does the same with commands as people have them."""
+    """Run the same with commands as users have them."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env, words = {**os.environ, "PATH": path, "SMALL": "1", "ONLY": parts}, [BASH, SCRIPT, folder]
     where = folder.parent

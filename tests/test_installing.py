@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ SMALL = ["run.generations=3", "method.individuals=20", "check.games=20"]
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A copy as Git writes it with ``core.symlinks=false``: a link is a file with its target."""
+    """Return a copy as Git writes it with ``core.symlinks=false``: links are files with targets."""
     folder = tmp_path / "clone"
     for layer in FOLDERS:
         unwanted = shutil.ignore_patterns("__pycache__")
@@ -37,7 +36,7 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def run(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
@@ -83,5 +82,5 @@ def test_a_source_distribution_keeps_the_layout(clone: Path, tmp_path: Path) -> 
 
 
 def list_files(folder: Path) -> set[Path]:
-    """What the layers hold."""
+    """Return the files in the layers."""
     return {file.relative_to(folder) for layer in FOLDERS for file in (folder / layer).rglob("*.*")}

@@ -1,6 +1,6 @@
-"""Each floor of the house imports only from those below it, and no game from another.
+"""Each layer imports only from those below it, and no game from another.
 
-Below the games nothing is said of any of them by name.
+No layer below the games names one of them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_a_contract_that_is_broken_is_found(contract: str, tmp_path: Path) -> No
 
 
 def find_games(text: str) -> list[tuple[int, str]]:
-    """The names of games in *text*, however they are written, each with the number of its line."""
+    """Return names of games in *text*, in any spelling, each with the number of its line."""
     games = [folder.parent.name for folder in ROOT.glob("games/*/__init__.py")]
     names = "|".join(game.replace("_", r"[-_\s]*") for game in games)
     found = re.finditer(names, text, re.IGNORECASE)
@@ -84,14 +84,14 @@ OWN_IMPORTS = {
     "__init__.py": {"players.board.loader"},
     "sites.py": {"players.dialects", "players.board.game", "runs.export.templates.board"},
 }
-"""What files of games may need beside `core`, `genomes` and their own package, by their names. Of a
-file of contest sites sections go into exported bots, whose template it imports."""
+"""Modules that files of games may need beside `core`, `genomes` and their own package, by file.
+Sections of the file of contest sites go into exported bots, whose template it imports."""
 BASES = {"NamedTuple", "Dialect"}
 FORBIDDEN_FLOORS = set(FOLDERS) - {"core", "genomes", "games"}
 
 
 def find_foreign(file: Path) -> list[str]:
-    """What the code of a game takes from elsewhere, or derives from, that is not for games."""
+    """Return imports and base classes in a game's code that are not for games."""
     found = []
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         names: list[str] = []
@@ -109,7 +109,7 @@ def find_foreign(file: Path) -> list[str]:
 
 
 def test_games_are_rules_and_nothing_else() -> None:
-    """What plays, decodes, searches, exports and talks to people is there for all of them."""
+    """Players, decoders, searches, exports and dialogues are there for all of them."""
     files = sorted((ROOT / "games").rglob("*.py"))
     assert len(files) > 30
     assert [each for file in files for each in find_foreign(file)] == []

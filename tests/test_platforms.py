@@ -1,4 +1,4 @@
-"""What Windows lacks, taken away here: everything can be imported, and a run is bred by workers."""
+"""Emulation of Windows: everything can be imported without POSIX modules, and workers run."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def bare(tmp_path: Path) -> dict[str, str]:
-    """The environment of processes that have only what Windows has, too."""
+    """Return the environment of processes that have only modules that Windows has, too."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site/sitecustomize.py").write_text(SITE, encoding="utf-8")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT)])}

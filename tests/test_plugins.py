@@ -20,7 +20,7 @@ METADATA = "Metadata-Version: 2.1\nName: their-reversi\nVersion: 1.0\n"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which a distribution was installed: Othello under another name."""
+    """Install a distribution into a folder: Othello under another name."""
     folder = tmp_path_factory.mktemp("site")
     package = folder / "their_reversi"
     shutil.copytree(OURS, package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -39,7 +39,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(installed: Path, folder: Path, *words: str) -> str:
-    """What the command says, in a *folder*, where that distribution is installed."""
+    """Return the command's output in a *folder*, where that distribution is installed."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(installed)])}
     command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)

@@ -6,7 +6,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -21,7 +20,7 @@ GUIDES = ROOT / "docs" / "guides"
 TUTORIAL = (GUIDES / "your-own-game.md").read_text(encoding="utf-8")
 SECOND = (GUIDES / "your-own-game-2.md").read_text(encoding="utf-8")
 SMALL = ("run.generations=2", "check.games=20", "check.every=2", "check.opponents=['random']")
-"""What runs are made smaller by, so that the tests take seconds."""
+"""Changes that make runs small, so that the tests take seconds."""
 FEWER = {"tournament": "method.individuals=10", "neat": "neat.pop_size=10"}
 FEWER |= {"td": "method.games=100", "td-tuples": "method.games=200"}
 
@@ -35,14 +34,14 @@ def write_game(tutorial: str) -> str:
 
 
 def commands(tutorial: str) -> list[list[str]]:
-    """The words of each command that a tutorial types, without ``evolve``."""
+    """Return the words of each command that a tutorial types, without ``evolve``."""
     lines = [line for block in blocks(tutorial, "console") for line in block.splitlines()]
     assert all(line.startswith("$ evolve ") for line in lines)
     return [shlex.split(line.removeprefix("$ evolve ")) for line in lines]
 
 
 def make_smaller(words: list[str]) -> list[str]:
-    """The same command, but for how long it takes."""
+    """Return the same command with less to do."""
     if words[0] == "start":
         method = next((name for name in FEWER if f"method.name={name}" in words), "tournament")
         small = [each for value in (*SMALL, FEWER[method]) for each in ("--set", value)]
@@ -60,17 +59,17 @@ def _as_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def compile_at_once(usual: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the game be compiled for all *usual* players, and not for each mixture by itself."""
+    """Compile the game for all *usual* players at once, and not for each mixture by itself."""
     needs = kernel._needs
 
-    def need(players: Any) -> set[str]:
+    def need(players: object) -> set[str]:
         return needs(players) if "HAS_MCTS" in needs(players) else usual
 
     monkeypatch.setattr(kernel, "_needs", need)
 
 
 def type_all(tutorial: str) -> dict[str, str]:
-    """Types all commands; gives what the last one of each kind printed."""
+    """Type all commands; return the last output of each kind."""
     done = {}
     for words in commands(tutorial):
         typed = [word.replace("python3", sys.executable) for word in make_smaller(words)]

@@ -1,14 +1,13 @@
-"""A small game in one file in which positions often recur, and another that lies in a file."""
+"""A small game in one file in which positions often recur, and another stored in a file."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import benchmarks
 from evolve_arena.core.registry import open_file
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, BoardGame
 
 STONES = Path(benchmarks.__path__[0]) / "games" / "stones.py"
 """Three play, without chance."""
@@ -74,14 +73,14 @@ def progress(state, move):
 """
 
 
-def open_text(folder: Path, text: str, name: str = "tracks.py") -> Any:
+def open_text(folder: Path, text: str, name: str = "tracks.py") -> BoardGame:
     file = folder / name
     file.write_text(text, "utf-8")
     return open_file(file).make()
 
 
-def play_randomly(game: Any, seed: int) -> list[Board]:
-    """The positions of a random game."""
+def play_randomly(game: BoardGame, seed: int) -> list[Board]:
+    """Return the positions of a random game."""
     choices, states = random.Random(seed), [game.initial()]
     while moves := game.legal_moves(states[-1]):
         states.append(game.play(states[-1], choices.choice(moves)))

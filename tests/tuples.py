@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from evolve_arena.core.types import Array
+from evolve_arena.players.board.game import Board, BoardGame
+from evolve_arena.players.board.networks import BoardTupleDecoder
 
 
 def find_views(grid: Array, symmetry: str) -> list[Array]:
-    """A board as its symmetry shows it."""
+    """Return a board's views under its symmetry."""
     if symmetry == "all":
         return [np.rot90(each, k) for each in (grid, grid.T) for k in range(4)]
     turned = {"mirror": [grid[:, ::-1]], "turn": [grid[::-1, ::-1]]}
     return [grid, *turned.get(symmetry, [])]
 
 
-def look(game: Any, position: Any, seat: int) -> Array:
-    """What the cells of tuples hold after a move of a *seat*."""
+def look(game: BoardGame, position: Board, seat: int) -> Array:
+    """Return the contents of the tuples' cells after a move of a *seat*."""
     if game.name == "connect-four":
         rows, columns, height = game.rules.rows, game.rules.columns, game.code.HEIGHT
         words = [int(word) for word in position.state[:2]]
@@ -45,7 +44,7 @@ class PlainTuples:
         numbers: What was learned, in the order of its entries.
     """
 
-    def __init__(self, decoder: Any, cells: Array, numbers: Array) -> None:
+    def __init__(self, decoder: BoardTupleDecoder, cells: Array, numbers: Array) -> None:
         self.decoder, self.game = decoder, decoder.game
         tuples, length = cells.shape
         kinds = len(decoder.states)
@@ -65,22 +64,22 @@ class PlainTuples:
 
     @property
     def numbers(self) -> Array:
-        """What was learned, in the order of its entries."""
+        """Return the learned numbers, in the order of its entries."""
         return self.tables[:, self.places].ravel()
 
-    def read(self, position: Any, seat: int) -> tuple[int, Array]:
-        """Which numbers count after a move of a *seat*, and where all tuples find theirs."""
+    def read(self, position: Board, seat: int) -> tuple[int, Array]:
+        """Return the table that counts after a move of a *seat*, and all tuples' places in it."""
         places = look(self.game, position, seat)[self.cells] @ self.powers + self.offsets
         again = self.decoder.turns and self.game.to_move(position) == seat
         return seat if self.decoder.by_seat else int(again), places.ravel()
 
-    def value(self, position: Any, seat: int) -> Any:
-        """The sum of all entries after a move of a *seat*."""
+    def value(self, position: Board, seat: int) -> np.floating:
+        """Return the sum of all entries after a move of a *seat*."""
         side, places = self.read(position, seat)
         return self.tables[side][places].sum()
 
-    def choose(self, position: Any, moves: list[int]) -> int:
-        """The first move that wins, else the first that leads to the largest value."""
+    def choose(self, position: Board, moves: list[int]) -> int:
+        """Return the first move that wins, else the first that leads to the largest value."""
         seat = self.game.to_move(position)
         after = {move: self.game.play(position, move) for move in moves}
         for move, then in after.items():

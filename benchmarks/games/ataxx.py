@@ -1,4 +1,4 @@
-"""Ataxx: discs double or jump and turn their neighbours over; who has more at the end wins."""
+"""Ataxx: discs double or jump and turn their neighbours over; most discs win."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def to_move(state):
 
 
 def is_near(state, cell, distance, owner):
-    """Whether a disc of that owner (0: of anybody) stands at most so far from a cell."""
+    """Return True if a disc of *owner* (0: either player) is within *distance* of a cell."""
     row, column = cell // SIZE, cell % SIZE
     for other_row in range(max(row - distance, 0), min(row + distance + 1, SIZE)):
         for other_column in range(max(column - distance, 0), min(column + distance + 1, SIZE)):
@@ -41,7 +41,7 @@ def is_near(state, cell, distance, owner):
 
 
 def find_target(cell, direction):
-    """The cell that a disc jumps to; -1 if that is outside."""
+    """Return the cell that a disc jumps to; -1 if that is outside."""
     row, column = cell // SIZE + ROWS[direction], cell % SIZE + COLUMNS[direction]
     if 0 <= row < SIZE and 0 <= column < SIZE:
         return row * SIZE + column

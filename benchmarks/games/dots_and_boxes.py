@@ -1,4 +1,4 @@
-"""Dots and boxes: who draws the fourth side of a box owns it and draws again; most boxes win."""
+"""Dots and boxes: the fourth side of a box wins it and another turn; most boxes win."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def legal(state, moves):
 
 
 def close(state, row, column):
-    """Gives a box to the player to move if its four sides are drawn; whether it did."""
+    """Give a box to the player to move if its four sides are drawn; return True if it did."""
     if not (0 <= row < WIDTH and 0 <= column < WIDTH):
         return False
     cell = row * WIDTH + column

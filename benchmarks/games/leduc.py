@@ -67,7 +67,7 @@ def is_used(state, card):
 
 
 def count_left(state):
-    """The cards that nobody has."""
+    """Count the cards that are neither dealt nor public."""
     count = 0
     for card in range(1, 2 * RANKS + 1):
         count += not is_used(state, card)
@@ -75,7 +75,7 @@ def count_left(state):
 
 
 def find_left(state, number):
-    """The card of that *number* among those that nobody has."""
+    """Return the card of that *number* among those that are neither dealt nor public."""
     for card in range(1, 2 * RANKS + 1):
         if not is_used(state, card):
             if number == 0:
@@ -114,7 +114,7 @@ def find_strength(state, seat):
 
 
 def points(state, seat):
-    """The chips that a *seat* wins; none while the game goes on."""
+    """Return the chips that a *seat* wins; 0 until the game is over."""
     if not is_over(state):
         return 0
     if state[FOLDED] >= 0:

@@ -1,4 +1,4 @@
-"""Lines of Action: who first connects all pieces wins.
+"""Lines of Action: the first player to connect all pieces wins.
 
 A piece moves as many cells as there are pieces on its line.
 """
@@ -39,7 +39,7 @@ def is_inside(row, column):
 
 
 def count_ahead(state, cell, down, right):
-    """How many pieces stand on the line from a cell in one direction, without the cell itself."""
+    """Count the pieces on the line from a cell in one direction, without the cell itself."""
     row, column = cell // SIZE + down, cell % SIZE + right
     count = 0
     while is_inside(row, column):
@@ -51,7 +51,7 @@ def count_ahead(state, cell, down, right):
 
 
 def find_target(state, cell, direction):
-    """The cell that a piece gets to; -1 if it can't go there."""
+    """Return the cell that a piece gets to; -1 if it can't go there."""
     owner = state[cell]
     down, right = ROWS[direction], COLUMNS[direction]
     steps = 1 + count_ahead(state, cell, down, right) + count_ahead(state, cell, -down, -right)
@@ -92,7 +92,7 @@ def play(state, move):
 
 
 def is_connected(state, owner):
-    """Whether all pieces of an owner touch, over sides or corners."""
+    """Test whether all pieces of an owner are connected, over sides or corners."""
     pieces = np.uint64(0)
     for cell in range(CELLS):
         if state[cell] == owner:

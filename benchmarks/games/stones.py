@@ -1,4 +1,4 @@
-"""Three take one or two of eleven stones by turns; who takes the last one wins."""
+"""Three take one or two of eleven stones by turns; the one that takes the last stone wins."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tournaments of everybody against everybody, and the table of them."""
+"""Round robins, and their tables."""
 
 from __future__ import annotations
 

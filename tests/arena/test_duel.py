@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from evolve_arena.players.bred import VectorPlayer
 from evolve_arena.players.player import CompiledPlayer, Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 TICKETS = make_game("ticket-to-ride")
@@ -40,41 +39,41 @@ class Slow(Player):
         self.name = player.name
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The very move of the compiled player."""
+        """Return the compiled player's move."""
         return self.player.choose(position, stream)
 
 
 class Stacker(Player):
-    """Drops everything into one column, and then into the next ones."""
+    """Player that drops everything into one column, and then into the next ones."""
 
     def __init__(self, column: int) -> None:
         self.column = column
         self.name = f"stacker {column}"
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The first column from mine on that is not full."""
+        """Return the first open column, counted from its own on."""
         moves = GAME.legal_moves(position)
         return min(moves, key=lambda column: (column - self.column) % 7)
 
 
 class Cheat(Player):
-    """Plays a column that does not exist."""
+    """Player of a column that does not exist."""
 
     name = "cheat"
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """No such column."""
+        """Return an illegal column."""
         return 7
 
 
 class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked."""
+    """Executor that plays in this process and keeps its batches."""
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
 
     def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+        """Play all matches of *batch*."""
         self.batches.append(batch)
         return super().play(batch)
 
@@ -164,7 +163,7 @@ def test_a_forfeit_is_lost_by_who_forfeits_and_won_by_nobody() -> None:
 
 
 class Fickle(Stacker):
-    """Gives up in its third and fifth game, each time in another way."""
+    """Player that gives up in its third and fifth game, each time in another way."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -172,11 +171,11 @@ class Fickle(Stacker):
         self.begun = 0
 
     def begin(self, side: int) -> None:
-        """Counts the games."""
+        """Count the games."""
         self.begun += 1
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The stacker's move, or none."""
+        """Return the stacker's move, or forfeit in the third and fifth game."""
         if self.begun == 3:
             raise ForfeitError(Forfeit.CRASH, "It broke.")
         if self.begun == 5:
@@ -185,7 +184,7 @@ class Fickle(Stacker):
 
 
 def test_shares_are_of_own_forfeits_and_games_by_the_rules() -> None:
-    """Who begins wins; of its own four games as the first, the fickle one forfeits two."""
+    """The first mover wins; the fickle player forfeits two of the four games that it begins."""
     result = duel(GAME, Fickle(), Stacker(6), games=8)
     assert (result.wins, result.draws, result.losses) == (2, 0, 4)
     assert [(f.player, f.kind, f.games, f.sentence) for f in result.forfeits] == [
@@ -222,7 +221,7 @@ def test_a_seed_is_not_negative() -> None:
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """Wilson's interval as the roots of (p - share)^2 = z^2 p (1 - p) / games."""
+    """Return Wilson's interval as the roots of (p - share)^2 = z^2 p (1 - p) / games."""
     square = 1.959963984540054**2 / games
     a, b, c = 1 + square, -(2 * share + square), share * share
     root = math.sqrt(b * b - 4 * a * c)
@@ -245,7 +244,7 @@ def test_shares_and_their_intervals(wins: int, draws: int, losses: int) -> None:
 
 
 def by_hand() -> tuple[np.ndarray, Results]:
-    """Four games at tables of four, in pairs with the same decks."""
+    """Return four games at tables of four, in pairs with the same deals."""
     seatings = seat_players([[0, 1, 0, 1], [1, 0, 1, 0]] * 2, TABLES.most_seats)
     results = new_results(TICKETS, 4)
     results.columns["points"][:, :4] = [

@@ -6,9 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -32,11 +31,12 @@ from evolve_arena.arena.work import Work, find_kernel
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.players.packed import combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 DECODER = NetworkDecoder(hidden=(4,))
@@ -44,7 +44,7 @@ Team = Callable[[int], ProcessExecutor]
 
 
 def make_matches(count: int, seed: int = 0, plies: int = 0, players: int = 6) -> Batch:
-    """Matches among networks, the test bot and a random player."""
+    """Make matches among networks, the test bot and a random player."""
     genomes = DECODER.initialise(players, "uniform", np.random.default_rng(seed))
     others = [make_random(GAME).packed, make_player("test-bot", GAME).packed]
     packed = combine_players([DECODER.pack(genomes), *others])
@@ -62,8 +62,10 @@ def assert_same(one: Results, other: Results) -> None:
 
 
 @pytest.fixture(params=["fork"])
-def team(request: pytest.FixtureRequest, find_workers: Callable[[], Any]) -> Iterator[Team]:
-    """Makes executors of so many workers; afterwards no process may be left."""
+def team(
+    request: pytest.FixtureRequest, find_workers: Callable[[], list[psutil.Process]]
+) -> Iterator[Team]:
+    """Make executors with a given number of workers; afterwards no process may be left."""
     made: list[ProcessExecutor] = []
     if request.param == "spawn":
         request.getfixturevalue("ready_workers")
@@ -141,7 +143,7 @@ def test_a_worker_that_is_killed_is_replaced(
     heard = 0
     listen = executor._team.listen
 
-    def kill_and_listen(*, wait: bool) -> list[Any]:
+    def kill_and_listen(*, wait: bool) -> list[object]:
         nonlocal heard
         if heard == moment:
             os.kill(before[0], signal.SIGKILL)
@@ -159,10 +161,12 @@ def test_a_worker_that_is_killed_is_replaced(
 
 
 def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
-    """A stand-in for the kernel: whoever gets matches from *doomed* on dies, but the caller."""
+    """Return a stand-in for the kernel that kills workers with matches from *doomed* on."""
     caller = os.getpid()
 
-    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
+    def play(
+        options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+    ) -> None:
         if part.start >= doomed and os.getpid() != caller:
             way()
         play_part(options, inputs, outputs, part)
@@ -170,8 +174,10 @@ def die_over(doomed: int, way: Callable[[], None]) -> Callable[..., None]:
     return play
 
 
-def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
-    """A kernel: squares of numbers, and in which process they were computed."""
+def square(
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+) -> None:
+    """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
         outputs[0][place] = inputs[0][place] ** 2
@@ -210,7 +216,9 @@ def test_who_dies_is_blamed_on_the_chunk_that_it_did(
     """
     caller = os.getpid()
 
-    def play(options: Any, inputs: Any, outputs: Any, part: slice) -> None:
+    def play(
+        options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+    ) -> None:
         mark = tmp_path / str(part.start)
         if os.getpid() != caller and not mark.exists() and len(os.listdir(tmp_path)) < 2:
             mark.touch()
@@ -270,7 +278,7 @@ def test_an_interrupted_batch_leaves_nothing_behind(team: Team) -> None:
     assert_same(executor.play(batch), SerialExecutor().play(batch))
 
 
-def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Any) -> None:
+def test_workers_hold_no_file_of_their_caller(team: Team, tmp_path: Path) -> None:
     with (tmp_path / "held").open("w"):
         executor = team(2)
         executor.play(make_matches(5000))  # enough for each to have its part

@@ -8,16 +8,19 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from evolve_arena.arena.executors import EXECUTORS, Executor, WorkerError, make_executor
 
+if TYPE_CHECKING:
+    import psutil
+
 
 class PickyError(Exception):
-    """Needs two words."""
+    """Exception of two arguments."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} and {other}")
@@ -34,7 +37,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 @pytest.fixture(params=[name for name in LOCAL if name != "serial"])
 def apart(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    """Executors that apply functions in other processes."""
+    """Yield executors that apply functions in other processes."""
     with make_executor(request.param, 2) as made:
         yield made
 
@@ -109,7 +112,10 @@ def test_errors_and_results_that_can_not_be_sent_are_told(apart: Executor) -> No
     ],
 )
 def test_a_worker_that_dies_is_an_error(
-    apart: Executor, way: Callable[[], None], text: str, find_workers: Callable[[], Any]
+    apart: Executor,
+    way: Callable[[], None],
+    text: str,
+    find_workers: Callable[[], list[psutil.Process]],
 ) -> None:
     own = os.getpid()
 
@@ -124,7 +130,7 @@ def test_a_worker_that_dies_is_an_error(
 
 
 def test_signals_are_for_the_caller(apart: Executor) -> None:
-    def send(item: int) -> Any:
+    def send(item: int) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             os.kill(os.getpid(), number)
         return item

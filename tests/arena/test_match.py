@@ -1,9 +1,8 @@
-"""Matches, move by move: who is asked, what is watched, how they end; and compiled alike."""
+"""Matches, move by move: requests, watchers and endings; and compiled alike."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ GAME = make_game("connect-four")
 
 
 class Scripted(Player):
-    """Plays the moves it is given, and writes down what it is told."""
+    """Player of a script of moves that notes all calls."""
 
     def __init__(self, name: str, *moves: int | BaseException) -> None:
         self.name = name
@@ -35,11 +34,11 @@ class Scripted(Player):
         self.log: list[str] = []
 
     def begin(self, side: int) -> None:
-        """Notes the side."""
+        """Note the side."""
         self.log.append(f"begin {side}")
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The next move of the script."""
+        """Return the next move of the script."""
         self.log.append(f"choose at {position.plies}")
         move = self.moves.pop(0)
         if isinstance(move, BaseException):
@@ -47,7 +46,7 @@ class Scripted(Player):
         return move
 
     def end(self) -> None:
-        """Notes the end."""
+        """Note the end."""
         self.log.append("end")
 
 
@@ -154,21 +153,21 @@ class Slow(Player):
         self.name = player.name
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The very move of the compiled player."""
+        """Return the compiled player's move."""
         assert position.state[layout.SECRETS] == 2  # a view, from which guesses may be made
         return self.player.choose(position, stream)
 
 
 class Drawer(Player):
-    """Keeps the first two tickets, and does one thing ever after."""
+    """Player that keeps the first two tickets, and then always moves alike."""
 
     name = "drawer"
 
-    def __init__(self, then: Any = layout.DRAW_DECK) -> None:
+    def __init__(self, then: int | Exception = layout.DRAW_DECK) -> None:
         self.then = then
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The one thing, which may be an error to raise."""
+        """Return the given move, or raise it if it is an error."""
         if position.state[layout.PHASE] == layout.KEEP_FIRST:
             return layout.KEEP_TICKETS + 3
         if isinstance(self.then, Exception):
@@ -177,7 +176,7 @@ class Drawer(Player):
 
 
 def make_players(seats: int) -> list[CompiledPlayer]:
-    """Players with and without chance; at tables of four networks of several kinds, too.
+    """Make players with and without chance; at tables of four networks of several kinds, too.
 
     Each number of seats is compiled on its own.
     """
@@ -226,7 +225,7 @@ def test_tables_compiled_or_not_are_the_same(players: int) -> None:
 
 def test_a_finished_match_tells_how_it_ended() -> None:
     game = make_game("ticket-to-ride", seats=2)
-    seen: list[tuple[Board, Any]] = []
+    seen: list[tuple[Board, int | None]] = []
     players = [make_player("rule", game), make_player("random", game)]
     match = play_match(
         game, players, seed=8, watch=lambda position, move: seen.append((position, move))
@@ -286,7 +285,7 @@ def test_players_draw_from_another_stream_than_the_decks() -> None:
     ],
 )
 def test_who_forfeits_is_last_and_points_stay_as_they_stood(
-    then: Any, termination: str, sentence: str
+    then: int | Exception, termination: str, sentence: str
 ) -> None:
     game = make_game("ticket-to-ride", seats=3)
     others = Drawer(), Drawer()

@@ -20,7 +20,7 @@ SPEC = find_game("ticket-to-ride")
 
 
 def by_hand() -> MirrorResult:
-    """Four games of two, of which a forbidden move ended one."""
+    """Return four games of two, of which a forbidden move ended one."""
     results = new_results(GAME, 4)
     results.columns["points"][:, :2] = [[110, 111], [141, 120], [-200, 300], [60, 58]]
     results.columns["tickets_done"][:, :2] = [[3, 2], [5, 4], [9, 9], [0, 1]]

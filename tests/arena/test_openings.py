@@ -16,7 +16,7 @@ GAME = make_game("connect-four")
 
 
 def is_playable(game: BoardGame, moves: list[int]) -> bool:
-    """Whether all *moves* are legal and the game goes on after them."""
+    """Test whether all *moves* are legal and the game is not over after them."""
     position = game.initial()
     for move in moves:
         if move not in game.legal_moves(position):

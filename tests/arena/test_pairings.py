@@ -1,4 +1,4 @@
-"""Who meets whom."""
+"""Pairings and seats of matches."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_a_configuration_has_the_mean_the_best_and_the_worst_of_its_agents() -> 
 
 
 def test_equal_means_share_a_rank() -> None:
-    """Also if they are equal up to rounding only; who was named first stands first."""
+    """Also if they are equal up to rounding only; the first one named stands first."""
     shares = {"x-1": 0.15, "y-1": 0.2, "x-2": 0.15, "y-2": 0.1, "z-1": 0.1, "best-1": 0.3}
     shares |= {"z-2": 0.2, "worst-1": 0.0}
     rows = rank_configurations(shares, name_configuration)

@@ -19,7 +19,7 @@ Table = NDArray[np.float64]
 def simulate(
     elo: Table, games: NDArray[np.int64], generator: np.random.Generator
 ) -> tuple[Table, Table]:
-    """Points and games of players with these strengths; *games* is used above its diagonal."""
+    """Return points and games of players of these strengths, for the upper triangle of *games*."""
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     upper = np.triu(games, k=1)
     won = np.triu(generator.binomial(upper, expected), k=1).astype(float)

@@ -10,10 +10,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -32,6 +31,7 @@ from evolve_arena.arena.executors import (
 from evolve_arena.arena.executors.cluster import RayExecutor, connect
 from evolve_arena.arena.work import Work
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.runs import run as running
 from evolve_arena.runs.summary import summarise
 from tests.arena.test_executors import assert_same, make_matches
@@ -46,7 +46,7 @@ HEALTH = {
 }
 """A node that is killed is missed at once."""
 FAR_WORKERS = [int(number) for number in os.environ.get("FAR_WORKERS", "2").split(",")]
-"""How many there are on the other side of a slow network; ``FAR_WORKERS=1,2,4`` takes 4 minutes."""
+"""Numbers of workers behind a slow network; ``FAR_WORKERS=1,2,4`` takes 4 minutes."""
 RECIPE = "connect-four"
 CHANGES = [
     *("network.hidden=[8]", "method.individuals=60"),
@@ -59,7 +59,7 @@ Teams = dict[int | None, RayExecutor]
 
 @pytest.fixture(scope="module")
 def two_nodes() -> Iterator[Cluster]:
-    """Two nodes of two cores on this machine; this process is connected to them."""
+    """Yield two nodes of two cores on this machine; this process is connected to them."""
     made = Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 2, "include_dashboard": False, "_system_config": HEALTH},
@@ -83,7 +83,7 @@ def _send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def teams(two_nodes: Cluster) -> Iterator[Teams]:
-    """The executor that works on both nodes, by its number of workers; it has them to itself."""
+    """Yield the executors that work on both nodes, by number of workers; one exists at a time."""
     there: Teams = {}
     yield there
     dismiss(there)
@@ -97,9 +97,9 @@ def dismiss(teams: Teams) -> None:
 
 @pytest.fixture
 def team(two_nodes: Cluster, teams: Teams) -> Team:
-    """Gives an executor of so many workers: that of the test before, if it had as many.
+    """Return a maker of executors, which keeps that of the test before if it has as many workers.
 
-    To start a worker takes three seconds of computing.
+    Starting a worker takes three seconds of computing.
     """
 
     def give(workers: int | None = None, *, new: bool = False) -> RayExecutor:
@@ -112,13 +112,15 @@ def team(two_nodes: Cluster, teams: Teams) -> Team:
 
 
 def find_pids() -> list[int]:
-    """The processes of workers, on all nodes, as these are children of this process."""
+    """Return the processes of workers on all nodes; these are children of this process."""
     found = psutil.Process().children(recursive=True)
     return [child.pid for child in found if child.name().startswith("ray::Worker")]
 
 
-def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -> None:
-    """A kernel: squares of numbers, and in which process they were computed."""
+def square(
+    options: Settings, inputs: Sequence[Array], outputs: Sequence[Array], part: slice
+) -> None:
+    """Compute squares of numbers, and note the process that computed each."""
     for place in range(part.start, part.stop):
         time.sleep(options["seconds"])
         if os.getpid() != options["caller"]:
@@ -140,7 +142,7 @@ def square(options: Mapping[str, Any], inputs: Any, outputs: Any, part: slice) -
         outputs[1][place] = os.getpid()
 
 
-def make_squares(count: int, seconds: float = 0.0, **options: Any) -> Work:
+def make_squares(count: int, seconds: float = 0.0, **options: object) -> Work:
     return Work(
         kernel=f"{__name__}:square",
         inputs=(np.arange(float(count)),),
@@ -157,7 +159,7 @@ def assert_squares(executor: RayExecutor, work: Work) -> list[int]:
 
 
 def wait_for(executor: RayExecutor, workers: int) -> None:
-    """Until so many have worked: some start later."""
+    """Wait until so many workers have worked: some start later."""
     who: set[int] = set()
     deadline = time.monotonic() + 120
     while len(who) < workers:
@@ -186,7 +188,7 @@ def add_a_node(nodes: Cluster) -> None:
 
 
 def restore(nodes: Cluster) -> None:
-    """Waits until there are two nodes again, and no more."""
+    """Wait until there are two nodes again, and no more."""
     for node in list(nodes.worker_nodes)[1:]:
         nodes.remove_node(node)
     if not nodes.worker_nodes:
@@ -310,7 +312,7 @@ def test_a_node_that_dies_at_work_is_not_missed(
     wait_for(executor, 4)
 
     def kill() -> None:
-        """Nobody is done with anything before that is noticed."""
+        """Kill a node and wait until that is noticed."""
         kill_a_node(two_nodes)
         deadline = time.monotonic() + 30
         while not count_lost(executor) and time.monotonic() < deadline:
@@ -420,7 +422,7 @@ def test_errors_of_functions_are_raised(team: Team) -> None:
 
 
 def work_near(folder: Path) -> None:
-    """What is to be seen of a Ray of its own, in a process that is not connected to another."""
+    """Use a Ray of its own in a process that is not connected to another."""
     cluster.ROUND_TRIP, cluster.BANDWIDTH = 0.0, float("inf")
     with make_executor("ray", 2) as executor:
         assert isinstance(executor, RayExecutor)
@@ -536,7 +538,7 @@ def test_ray_is_only_imported_when_it_is_asked_for() -> None:
 
 @pytest.fixture
 def far_hosts() -> Iterator[tuple[Host, Host]]:
-    """Two hosts, 200 ms from each other; of twenty packets one is lost."""
+    """Yield two hosts, 200 ms from each other; of twenty packets one is lost."""
     with ExitStack() as stack:
         try:
             hosts = stack.enter_context(two_hosts(0.2, 0.05))

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -22,6 +21,7 @@ from evolve_arena.arena.batch import Batch, make_batch
 from evolve_arena.arena.executors import ProcessExecutor, SerialExecutor, WorkerError
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game, open_file, register_game
 from evolve_arena.players.player import make_random
 from tests.arena.test_executors import assert_same
@@ -29,8 +29,8 @@ from tests.arena.test_executors import assert_same
 StillAlive = Callable[[Iterable[int]], list[int]]
 
 
-def make_matches(game: Any, count: int) -> Batch:
-    """Matches of random players."""
+def make_matches(game: AnyGame, count: int) -> Batch:
+    """Make matches of random players."""
     packed = make_random(game).packed
     seats = find_game(game.name).most_seats
     seeds = np.arange(count, dtype=np.uint64)
@@ -39,7 +39,7 @@ def make_matches(game: Any, count: int) -> Batch:
 
 @pytest.fixture
 def team(ready_workers: list[int]) -> Iterator[ProcessExecutor]:
-    """An executor of two workers."""
+    """Yield an executor of two workers."""
     with ProcessExecutor(2, "spawn") as executor:
         yield executor
 
@@ -75,8 +75,8 @@ class Renamed(Game):
 """
 
 
-def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A game of a class that no file of rules makes: tic-tac-toe under another name."""
+def _make_class(folder: Path, monkeypatch: pytest.MonkeyPatch) -> type[AnyGame]:
+    """Return a game that is a class without a file of rules: tic-tac-toe under another name."""
     monkeypatch.syspath_prepend(folder)
     (folder / "their_renamed.py").write_text(RENAMED, encoding="utf-8")
     return import_module("their_renamed").Renamed
@@ -100,7 +100,7 @@ def test_a_registered_game_that_can_not_be_sent_is_named(
     monkeypatch.setattr(registry, "_registered", {})
 
     class Stuck(_make_class(tmp_path, monkeypatch)):
-        """Nothing that a worker could import."""
+        """A game that no worker could import."""
 
         name = "stuck"
         waiting = (number for number in ())  # no generator can be pickled
@@ -146,7 +146,7 @@ print(*executor.processes(), flush=True)
 
 
 def start_caller(method: str, busy: str) -> subprocess.Popen[bytes]:
-    """A script that has workers; their ids are the first line that it writes."""
+    """Start a script that has workers; its first line of output is their ids."""
     script = CALLER.replace("METHOD", repr(method)) + busy
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, stderr=pipe)

@@ -1,4 +1,4 @@
-"""Tournaments at tables: balanced seats, and ratings that follow from who comes in where."""
+"""Tournaments at tables: balanced seats, and ratings that follow from places."""
 
 from __future__ import annotations
 

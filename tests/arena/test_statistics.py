@@ -1,4 +1,4 @@
-"""What a number of games allows one to say, against published figures."""
+"""Conclusions from a number of games, against published figures."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -34,7 +34,7 @@ FRESH = 0.1
 """The share of processes that are not forked, so that Python's own start and the imports may be
 cut as well."""
 MOST_HITS = 6
-"""How many kills one run or sweep gets at most."""
+"""Largest number of kills of one run or sweep."""
 LONGEST = 300.0
 """Seconds that any command may take, which are a few even on a busy machine."""
 SPAWNED = 0.25
@@ -47,7 +47,7 @@ ISLANDS = ("islands.count=3", "islands.interval=2")
 
 @dataclass
 class Attack:
-    """One run, or sweep, that is killed until enough is counted, and then left in peace."""
+    """A run, or sweep, that is killed until enough is counted, and then left in peace."""
 
     method: str
     kind: str
@@ -58,16 +58,16 @@ class Attack:
 
     @property
     def path(self) -> Path:
-        """The run's directory, or the folder with those of a sweep."""
+        """Return the run's directory, or the folder with those of a sweep."""
         return self.folder / "run"
 
     @property
     def log(self) -> Path:
-        """What its processes print."""
+        """Return the file with its processes' output."""
         return self.folder / "output.txt"
 
     def command(self) -> list[str]:
-        """What somebody would type now."""
+        """Return the command that a user would type next."""
         recipe, changes = SMALL_RECIPES[self.method]
         workers = ["--workers", str(self.chance.choice([1, 2, 3]))]
         if self.kind == "sweep":
@@ -81,8 +81,8 @@ class Attack:
         islands = ISLANDS if self.kind == "islands" else ()
         return ["start", recipe, "--run", str(self.path), *workers, *list_options(changes, islands)]
 
-    def outcome(self, outcome_of: Callable[[Path], Any]) -> tuple[dict[str, Any], bytes]:
-        """What must not depend on kills: the outcome of each run, and the table of a sweep."""
+    def outcome(self, outcome_of: Callable[[Path], object]) -> tuple[dict[str, object], bytes]:
+        """Return all that must not depend on kills: each run's outcome, and the sweep's table."""
         runs = [file.parent for file in sorted(self.path.rglob("recipe.toml"))]
         for run in runs:
             assert Run.open(run).warnings == []  # a checkpoint is whole, or not there
@@ -92,13 +92,13 @@ class Attack:
         return {run.name: outcome_of(run) for run in runs}, table
 
     def finish(self) -> None:
-        """Lets the run come to its end."""
+        """Let the run come to its end."""
         process = forked(self.command(), self.log)
         self._await_end(process)
         assert process.exitcode == 0, self.log.read_text()
 
     def strike(self, duration: float, still_alive: StillAlive) -> bool:
-        """Goes on with the run, and kills it in between. Gives whether it was alive then."""
+        """Continue the run, kill it in between, and return True if it was alive then."""
         number = self.chance.choice(SIGNALS)
         command, fresh = self.command(), self.chance.random() < FRESH
         spawned = "spawn" in command
@@ -122,8 +122,8 @@ class Attack:
             self.counts[f"hit {self.kind}{' with spawn' if spawned else ''}"] += 1
         return code != 0
 
-    def _await_end(self, process: Any) -> None:
-        """Waits, but not for ever: what hangs is aborted; a forked process tells where it is."""
+    def _await_end(self, process: BaseProcess | Fresh) -> None:
+        """Wait for the end; a process that hangs is aborted, and a fork says where it hung."""
         process.join(LONGEST)
         if process.exitcode is None:
             os.kill(process.pid, signal.SIGABRT)
@@ -145,11 +145,11 @@ class Fresh:
 
     @property
     def exitcode(self) -> int | None:
-        """How it ended, if it did."""
+        """Return the exit status, or None while it runs."""
         return self._process.poll()
 
     def join(self, seconds: float | None = None) -> None:
-        """Waits until it ends, or for so many *seconds*."""
+        """Wait until it ends, or for so many *seconds*."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -158,18 +158,18 @@ class Fresh:
 
 
 def list_options(*groups: Iterable[str]) -> list[str]:
-    """The options for a recipe's changes."""
+    """Return the options for a recipe's changes."""
     return [word for changes in groups for change in changes for word in ("--set", change)]
 
 
-def forked(words: list[str], log: Path) -> Any:
-    """A copy of this process that runs ``evolve`` with these *words*."""
+def forked(words: list[str], log: Path) -> BaseProcess:
+    """Run ``evolve`` with these *words* in a copy of this process."""
     with log.open("wb") as file:
         return start_evolve(words, file, file)
 
 
 def find_children(pid: int) -> list[int]:
-    """Everything that the process started and that lives."""
+    """Return all live children of the process."""
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.NoSuchProcess:
@@ -177,7 +177,7 @@ def find_children(pid: int) -> list[int]:
 
 
 def has_begun(pid: int) -> bool:
-    """Whether a new process heeds SIGTERM; until then SIGINT meets the start of Python itself."""
+    """Test whether a process handles SIGTERM yet; before, SIGINT meets Python's own start."""
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return True
@@ -186,13 +186,13 @@ def has_begun(pid: int) -> bool:
 
 
 def shared_memory() -> set[str]:
-    """The segments that are left over when no process uses them any more."""
+    """Return the shared memory segments, which must be gone when no process uses them."""
     folder = Path("/dev/shm")
     return {file.name for file in folder.iterdir()} if folder.is_dir() else set()
 
 
 def draw_kinds(method: str, chance: random.Random) -> list[str]:
-    """In which ways a method can breed, in any order; only some methods' individuals migrate."""
+    """Return the kinds of breeding that a method permits, in any order."""
     recipe, changes = SMALL_RECIPES[method]
     migrates = load_recipe(recipe, changes).make_method().migrates
     kinds = ["run", "islands", "sweep"] if migrates else ["run", "sweep"]
@@ -202,7 +202,7 @@ def draw_kinds(method: str, chance: random.Random) -> list[str]:
 @pytest.mark.parametrize("method", SMALL_RECIPES)
 @pytest.mark.usefixtures("ready_workers")
 def test_killed_runs_end_with_the_same_bits(
-    method: str, tmp_path: Path, outcome_of: Callable[[Path], Any], still_alive: StillAlive
+    method: str, tmp_path: Path, outcome_of: Callable[[Path], object], still_alive: StillAlive
 ) -> None:
     share = KILLS // len(SMALL_RECIPES) + (
         list(SMALL_RECIPES).index(method) < KILLS % len(SMALL_RECIPES)
@@ -211,7 +211,7 @@ def test_killed_runs_end_with_the_same_bits(
     kinds, before = draw_kinds(method, chance), shared_memory()
     beside = psutil.Process().children()
     counts: Counter[str] = Counter()
-    expected: dict[str, Any] = {}
+    expected: dict[str, object] = {}
     durations: dict[str, float] = {}
     hits = runs = 0
 

@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject
 from evolve_arena.games import tic_tac_toe
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import load_recipe, read_content
@@ -42,7 +42,7 @@ def evolve(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/connect-four`` lies, four generations old."""
+    """Return a folder with the run ``evolved/connect-four``, four generations old."""
     folder = tmp_path_factory.mktemp("place")
     evolve("start", "connect-four", *SMALL, *NAMES, folder=folder)
     return folder
@@ -168,11 +168,13 @@ def test_perft_counts_in_a_file_with_options(place: Path) -> None:
     assert evolve("play", "held.py", *words, folder=place).stdout
 
 
-def interrupt_start(recipe: str, folder: Path, until: Callable[[], bool], *changes: str) -> Any:
-    """Presses Ctrl-C once *until* holds; gives what is known of the run ``r`` afterwards."""
+def interrupt_start(
+    recipe: str, folder: Path, until: Callable[[], bool], *changes: str
+) -> JsonObject:
+    """Press Ctrl-C once *until* holds; return the state of the run ``r`` afterwards."""
     words = [word for change in changes for word in ("--set", change)]
     command = [sys.executable, "-m", "evolve_arena.cli.main", "start", recipe, "--run", "r", *words]
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=folder, text=True, start_new_session=True, **pipes)
     deadline = time.monotonic() + 60
     while not until():
@@ -254,15 +256,15 @@ TINY = [
 ]
 
 
-def tell(*words: str, **options: Any) -> str:
-    """All that a command prints."""
+def tell(*words: str, **options: object) -> str:
+    """Return all that a command prints."""
     done = evolve(*words, **options)
     return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/first`` lies."""
+    """Return a folder with the run ``evolved/first``."""
     folder = tmp_path_factory.mktemp("home")
     evolve("start", "connect-four", "--run", "evolved/first", *TINY, folder=folder)
     return folder

@@ -1,4 +1,4 @@
-"""What the shell completes, asked as shells ask."""
+"""Completion in the shell, asked as shells ask."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 
 def complete(folder: Path, *words: str) -> list[str]:
-    """What Bash is told when the last of the *words* is to be completed."""
+    """Return Bash's completions of the last of the *words*."""
     asked = {"COMP_WORDS": "\n".join(["evolve", *words]), "COMP_CWORD": str(len(words))}
     asked |= {"_EVOLVE_COMPLETE": "complete_bash", "EVOLVE_ARENA_CACHE": str(folder / "c")}
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""``evolve doctor``: what it finds, and what it says is wrong."""
+"""``evolve doctor``: its findings, and its warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,7 +44,7 @@ def test_compiled_code_is_kept_where_it_outlives_the_process(tmp_path: Path, kep
     assert ("compiled code is not kept" in " ".join(content["problems"])) is not kept
 
 
-CHANGES: list[tuple[str, str, Any, str]] = [
+CHANGES: list[tuple[str, str, float, str]] = [
     ("cache", "is_kept", False, "EVOLVE_ARENA_CACHE"),
     ("cache", "free_bytes", LEAST_DISK - 1, "little room for compiled code"),
     ("runs", "is_writable", False, "--run"),
@@ -57,7 +56,7 @@ CHANGES: list[tuple[str, str, Any, str]] = [
 
 @pytest.mark.parametrize(("section", "key", "value", "said"), CHANGES)
 def test_each_problem_is_named_with_its_remedy(
-    section: str, key: str, value: Any, said: str
+    section: str, key: str, value: float, said: str
 ) -> None:
     content = copy.deepcopy(examine(quick=True))
     content["machine"]["cores"] = content["machine"]["usable_cores"] = 2

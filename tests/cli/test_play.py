@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from evolve_arena.cli.play.prompt import COMMANDS, Command, read_input
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players import specification
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.text_ui import BoardText
@@ -34,7 +34,7 @@ from tests import terminal
 from tests.forked import evolve
 from tests.terminal import Typist
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 GAME = make_game("connect-four")
 YOU = None
@@ -42,7 +42,7 @@ YOU = None
 
 
 class Scripted(Player):
-    """Plays the columns of a text, by the number of discs on the board, and notes calls."""
+    """Player of a text's columns, by the number of discs on the board, that notes calls."""
 
     def __init__(self, columns: str, name: str = "scripted") -> None:
         self.name = name
@@ -50,20 +50,20 @@ class Scripted(Player):
         self.calls: list[str] = []
 
     def begin(self, side: int) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append(f"begin {side}")
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The column of this ply."""
+        """Return the column of this ply."""
         self.calls.append(f"choose {position.plies}")
         return int(self.columns[position.plies])
 
     def end(self) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append("end")
 
     def close(self) -> None:
-        """Notes it."""
+        """Note the call."""
         self.calls.append("close")
 
 
@@ -72,7 +72,7 @@ BOARD = "(the board)"
 
 @pytest.fixture(autouse=True)
 def _draw_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the drawing looks like, it is one line."""
+    """Draw each board in one line."""
     monkeypatch.setattr(BoardText, "draw", lambda self, position, last=None, **options: BOARD)
 
 
@@ -83,18 +83,18 @@ def sit(
     advisor: Callable[[], Player] | None = None,
     game: BoardGame = GAME,
 ) -> tuple[Session, str]:
-    """A session in which a person types *typed*, words or lines, and what is shown."""
+    """Play a session in which a person types *typed*, words or lines; return it and its output."""
     entries = typed if "\n" in typed else "".join(f"{word}\n" for word in typed.split())
     return terminal.sit(game, entries, players, plan, advisor)
 
 
-def invite(words: str, **wishes: Any) -> tuple[Session, str]:
-    """The same for what the command line can ask for."""
+def invite(words: str, **wishes: object) -> tuple[Session, str]:
+    """Play a session with the options of the command line; return it and its output."""
     return terminal.invite("".join(f"{word}\n" for word in words.split()), **wishes)
 
 
 def talk(shown: str) -> list[str]:
-    """What was said, without boards and blank lines."""
+    """Return the lines of the conversation, without boards and blank lines."""
     lines = [line.rstrip() for line in shown.splitlines()]
     return [line for line in lines if line not in ("", BOARD)]
 
@@ -104,8 +104,8 @@ OPEN = "These moves can be played: 0, 1, 2, 3, 4, 5, 6."
 NEXT = "Enter for another game, or undo, or quit: "
 
 
-def read(text: str) -> Any:
-    """What somebody means at the beginning of a game who types *text*."""
+def read(text: str) -> object:
+    """Interpret *text* that is typed at the beginning of a game."""
     return read_input(find_text_ui(GAME), text, GAME.initial())
 
 
@@ -291,7 +291,7 @@ CONVERSATIONS: dict[str, tuple[str, str, Plan, list[str], list[int]]] = {
         [0, 0],
     ),
 }
-"""What is typed, the columns of the other, what must be said and how often, and who has won."""
+"""Typed text, the opponent's columns, required messages with their counts, and the winner."""
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
@@ -438,16 +438,16 @@ def test_a_player_brings_its_board(tmp_path: Path) -> None:
         ({"names": ["random"], "advisor": "human"}, "a program's name"),
     ],
 )
-def test_what_is_not_possible_is_said(wishes: dict[str, Any], message: str) -> None:
+def test_what_is_not_possible_is_said(wishes: Settings, message: str) -> None:
     with pytest.raises(ArenaError, match=message):
         invite("3", seed=1, **wishes)
 
 
 def test_a_finished_game_can_be_looked_at() -> None:
-    """The person is the one who would move, and takes back what the opponent won with."""
+    """The person is the one to move, and takes back the opponent's winning move."""
     _, shown = invite("board q", names=["test-bot"], moves="0 1 0 1 0 1 0")
     assert "test-bot wins: 4 in a row.\nMoves: 0 1 0 1 0 1 0\n" in shown
-    again: dict[str, Any] = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}
+    again = {"names": ["test-bot"], "moves": "0 1 0 1 0 1 0", "seed": 1}
     session, shown = invite("undo moves 0 moves q", **again)
     assert "\nMoves: 0 1 0 1 0\n" in shown
     assert "\nMoves: 0 1 0 1 0 0" in shown

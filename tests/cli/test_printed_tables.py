@@ -1,4 +1,4 @@
-"""Every printed table: each figure stands in its column.
+"""Every printed table: each figure is in its column.
 
 All figures of a table are different, so that two that changed places are seen. Cells are found by
 their headers; other columns may be there as well.
@@ -10,7 +10,6 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +30,7 @@ from evolve_arena.cli.main import main
 from evolve_arena.cli.match_tables import print_duel, print_ratings
 from evolve_arena.cli.run_tables import print_results, print_summary
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.method import Report
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -57,7 +57,7 @@ TICKET_SPEC = find_game("ticket-to-ride")
 
 
 def check(row: dict[str, str], /, **expected: str) -> None:
-    """Compares the cells with these headers, in which a space is written as _."""
+    """Compare the cells with these headers, in which a space is written as _."""
     compare(row, {name.replace("_", " "): text for name, text in expected.items()})
 
 
@@ -76,8 +76,8 @@ def make_duel(wins: int = 53, draws: int = 12, losses: int = 35, distinct: int =
     )
 
 
-def make_seats() -> tuple[np.ndarray[Any, Any], Results]:
-    """Six games of three seats, the players by turns; the fourth ended by the first one's move."""
+def make_seats() -> tuple[Array, Results]:
+    """Return six games of three seats with players by turns; a forbidden move ended the fourth."""
     seatings = seat_players([[0, 1, 0], [1, 0, 1]] * 3, TICKET_SPEC.most_seats)
     results = new_results(TABLE, 6)
     columns = results.columns
@@ -102,7 +102,7 @@ def make_seated_duel() -> DuelResult:
 
 @pytest.fixture
 def evolve(monkeypatch: pytest.MonkeyPatch) -> Evolve:
-    """The command in this process."""
+    """Return the command, run in this process."""
 
     def call(*words: str) -> None:
         monkeypatch.setattr(sys, "argv", ["evolve", *words])
@@ -249,7 +249,7 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def run(small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of six generations whose history says other things than what happened."""
+    """Return a run of six generations with a falsified history."""
     recipe = small_recipe("run.generations=6", "run.seed=77")
     made = start(recipe, run=tmp_path_factory.mktemp("summary") / "run", executor="serial")
     database = sqlite3.connect(made.directory.history)
@@ -329,8 +329,8 @@ def test_what_a_history_keeps_of_a_duel_at_tables(tmp_path: Path) -> None:
     assert kept.scores == CheckPoints(*points, duel.margin, *duel.margin_interval, forbidden=1)
 
 
-def make_progress(**changes: Any) -> Progress:
-    given: dict[str, Any] = {
+def make_progress(**changes: object) -> Progress:
+    given = {
         "generation": 30,
         "generations": 90,
         "games": 4000,

@@ -41,14 +41,14 @@ NAMES = [str(each.name or each.callback.__name__).replace("_", "-") for each in 
 
 
 def read_commands() -> list[list[str]]:
-    """What the README and the guide say behind ``$ evolve``, without remarks."""
+    """Return the commands behind ``$ evolve`` in the README and the guide, without remarks."""
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     lines = re.findall(r"^\$ evolve (.*?)(?:  +#.*)?$", text, re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
 
 def shorten(words: list[str]) -> list[str] | None:
-    """The same command with little to do; None if it is left out."""
+    """Return the same command with little to do; None if it is left out."""
     words = [word.replace("@500", "@1") for word in words]
     command, *rest = words
     if command in LEFT_OUT or any("my_bot.py" in word or "reproduced" in word for word in rest):
@@ -73,7 +73,7 @@ def shorten(words: list[str]) -> list[str] | None:
 
 
 def watch(words: list[str], folder: Path, typed: Sequence[str] = ()) -> tuple[int | None, str]:
-    """Runs ``evolve`` at a terminal, where somebody types a line whenever he is asked.
+    """Run ``evolve`` at a terminal, where a line is typed at each prompt.
 
     Returns:
         The exit code, and all that it wrote.
@@ -107,7 +107,7 @@ def _read(descriptor: int) -> bytes:
 
 
 def check_screen(text: str) -> None:
-    """Each line fits, no table or view is cut off, and no compiled output is a traceback."""
+    """Assert that each line fits, nothing is cut off, and no output is a traceback."""
     lines = [CODES.sub("", part) for line in text.split("\n") for part in line.split("\r")]
     for line in lines:
         short = " " not in line.strip()  # a path or a hash, which is copied as a whole

@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,7 +29,7 @@ SEARCHED = ("tic-tac-toe", "pig")
 
 @cache
 def abilities(game: str) -> dict[str, dict[str, str]]:
-    """The reasons why not, by kind and name; empty if it can be done."""
+    """Return the reasons why not, by kind and name; empty if it can be done."""
     found: dict[str, dict[str, str]] = {}
     for kind, name, reason in list_abilities(game):
         found.setdefault(kind, {})[name] = reason
@@ -74,7 +73,7 @@ def test_what_can_be_exported_is(game: str) -> None:
 
 @pytest.mark.parametrize("game", SEARCHED)
 def test_who_may_look_ahead_or_be_met_moves(game: str) -> None:
-    untaught: Any = make_untaught(open_game(game))
+    untaught = make_untaught(open_game(game))
     found = [
         replace(untaught.decoder, **{name: 1}).player(untaught.genome, name)
         for name in abilities(game)["look ahead by"]
@@ -89,7 +88,7 @@ def test_who_may_look_ahead_or_be_met_moves(game: str) -> None:
 
 @every_game
 def test_who_shows_the_start_shows_whole_games(game: str) -> None:
-    made: Any = open_game(game).make()
+    made = open_game(game).make()
     assert set(abilities(game)["play at"]) == set(PLACES)
     for place, reason in abilities(game)["play at"].items():
         for position, _, _ in walk(made, 3) if not reason else ():
@@ -131,7 +130,7 @@ def test_three_seats_forbid_alpha_beta_and_what_is_for_pairs() -> None:
 def test_learners_teach_three_seats(method: str, tmp_path: Path) -> None:
     changes = [f"method.name={method}", *SMALL[method], "run.generations=1"]
     changes += ["check.games=2", "check.opponents=['random']"]
-    options: dict[str, Any] = {"executor": "serial", "allow_process": True}
+    options = {"executor": "serial", "allow_process": True}
     run = start(str(STONES), run=tmp_path / "run", changes=changes, **options)
     assert run.population_sha256 != run.digest(run.state(0))
     compare_games(run.champion.game.name, run.champion)

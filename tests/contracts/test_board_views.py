@@ -1,4 +1,4 @@
-"""What pages are told of every game: it is JSON, moves can be told apart, nothing hidden shows."""
+"""Views of every game for pages: they are JSON, tell moves apart, and show nothing hidden."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena.core import registry
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import Game
 from evolve_arena.core.registry import find_game, game_names, shipped_games
+from evolve_arena.core.types import Json, Move, State
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board_paths import find_path, tell_apart
 from evolve_arena.players.board_view import BoardView, find_board_view
@@ -23,8 +23,8 @@ games = pytest.mark.parametrize("name", [*game_names(), "openspiel:tic_tac_toe"]
 MOST_PLIES = 80
 
 
-def walk(game: AnyGame, seed: int) -> Iterator[Any]:
-    """The positions of a random game, its end included."""
+def walk(game: Game[State, Move], seed: int) -> Iterator[State]:
+    """Yield the positions of a random game, its end included."""
     choices = random.Random(seed)
     position = game.initial(seed)
     for _ in range(MOST_PLIES):
@@ -39,8 +39,8 @@ def make_view(name: str) -> BoardView:
     return find_board_view(find_game(name).make())
 
 
-def same(content: Any) -> bool:
-    """Whether it stays the same on its way through JSON."""
+def same(content: Json) -> bool:
+    """Test whether the content survives a round trip through JSON."""
     return bool(json.loads(json.dumps(content, allow_nan=False)) == content)
 
 

@@ -1,11 +1,10 @@
-"""What every game must do that the framework finds, whoever wrote it."""
+"""Contract of every game that the framework finds, built in or not."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,10 @@ import pytest
 from evolve_arena.arena.batch import EMPTY, Results
 from evolve_arena.arena.match import hash_moves, play_match, play_matches
 from evolve_arena.core.errors import BadValueError, GameOverError, IllegalMoveError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import find_game, game_names, recipe_files, shipped_games
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Move, State
 from evolve_arena.players.board.game import COUNTS
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.bred import BredPlayer, read_player
@@ -49,8 +49,8 @@ BRED = [
 games = pytest.mark.parametrize("name", game_names())
 
 
-def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
-    """The positions of a random game, what can be played there, and what is."""
+def walk(game: Game[State, Move], seed: int) -> Iterator[tuple[State, list[Move], Move]]:
+    """Yield the positions of a random game, each with its legal moves and the move played."""
     choices = random.Random(seed)
     position = game.initial(seed)
     for _ in range(MOST_PLIES):
@@ -65,7 +65,7 @@ def walk(game: AnyGame, seed: int) -> Iterator[tuple[Any, list[Any], Any]]:
 
 @cache
 def breed(name: str, method: str, folder: str) -> BredPlayer:
-    """What came of a small run of a *method* that breeds for the game called *name*."""
+    """Return the champion of a small run of *method* for the game called *name*."""
     recipe = f"{folder}/{name}-{method}.toml"
     with open(recipe, "w", encoding="utf-8") as file:
         file.write(f'[game]\nname = "{name}"\n[method]\nname = "{method}"\n')
@@ -87,13 +87,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 @games
 def test_a_copy_of_a_shipped_file_would_be_taken(name: str) -> None:
     """People begin with one: it must hold what is asked of theirs."""
-    game: Any = find_game(name).make()
+    game = find_game(name).make()
     check_plain(game, games=3)
 
 
 @games
 def test_what_its_file_counts_has_names_with_all_options(name: str) -> None:
-    game: Any = find_game(name).make()
+    game = find_game(name).make()
     choices = game.plain.get("OPTIONS", {})
     for options in ({}, *({key.lower(): min(values)} for key, values in choices.items())):
         made = type(game)(**options)
@@ -241,7 +241,7 @@ def test_kernels_without_networks_play_the_same() -> None:
 
 
 def compare_games(name: str, bred: Player) -> None:
-    """Plays matches of *bred*, a random player and another opponent, compiled and not.
+    """Play matches of *bred*, a random player and another opponent, compiled and not.
 
     MCTS and scripts for Pig take long to compile: tests.players has them, test_mcts and
     test_file_players.
@@ -253,8 +253,8 @@ def compare_games(name: str, bred: Player) -> None:
     compare_matches(game, players)
 
 
-def compare_matches(game: Any, players: list[Player], count: int = 6) -> Results:
-    """Plays matches of all pairs of players, compiled and not."""
+def compare_matches(game: AnyGame, players: list[Player], count: int = 6) -> Results:
+    """Play matches of all pairs of players, compiled and not."""
     rows, many = np.arange(count)[:, None], len(players)
     seatings = np.full((count, find_game(game.name).most_seats), EMPTY, dtype=np.int32)
     seatings[:, : game.seats] = (rows + np.arange(game.seats) * (1 + rows // many)) % many

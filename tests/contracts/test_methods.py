@@ -1,13 +1,13 @@
-"""What every method must do: the same bits, whoever plays the matches, stopped or not.
+"""Contract of every method: the same bits with any executor, stopped or not.
 
-Runs that are killed stand in `tests.attack.test_kills`.
+Tests that kill runs are in `tests.attack.test_kills`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +17,9 @@ from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
 from tests.small_recipes import ALIKE, SMALL_RECIPES
+
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
 
 SHORT = ["run.generations=6", "run.checkpoint_every=2", "check.every=3", "check.games=4"]
 RECIPES = {
@@ -46,14 +49,14 @@ RECIPES = {
 
 @pytest.fixture(scope="module", params=RECIPES)
 def recipe(request: pytest.FixtureRequest) -> Recipe:
-    """One recipe after another."""
+    """Return the recipe of the parameter, made small."""
     name, changes = RECIPES[request.param]
     return load_recipe(name, [*changes, *SHORT])
 
 
 @pytest.fixture(scope="module")
 def whole(recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run that nothing befell."""
+    """Return a run that was not interrupted."""
     return start(recipe, run=tmp_path_factory.mktemp("whole") / "run", executor="serial")
 
 
@@ -68,7 +71,7 @@ def test_every_method_is_here() -> None:
 
 
 def test_a_run_ends_where_its_recipe_says(
-    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], Any]
+    recipe: Recipe, whole: Run, outcome_of: Callable[[Path], Outcome]
 ) -> None:
     outcome = outcome_of(whole.path)
     assert outcome.generation == recipe.run.generations == 6
@@ -82,7 +85,7 @@ def test_the_number_of_workers_does_not_matter(
     recipe: Recipe,
     whole: Run,
     tmp_path: Path,
-    outcome_of: Callable[[Path], Any],
+    outcome_of: Callable[[Path], Outcome],
     ready_workers: list[int],
     executor: str,
     workers: int,

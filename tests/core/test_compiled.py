@@ -138,9 +138,9 @@ def _is_compiled(node: ast.AST) -> bool:
 
 
 def _find_outside_names(source: str) -> set[str]:
-    """Names from files outside the digest that could end up in compiled code.
+    """Return names from files outside the digest that could end up in compiled code.
 
-    They could if they stand in a compiled function, in a function around one, or in an
+    They could if they occur in a compiled function, in a function around one, or in an
     assignment of the module. Annotations do not count.
     """
     tree = ast.parse(source)
@@ -177,7 +177,7 @@ def _names_from_outside(tree: ast.Module) -> set[str]:
 
 
 def _names_in(tree: ast.AST) -> set[str]:
-    """All names but those in annotations."""
+    """Return all names but those in annotations."""
     parts = [
         part for field, part in ast.iter_fields(tree) if field not in ("annotation", "returns")
     ]
@@ -195,7 +195,7 @@ def _copy_sources(folder: Path) -> Path:
 
 
 def _run(tree: Path, code: str, **environment: str) -> list[str]:
-    """Words that *code* prints in a process that imports the packages from *tree*."""
+    """Return the words that *code* prints in a process that imports the packages from *tree*."""
     answer = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tree)!r})\n{code}"],
         cwd=tree,
@@ -276,7 +276,7 @@ FindFolder = Callable[[], Path]
 
 @pytest.fixture(name="choose")
 def _choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FindFolder:
-    """Chooses anew, where the cache folder can't be written and ``temporary`` is shared."""
+    """Return a new choice of folder if the cache can't be written and ``temporary`` is shared."""
     (tmp_path / "file").write_text("no folder can be made under a file")
     (tmp_path / "temporary").mkdir()
     (tmp_path / "temporary").chmod(0o1777)
@@ -287,7 +287,7 @@ def _choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FindFolder:
 
 @pytest.fixture(name="shared")
 def _shared(tmp_path: Path) -> Path:
-    """The name in the shared folder that is tried first."""
+    """Return the name in the shared folder that is tried first."""
     return tmp_path / f"temporary/evolve-arena-{os.getuid()}"
 
 

@@ -1,4 +1,4 @@
-"""Files of others, endless ones or none at all, and folders that nobody else can change."""
+"""Files of others, endless ones or none at all, and folders that no other user can change."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_more_seeds_begin_with_the_fewer() -> None:
 
 
 def word_number(start: int, number: int) -> int:
-    """Word *number*, counted from 0, of the stream that starts from *start*."""
+    """Return word *number*, counted from 0, of the stream that starts from *start*."""
     stream = new_stream(start + number * 0x9E3779B97F4A7C15)
     return int(next_word(stream))
 

@@ -13,7 +13,7 @@ WORD = 2**64 - 1
 
 
 def reference(state: int) -> tuple[int, int]:
-    """SplitMix64 in plain integers: the state after a draw, and what was drawn."""
+    """Return SplitMix64's state after a draw, and the number drawn, in plain integers."""
     state = (state + 0x9E3779B97F4A7C15) & WORD
     word = state
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & WORD

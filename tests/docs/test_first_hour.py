@@ -15,7 +15,6 @@ import sys
 import textwrap
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "first-hour.md").read_text("utf-8")
@@ -24,7 +23,7 @@ EVOLVE = [sys.executable, "-m", "evolve_arena.cli.main"]
 
 
 def commands() -> list[tuple[str, dict[str, str]]]:
-    """Each command with what is to be done with it, by word."""
+    """Return each command with its instructions, by word."""
     found = []
     for wish, _, text in BLOCK.findall(PAGE):
         wishes = dict((f"{part.strip()} ").split(" ", 1) for part in wish.split(";") if part)
@@ -35,7 +34,7 @@ def commands() -> list[tuple[str, dict[str, str]]]:
 
 
 def run(command: str, wishes: dict[str, str], folder: Path) -> str:
-    """What a command prints; it must end well."""
+    """Run a command, which must succeed, and return its output."""
     name, *words = shlex.split(command)
     assert name == "evolve", command
     words = [word.replace("process:python ", f"process:{sys.executable} ") for word in words]
@@ -44,10 +43,8 @@ def run(command: str, wishes: dict[str, str], folder: Path) -> str:
     elif "add" in wishes and "until" in wishes:
         words += shlex.split(wishes["add"])
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"}
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    process: Any = subprocess.Popen(
-        [*EVOLVE, *words], cwd=folder, env=environment, text=True, **pipes
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen([*EVOLVE, *words], cwd=folder, env=environment, text=True, **pipes)
     with process:
         if "until" in wishes:
             said = ""

@@ -10,7 +10,6 @@ import sys
 import threading
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,15 +17,17 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
+from tests.exported import Namespace
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 
 
 def read_blocks(name: str) -> list[str]:
-    """The examples of a guide in Python."""
+    """Return the examples of a guide in Python."""
     return re.findall(r"```python\n(.*?)```", (GUIDES / name).read_text("utf-8"), flags=re.DOTALL)
 
 
@@ -45,9 +46,9 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(user_code, "_registered", {})
 
 
-def run(*blocks: str) -> dict[str, Any]:
-    """What the examples define."""
-    space: dict[str, Any] = {"__name__": "guide"}
+def run(*blocks: str) -> Namespace:
+    """Run the examples and return the names that they define."""
+    space = {"__name__": "guide"}
     for block in blocks:
         exec(compile(block, "guide", "exec"), space)
     return space
@@ -78,13 +79,13 @@ def test_a_short_loop_of_deap_breeds_by_our_matches() -> None:
 
 @pytest.fixture
 def player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BredPlayer:
-    """A player whose exported files lie in the folder where the examples run."""
+    """Return a player; modules exported into the working folder can be imported."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return make_bred("connect-four", "mlp", 8)
 
 
-def run_beside(player: BredPlayer, title: str, target: str, name: str) -> dict[str, Any]:
-    """What the example of a section defines."""
+def run_beside(player: BredPlayer, title: str, target: str, name: str) -> Namespace:
+    """Export the player, run the example of a section, and return the names that it defines."""
     content = export_player(player, target)
     Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
     sys.modules.pop(Path(name).stem, None)
@@ -124,13 +125,13 @@ def test_the_server_answers_as_the_player_plays(player: BredPlayer) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
 
-        def ask(told: dict[str, Any]) -> Any:
+        def ask(told: JsonObject) -> Json:
             with urllib.request.urlopen(address, json.dumps(told).encode(), timeout=20) as answer:
                 return json.load(answer)
 
-        told: dict[str, Any] = {"game": "connectfour", "players": 2, "board": "", "action": "init"}
+        told = {"game": "connectfour", "players": 2, "board": "", "action": "init"}
         assert ask(told) == {"name": "champion"}
-        game: Any = player.game
+        game = player.game
         for position in random_positions(game, 20):
             seat, (first, second) = game.to_move(position), game.observe(position, 0)
             cells = (first + 2 * second)[game.grid[::-1]]

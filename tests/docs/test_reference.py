@@ -11,7 +11,6 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import yaml
@@ -34,8 +33,8 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
-    """``docs/generate.py``, which is no part of the package."""
-    spec: Any = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    """Return ``docs/generate.py``, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made

@@ -11,12 +11,15 @@ import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.browser import CHROMIUM, SWITCHES, list_faint, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Request
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOADED = re.compile(
@@ -27,7 +30,7 @@ LOADED = re.compile(
     | @import\s*["']?(?:https?:)?//""",
     re.X,
 )
-"""What a browser would load from elsewhere without being asked."""
+"""Addresses that a browser would load from elsewhere without being asked."""
 OUTSIDE = re.compile(r"\]\((\w+:[^)\s]*)\)")
 PAGES_READ = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 PAGES = ("index.html", "first-hour.html", "reference/recipes.html", "guides/notebook.html")
@@ -58,9 +61,9 @@ def test_it_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) ->
 
 
 def read_in_browser(site: Path) -> list[str]:
-    """What a browser complains of, or asks others for, while it reads pages and searches.
+    """Return the errors and foreign requests of a browser that reads pages and searches.
 
-    Once it reads from a server and in light colours, once from files and in dark ones.
+    It reads once from a server and in light colours, once from files and in dark ones.
     """
     quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *given: None})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(site)))
@@ -90,18 +93,18 @@ def read_in_browser(site: Path) -> list[str]:
     return faults
 
 
-def _note_error(faults: list[str], told: Any) -> None:
+def _note_error(faults: list[str], told: object) -> None:
     if getattr(told, "type", "error") == "error":
         faults.append(str(told))
 
 
-def _note_foreign(faults: list[str], root: str, asked: Any) -> None:
+def _note_foreign(faults: list[str], root: str, asked: Request) -> None:
     if not asked.url.startswith((root, "data:", "blob:")):
         faults.append(asked.url)
 
 
 def test_links_to_elsewhere_are_addresses() -> None:
-    """Whether somebody answers there is not asked: tests may have no network."""
+    """No address is contacted: tests may have no network."""
     links = [link for page in PAGES_READ for link in OUTSIDE.findall(page.read_text("utf-8"))]
     assert links
     for link in links:
@@ -115,7 +118,7 @@ CODE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 
 
 def find_anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as hosts of repositories make them."""
+    """Return the anchors of a page's headings, as hosts of repositories make them."""
     text = CODE.sub("", page.read_text("utf-8"))
     titles = re.findall(r"^#+ (.+?)\s*$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

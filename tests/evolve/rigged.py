@@ -6,7 +6,7 @@ They are linear: what a position is worth is the sum of the weights of the cells
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evolve_arena.arena.batch import Batch, Results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -22,11 +23,12 @@ from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.players.bred import Decoder
 from tests.genomes.neat.theirs import STILL
 from tests.small_recipes import FROM_THE_START, ONE_GAME
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 LINEAR = NetworkDecoder(head="value", encoding="planes", hidden=())
 GRAPHS = GraphDecoder(head="value", encoding="planes")
 CALM = {**STILL, "activation_options": ["tanh", "identity"]}
@@ -39,32 +41,32 @@ Weights: TypeAlias = dict[tuple[int, int], float]
 
 
 class Recorder(SerialExecutor):
-    """Plays in this process and keeps what it was asked, and what came of it."""
+    """Executor that plays in this process and keeps batches and results."""
 
     def __init__(self) -> None:
         self.batches: list[Batch] = []
         self.results: list[Results] = []
 
     def play(self, batch: Batch) -> Results:
-        """Plays all matches of *batch*."""
+        """Play all matches of *batch*."""
         self.batches.append(batch)
         self.results.append(super().play(batch))
         return self.results[-1]
 
 
 def strong(column: int = 3, weight: float = 1.0) -> Weights:
-    """Stacks four discs in a *column*: nothing stops it but a player who does so too."""
+    """Return weights that stack four discs in a *column*; only another stacker blocks that."""
     return {(column, row): weight for row in range(6)}
 
 
 def weak(number: int = 0) -> Weights:
-    """Begins with columns 0, 2, 4 and 6, which are no line, and then goes from left to right."""
+    """Return weights that begin with columns 0, 2, 4 and 6, no line, and go on from the left."""
     bottom = {(column, 0): 0.9 - column / 10 for column in (0, 2, 4, 6)}
     return {**bottom, (6, 5): 0.001 * number}
 
 
 def vector(weights: Weights) -> NDArray[np.float32]:
-    """The genome of a vector."""
+    """Return the genome of a vector."""
     genome = np.zeros(LINEAR.genes, np.float32)
     for (column, row), weight in weights.items():
         genome[(5 - row) * 7 + column] = weight
@@ -72,7 +74,7 @@ def vector(weights: Weights) -> NDArray[np.float32]:
 
 
 def graph(weights: Weights, key: int = 1) -> NeatPopulation:
-    """The genome of a graph, with that *key*."""
+    """Return the genome of a graph, with that *key*."""
     by_cell = sorted(((5 - row) * 7 + column, value) for (column, row), value in weights.items())
     cells = np.array([cell for cell, _ in by_cell])
     return NeatPopulation(
@@ -93,38 +95,38 @@ def graph(weights: Weights, key: int = 1) -> NeatPopulation:
 
 
 def vectors(strong_ones: dict[int, Weights], size: int) -> NDArray[np.float32]:
-    """Weak players but for those in the rows of *strong_ones*."""
+    """Return weak players but for those in the rows of *strong_ones*."""
     return np.stack([vector(strong_ones.get(row, weak(row))) for row in range(size)])
 
 
 def graphs(strong_ones: dict[int, Weights], size: int) -> NeatPopulation:
-    """The same as graphs, whose keys count from 1."""
+    """Return a population of graphs, whose keys count from 1."""
     genomes = [graph(strong_ones.get(row, weak(row))) for row in range(size)]
     return replace(concatenate(genomes), keys=np.arange(1, size + 1))
 
 
-def make_tournament(decoder: Any = LINEAR, **settings: Any) -> Tournament:
-    """Tournaments whose children are copies, where each pair meets once."""
+def make_tournament(decoder: Decoder = LINEAR, **settings: object) -> Tournament:
+    """Make a tournament whose children are copies, and in which each pair meets once."""
     calm = {"crossover_probability": 0.0, "mutation_probability": 0.0, "draw_points": 0.0}
     config = {"individuals": 6, "tournament_size": 3, **calm, **ONE_GAME, **settings}
     return Tournament(TournamentConfig.model_validate(config), decoder)
 
 
-def make_programming(decoder: Any = LINEAR, **settings: Any) -> EvolutionaryProgramming:
-    """Evolutionary programming whose children are nearly copies, where each pair meets once."""
+def make_programming(decoder: Decoder = LINEAR, **settings: object) -> EvolutionaryProgramming:
+    """Make evolutionary programming with near copies as children, where each pair meets once."""
     calm = {"mutation_strength": 1e-6, "strength_rate": 1e-6}
     config = {"individuals": 4, **calm, **ONE_GAME, **settings}
     return EvolutionaryProgramming(EvolutionaryProgrammingConfig.model_validate(config), decoder)
 
 
-def make_neat(decoder: Any = GRAPHS, neat: Any = None, **settings: Any) -> Neat:
-    """NEAT with a population of six; openings are none."""
+def make_neat(decoder: Decoder = GRAPHS, neat: Settings | None = None, **settings: object) -> Neat:
+    """Make NEAT with a population of six and without openings."""
     config = {**FROM_THE_START, **settings, "neat": {"pop_size": 6, **(neat or {})}}
     return Neat(NeatMethodConfig.model_validate(config), decoder)
 
 
-def assert_same(one: Any, other: Any, name: str = "state") -> None:
-    """Compares all parts of states, bit for bit."""
+def assert_same(one: object, other: object, name: str = "state") -> None:
+    """Compare all parts of states, bit for bit."""
     if is_dataclass(one):
         for field in fields(one):
             parts = (getattr(each, field.name) for each in (one, other))

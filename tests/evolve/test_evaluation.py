@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,10 @@ import pytest
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_seeds
-from evolve_arena.genomes.neat.population import concatenate
+from evolve_arena.core.types import Array, Settings
+from evolve_arena.evolve.method import Method, State
+from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
+from evolve_arena.players.bred import Decoder
 from tests.evolve.rigged import (
     DOOMED,
     GRAPHS,
@@ -22,6 +25,7 @@ from tests.evolve.rigged import (
     GraphDecoder,
     NetworkDecoder,
     Recorder,
+    Weights,
     assert_same,
     graph,
     graphs,
@@ -36,16 +40,18 @@ from tests.evolve.rigged import (
 KINDS = ("tournament", "neat", "evolutionary-programming")
 
 
-def make(kind: str, individuals: int = 6, decoder: Any = None, **settings: Any) -> Any:
-    """A method of that *kind* with so many individuals."""
+def make(
+    kind: str, individuals: int = 6, decoder: Decoder | None = None, **settings: object
+) -> Method[State]:
+    """Make a method of that *kind* with so many individuals."""
     if kind == "neat":
         return make_neat(decoder or GRAPHS, {"pop_size": individuals}, **settings)
     make_one = make_tournament if kind == "tournament" else make_programming
     return make_one(decoder or LINEAR, individuals=individuals, **settings)
 
 
-def begin(method: Any, seed: int = 1, **strong_ones: Any) -> Any:
-    """A state of weak players but for those in the rows that are named, like ``row_3``."""
+def begin(method: Method[State], seed: int = 1, **strong_ones: Weights) -> State:
+    """Return a state of weak players but for the named rows, like ``row_3``."""
     state = method.initial(seed)
     chosen = {int(name[4:]): weights for name, weights in strong_ones.items()}
     if method.name != "neat":
@@ -55,12 +61,14 @@ def begin(method: Any, seed: int = 1, **strong_ones: Any) -> Any:
     return replace(state, population=population, records=records)
 
 
-def make_arena(method: Any) -> Arena:
+def make_arena(method: Method[State]) -> Arena:
     return Arena(method.decoder, SerialExecutor())
 
 
 @pytest.mark.parametrize("build", [vectors, graphs])
-def test_the_rigged_players_are_what_they_seem(build: Any) -> None:
+def test_the_rigged_players_are_what_they_seem(
+    build: Callable[..., Array | NeatPopulation],
+) -> None:
     pairings = np.array([[0, 1], [1, 0], [0, 2], [3, 0]], np.int32)
     arena = Arena(LINEAR if build is vectors else GRAPHS, SerialExecutor())
     results = arena.play(build({0: strong()}, 4), pairings, derive_seeds(1, 0, "test", 4))
@@ -72,7 +80,7 @@ def test_the_rigged_players_are_what_they_seem(build: Any) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_draw_counts_what_the_recipe_says(kind: str, draw_points: float) -> None:
     # Where all discs go into one column in turn, nobody gets a line.
-    narrow: dict[str, Any] = {"columns": 1, "rows": 6, "head": "value"}
+    narrow = {"columns": 1, "rows": 6, "head": "value"}
     decoder = GraphDecoder(**narrow) if kind == "neat" else NetworkDecoder(**narrow, hidden=(2,))
     more = {"stagnation": {"opening_plies": 3}} if kind == "neat" else {}
     more |= {"loss_points": 0.0} if kind == "evolutionary-programming" else {}
@@ -136,7 +144,7 @@ def test_the_fittest_of_every_so_many_generations_enters_the_hall_and_is_met(kin
         assert met == Counter([*each, *((other, one) for one, other in each)])
 
 
-SORTS: dict[str, tuple[str, dict[str, Any]]] = {
+SORTS: dict[str, tuple[str, Settings]] = {
     "vectors": (
         "tournament",
         {"mutation_probability": 0.1, "elites": 2, "self_adaptive": True, "hall_of_fame": HALL},
@@ -201,7 +209,7 @@ def test_seeds_give_different_populations_and_different_matches(kind: str) -> No
     assert not np.array_equal(batches[0].seatings, batches[1].seatings)
 
 
-LEARNERS: dict[str, tuple[dict[str, Any], int]] = {
+LEARNERS: dict[str, tuple[Settings, int]] = {
     "tournament": (
         {"crossover_probability": 0.35, "mutation_probability": 0.015, "tournament_size": 5},
         40,
@@ -222,7 +230,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], int]] = {
 def test_a_population_finds_out_how_to_win(kind: str) -> None:
     settings, generations = LEARNERS[kind]
     decoder = NetworkDecoder(head="value", encoding="planes", hidden=(4,), activation="tanh")
-    method: Any = make_neat(**settings) if kind == "neat" else make(kind, 40, decoder, **settings)
+    method = make_neat(**settings) if kind == "neat" else make(kind, 40, decoder, **settings)
     arena, state = make_arena(method), method.initial(1)
     first = state.population
     for _ in range(generations):
@@ -230,7 +238,7 @@ def test_a_population_finds_out_how_to_win(kind: str) -> None:
     old, new = np.arange(40, dtype=np.int32), np.arange(40, 80, dtype=np.int32)
     pairs = np.stack(np.meshgrid(old, new), axis=-1).reshape(-1, 2)
     pairs = np.concatenate([pairs, pairs[:, ::-1]])
-    join: Any = concatenate if kind == "neat" else np.concatenate
+    join = concatenate if kind == "neat" else np.concatenate
     seeds = derive_seeds(1, 0, "test", len(pairs))
     outcomes = arena.play(join([first, state.population]), pairs, seeds).outcomes.astype(float)
     outcomes[: len(pairs) // 2] *= -1

@@ -1,10 +1,9 @@
-"""The method ``evolutionary-programming``: how children differ, who lives, who is champion."""
+"""The method ``evolutionary-programming``: children's mutations, survivors and the champion."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -29,14 +29,14 @@ from evolve_arena.players.board.workspace import DEPTH
 from tests.evolve.rigged import LINEAR, NetworkDecoder, Recorder
 from tests.evolve.rigged import make_programming as make_method
 
-SEARCHING: Any = find_game("tic-tac-toe").networks["mlp"].decoder_type
+SEARCHING = find_game("tic-tac-toe").networks["mlp"].decoder_type
 
 
 # Mutation
 
 
 def mutate(
-    genomes: NDArray[np.float32], strengths: float = 0.5, seed: int = 1, **options: Any
+    genomes: NDArray[np.float32], strengths: float = 0.5, seed: int = 1, **options: object
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     options = {"rate": 0.3, **options}
     before = np.full(genomes.shape, strengths, np.float32)
@@ -91,7 +91,7 @@ def test_everybody_draws_as_many_opponents() -> None:
 
 
 def start(method: EvolutionaryProgramming, seed: int) -> EvolutionaryProgrammingState:
-    """A state of parents with large weights, and with two in the hall."""
+    """Return a state of parents with large weights, and with two in the hall."""
     state = method.initial(seed)
     wild = np.random.default_rng(seed).normal(size=state.population.shape).astype(np.float32)
     return replace(state, population=wild, hall=wild[:2] * 2)
@@ -100,7 +100,7 @@ def start(method: EvolutionaryProgramming, seed: int) -> EvolutionaryProgramming
 def count_points(
     recorder: Recorder, players: int, win: float, draw: float, loss: float
 ) -> tuple[list[float], list[int]]:
-    """By plain bookkeeping."""
+    """Count points and matches by plain bookkeeping."""
     points, matches = [0.0] * players, [0] * players
     for batch, results in zip(recorder.batches, recorder.results, strict=True):
         for pair, outcome in zip(batch.seatings.tolist(), results.outcomes.tolist(), strict=True):
@@ -118,7 +118,7 @@ def test_those_with_most_points_live_on(
     score: str, counting: dict[str, float], opponents: int
 ) -> None:
     """Among them those against the hall of fame."""
-    keys: dict[str, Any] = {f"{key}_points": value for key, value in counting.items()}
+    keys = {f"{key}_points": value for key, value in counting.items()}
     keys |= {"hall_of_fame": {"opponents": opponents}, "strength_rate": 0.5}
     decoder = NetworkDecoder(columns=4, rows=4, head="value", encoding="planes", hidden=())
     method = make_method(decoder, score=score, individuals=8, mutation_strength=0.5, **keys)
@@ -194,7 +194,7 @@ def test_matches_may_be_shallower_than_the_game(
         ({"score": "best"}, "score"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         EvolutionaryProgrammingConfig.model_validate(settings)
 

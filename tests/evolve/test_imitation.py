@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,9 @@ import pytest
 import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.imitation import ImitationState, list_positions
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.store.kept_games import KeptGames
@@ -41,7 +42,7 @@ def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) 
         changes |= {"game__seats": 3, "method__teacher_games": 3}
     run = teach(game, tmp_path / "run", run__generations=1, **changes)
     state: ImitationState = run.state(1)
-    decoder: Any = run.method.decoder
+    decoder = run.method.decoder
     board, rows, row = decoder.game, list_positions(decoder, state, 0), 0
     words = len(rows.seen) // len(rows.games)
     width = len(rows.allowed) // len(rows.games)
@@ -77,8 +78,8 @@ def test_positions_are_those_of_the_games(game: str, head: str, tmp_path: Path) 
     assert row == len(rows.games)
 
 
-def find_inputs(board: Any, words: Any, seat: int) -> set[int]:
-    """The bits that words of planes, or cells, eight to a word, stand for."""
+def find_inputs(board: BoardGame, words: Array, seat: int) -> set[int]:
+    """Return the inputs behind the bits in words of planes, or of eight cells each."""
     code, found = board.code, set()
     if not code.SEES_CELLS:
         size = 64 * (len(words) // code.PLANES)
@@ -118,7 +119,7 @@ def test_moves_are_the_teachers_but_for_random_ones(tmp_path: Path) -> None:
     assert wins > 10
 
 
-def _wins(game: Any, position: Any, move: int) -> bool:
+def _wins(game: BoardGame, position: Board, move: int) -> bool:
     outcome = game.outcome(game.play(position, move))
     return outcome is not None and outcome.winner == game.to_move(position)
 
@@ -128,7 +129,7 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
     first = teach(
         "tic-tac-toe", tmp_path / "first", method__batches=100, method__teacher="minimax:depth=4"
     )
-    options: dict[str, Any] = {"method__teacher_games": 300, "method__batches": 300}
+    options = {"method__teacher_games": 300, "method__batches": 300}
     options |= {"method__exploration": 0.3, "network__hidden": [64], "run__generations": 6}
     teacher = f"run:{first.path}"
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
@@ -140,7 +141,7 @@ def test_a_policy_learns_to_move_as_its_teacher(tmp_path: Path) -> None:
 
 
 def test_who_learns_from_minimax_beats_chance(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"method__teacher_games": 400, "method__batches": 300}
+    options = {"method__teacher_games": 400, "method__batches": 300}
     options |= {"network__head": "value", "network__take_wins": False, "run__generations": 5}
     teacher = "minimax:depth=6"
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=teacher, **options)
@@ -151,7 +152,7 @@ def test_who_learns_from_minimax_beats_chance(tmp_path: Path) -> None:
 def test_kept_games_teach(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     kept, player = KeptGames(file), "minimax:depth=6"
-    options: dict[str, Any] = {"games": 60, "game": "tic-tac-toe", "seed": 2, "opening_plies": 2}
+    options = {"games": 60, "game": "tic-tac-toe", "seed": 2, "opening_plies": 2}
     ea.duel(player, player, keep=kept.keep, **options)
     kept.write()
     run = teach("tic-tac-toe", tmp_path / "run", method__teacher=f"games:{file}")

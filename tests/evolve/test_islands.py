@@ -1,11 +1,10 @@
-"""Islands: who goes where, what arrives, and the same bits from everybody who breeds them."""
+"""Islands: migrants, arrivals, and the same bits with any executor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +14,13 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.evolve.islands import Arrival, Islands, IslandsConfig, Voyage, sail
+from evolve_arena.evolve.method import State
 from evolve_arena.genomes.neat.faults import find_faults
 from evolve_arena.genomes.neat.numbering import SPANS
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.checkpoint import read_state, write_state
+from evolve_arena.runs.training.loop import Progress
 
 BRIEF = ["run.generations=8", "run.checkpoint_every=4", "check.every=8", "check.games=4"]
 VECTORS = ["method.individuals=10", "method.tournament_size=3", "network.hidden=[4]"]
@@ -42,7 +43,7 @@ def make_islands(kind: str = "tournament", *changes: str) -> Islands:
     return method
 
 
-def go(method: Islands, until: int, seed: int = 3) -> Any:
+def go(method: Islands, until: int, seed: int = 3) -> State:
     state, arena = method.initial(seed), Arena(method.decoder, SerialExecutor())
     while state.generation < until:
         state, _ = method.proceed(state, arena, until)
@@ -144,7 +145,7 @@ def test_every_executor_gives_the_same_bits(
     topology: str,
     executors: list[tuple[str, int]],
     tmp_path: Path,
-    outcome_of: Callable[[Path], Any],
+    outcome_of: Callable[[Path], object],
 ) -> None:
     recipe, small = KINDS[kind]
     changes = [*small, *BRIEF, *ISLANDS, f"islands.topology={topology}"]
@@ -189,8 +190,8 @@ class Recorder(SerialExecutor):
     def __init__(self) -> None:
         self.until: list[int] = []
 
-    def map(self, function: Any, items: Iterable[Any]) -> list[Any]:
-        """The last one first."""
+    def map(self, function: Callable[[Voyage], Arrival], items: Iterable[Voyage]) -> list[Arrival]:
+        """Apply the function to the items, the last one first."""
         voyages = list(items)
         self.until.append(voyages[0].until)
         ends: list[Arrival] = [function(voyage) for voyage in voyages[::-1]]
@@ -212,7 +213,7 @@ def test_islands_wait_once_in_an_interval(interval: int, stretches: list[int]) -
 def test_a_callback_hears_of_each_generation_and_stops_the_run(tmp_path: Path) -> None:
     heard: list[tuple[int, bool]] = []
 
-    def hear(progress: Any) -> bool:
+    def hear(progress: Progress) -> bool:
         heard.append((progress.generation, progress.state is None))
         return progress.generation < 3
 

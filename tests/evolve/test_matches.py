@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +13,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evolve_arena.arena.arena import Arena
-from evolve_arena.arena.batch import Batch, new_results
+from evolve_arena.arena.batch import Batch, Results, Seatings, new_results
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import both_colours, round_robin, tournaments
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.matches import (
     HallOfFame,
     MatchSettings,
@@ -48,7 +48,7 @@ POPULATION, _ = create(NeatConfig(pop_size=12), DECODER.inputs, DECODER.outputs,
 
 @dataclass(frozen=True)
 class Generation:
-    """As much of a state as a meeting looks at."""
+    """The parts of a state that meetings use."""
 
     population: NeatPopulation
     hall: NeatPopulation
@@ -59,12 +59,12 @@ class Generation:
 STATE = Generation(POPULATION.take(range(4)), POPULATION.take(range(4, 12)))
 
 
-def make_config(**settings: Any) -> MatchSettings:
+def make_config(**settings: object) -> MatchSettings:
     usual = {"name": "test", "draw_points": 0.0, **ONE_GAME}
     return MatchSettings.model_validate({**usual, **settings})
 
 
-def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
+def play(state: Generation = STATE, **settings: object) -> tuple[Batch, Results, Seatings]:
     recorder = Recorder()
     arena = Arena(DECODER, recorder)
     results, met = meet(make_config(**settings), arena, state, round_robin(4), "matches")
@@ -85,7 +85,7 @@ def play(state: Any = STATE, **settings: Any) -> tuple[Batch, Any, Any]:
         ({"games": 3, "colours": "both", "openings": {"plies": 2, "count": 5}}, 30),
     ],
 )
-def test_each_pair_meets_as_often_as_the_recipe_says(settings: dict[str, Any], times: int) -> None:
+def test_each_pair_meets_as_often_as_the_recipe_says(settings: Settings, times: int) -> None:
     batch, _, _ = play(**settings)
     met = Counter(map(tuple, batch.seatings.tolist()))
     if settings.get("colours") == "both":
@@ -108,7 +108,7 @@ def test_every_pair_plays_every_opening_as_often() -> None:
 
 
 def test_seeds_and_openings_depend_on_seed_and_generation() -> None:
-    settings: dict[str, Any] = {"openings": {"plies": 4, "count": 6}}
+    settings = {"openings": {"plies": 4, "count": 6}}
     first, _, _ = play(**settings)
     again, _, _ = play(**settings)
     assert np.array_equal(first.seeds, again.seeds)
@@ -121,7 +121,7 @@ def test_seeds_and_openings_depend_on_seed_and_generation() -> None:
 
 @pytest.mark.parametrize(("noise", "units"), [(0.0, 0), (0.25, 2**30), (1.0, 2**32)])
 def test_noise_and_openings_are_those_of_everybody(noise: float, units: int) -> None:
-    settings: dict[str, Any] = {"noise": noise, "openings": {"plies": 5, "count": 4}}
+    settings = {"noise": noise, "openings": {"plies": 5, "count": 4}}
     inside, _, _ = play(**settings)
     recorder = Recorder()
     config = make_config(**settings, hall_of_fame={"opponents": 2})
@@ -213,7 +213,7 @@ def test_openings_that_the_board_has_no_room_for_are_named() -> None:
 
 
 def run_generations(config: HallOfFame, last: int, seed: int = 1) -> NDArray[np.float32]:
-    """The hall after generations 0 to *last*, if the fittest of each is its number."""
+    """Return the hall after generations 0 to *last*, whose fittest are their own numbers."""
     hall = np.zeros((0, 2), np.float32)
     for generation in range(last + 1):
         fittest = np.full(2, generation, np.float32)

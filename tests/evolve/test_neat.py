@@ -1,10 +1,10 @@
-"""The method ``neat``: who is fit, who lives on, who has children, and what is told of it."""
+"""The method ``neat``: fitness, survivors, parents, and the figures of a generation."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.arena.pairings import inside_groups
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.neat import _NO_SPECIES, ExtinctionError, Neat, NeatState
 from evolve_arena.genomes.neat.distance import distances
 from evolve_arena.genomes.neat.numbering import Counters
@@ -25,8 +26,8 @@ def make_arena(method: Neat, executor: Executor | None = None) -> Arena:
     return Arena(method.decoder, executor or SerialExecutor())
 
 
-def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: Any) -> NeatState:
-    """A state of generation 0, as the method itself would divide *population* into species."""
+def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: object) -> NeatState:
+    """Return a state of generation 0 with the *population* divided as the method would."""
     nobody = population.take([])
     state = replace(
         method.initial(seed),
@@ -44,7 +45,7 @@ def begin(method: Neat, population: NeatPopulation, seed: int = 1, **changes: An
 
 
 def genes_of(population: NeatPopulation, genome: int) -> tuple[bytes, ...]:
-    """Everything in a genome but its key."""
+    """Return everything in a genome but its key."""
     alone = population.take([genome])
     return tuple(getattr(alone, field.name).tobytes() for field in fields(alone)[1:])
 
@@ -252,7 +253,7 @@ def test_the_recipe_says_how_parents_are_drawn(selection: str) -> None:
 
 
 def run_until_extinction(method: Neat, seed: int = 1) -> tuple[NeatState, NeatState]:
-    """The last state before a new population takes over, and the first one after that."""
+    """Return the last state before a new population takes over, and the first one after that."""
     state = method.initial(seed)
     for _ in range(50):
         after, _ = method.step(state, make_arena(method))
@@ -293,7 +294,7 @@ def test_a_run_goes_on_after_extinctions() -> None:
         noise=0.2,
     )
     state = method.initial(2)
-    known: dict[int, tuple[Any, ...]] = {}
+    known: dict[int, tuple[bytes, ...]] = {}
     last_seen: dict[int, int] = {}
     resets = 0
     for generation in range(40):
@@ -377,7 +378,7 @@ def test_hidden_nodes_are_counted() -> None:
     ],
 )
 def test_what_does_not_fit_in_a_state_is_named(
-    part: str | None, name: str, change: Any, fault: str
+    part: str | None, name: str, change: Callable[[Array], Array], fault: str
 ) -> None:
     method = make_method(hall_of_fame=HALL)
     state, _ = method.step(method.initial(1), make_arena(method))
@@ -419,7 +420,7 @@ def test_a_state_of_another_size_is_named() -> None:
         ({"neat": {"fitness_threshold": 7}}, "fitness_threshold has no meaning here"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         make_method(**settings)
 

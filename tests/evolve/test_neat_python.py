@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import neat
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.neat import ExtinctionError, Neat, NeatMethodConfig
 from evolve_arena.evolve.neat_python import NeatPython
 from evolve_arena.evolve.operators import seeded_global_random
@@ -21,19 +22,19 @@ from evolve_arena.genomes.neat.ini import to_neat_python
 from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.runs.store.checkpoint import digest_population, read_state, write_state
 
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
 DECODER = GraphDecoder(columns=4, rows=4, connect=3, head="value")
 QUICK = {"pop_size": 24, "node_add_prob": 0.4, "compatibility_threshold": 3.2}
 
 
-def make(**keys: Any) -> Any:
-    """The method, with these keys of neat-python."""
+def make(**keys: object) -> Neat:
+    """Make the method, with these keys of neat-python."""
     config = NeatMethodConfig(engine="neat-python", neat=NeatConfig(**QUICK | keys))
     return Neat(config, DECODER)
 
 
-def draw_fitness(generation: int, count: int) -> Any:
+def draw_fitness(generation: int, count: int) -> Array:
     return np.random.default_rng(generation).random(count)
 
 
@@ -46,7 +47,7 @@ def draw_fitness(generation: int, count: int) -> Any:
     ],
 )
 def test_it_breeds_what_a_population_of_neat_python_breeds_that_is_never_taken_apart(
-    keys: dict[str, Any],
+    keys: Settings,
 ) -> None:
     method = make(**keys)
     assert isinstance(method, NeatPython)
@@ -71,7 +72,11 @@ def test_it_breeds_what_a_population_of_neat_python_breeds_that_is_never_taken_a
         fitness = draw_fitness(generation, len(genomes))
         values = dict(zip((genome.key for genome in genomes), fitness.tolist(), strict=True))
 
-        def assign(everybody: Any, config: Any, values: dict[int, float] = values) -> None:
+        def assign(
+            everybody: list[tuple[int, neat.DefaultGenome]],
+            config: neat.Config,
+            values: dict[int, float] = values,
+        ) -> None:
             for key, genome in everybody:
                 genome.fitness = values[key]
 
@@ -84,20 +89,26 @@ def test_it_breeds_what_a_population_of_neat_python_breeds_that_is_never_taken_a
 
 
 class Meddler(neat.reporting.BaseReporter):
-    """Draws, and counts what it is told."""
+    """Reporter that draws random numbers, and counts its calls."""
 
     def __init__(self) -> None:
         self.told: list[int] = []
         self.messages: list[str] = []
 
-    def post_evaluate(self, config: Any, population: Any, species: Any, best: Any) -> None:
-        """Uses up a node and a random number."""
+    def post_evaluate(
+        self,
+        config: neat.Config,
+        population: Sequence[object],
+        species: object,
+        best: neat.DefaultGenome,
+    ) -> None:
+        """Use up a node and a random number."""
         self.told.append(len(population))
         config.genome_config.get_new_node_key(best.nodes)
         random.random()
 
     def info(self, msg: str) -> None:
-        """Keeps it."""
+        """Keep the message."""
         self.messages.append(msg)
 
 
@@ -151,7 +162,7 @@ def test_what_neat_python_can_not_do_is_told_of_in_a_line() -> None:
         ({"tournament_size": 5}, "tournament_size is for the engine 'own'.*=3"),
     ],
 )
-def test_keys_that_it_would_not_read_are_refused(section: dict[str, Any], message: str) -> None:
+def test_keys_that_it_would_not_read_are_refused(section: Settings, message: str) -> None:
     NeatMethodConfig.model_validate(section)
     with pytest.raises(ValueError, match=message):
         NeatMethodConfig.model_validate({"engine": "neat-python", **section})
@@ -164,7 +175,7 @@ def test_keys_that_it_would_not_read_are_refused(section: dict[str, Any], messag
         ("last_species", 0, "the last number of a species is 0"),
     ],
 )
-def test_damaged_states_are_named(name: str, value: Any, message: str) -> None:
+def test_damaged_states_are_named(name: str, value: object, message: str) -> None:
     method = make()
     state = method._breed(method.initial(seed=1), draw_fitness(0, 24))
     vars(state)[name] = value

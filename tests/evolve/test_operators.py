@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.stream import new_stream, next_word
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.evolutionary_programming import (
     EvolutionaryProgramming,
     EvolutionaryProgrammingConfig,
@@ -35,12 +35,12 @@ from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.variation import cross_uniformly, mutate_gaussian
 from tests.evolve.rigged import GraphDecoder, NetworkDecoder
 
-DEFAULTS: dict[str, dict[str, Any]] = {
+DEFAULTS: dict[str, Settings] = {
     "select": {"tournsize": 3},
     "mate": {"indpb": 0.35, "alpha": 0.5, "eta": 15.0},
     "mutate": {"indpb": 0.1, "mu": 0.0, "sigma": 1.0},
 }
-NEEDED: dict[str, dict[str, Any]] = {
+NEEDED: dict[str, Settings] = {
     "cxSimulatedBinaryBounded": {"low": -1.0, "up": 1.0},
     "mutESLogNormal": {"c": 1.0},
     "mutPolynomialBounded": {"eta": 1.0, "low": -1.0, "up": 1.0},
@@ -67,7 +67,7 @@ class Fitness(base.Fitness):  # type: ignore[misc]
     weights = (1.0,)
 
 
-def make(**operators: Operator) -> Any:
+def make(**operators: Operator) -> base.Toolbox:
     chosen = {verb: Operator(name=name) for verb, name in OWN_OPERATORS.items()}
     return make_toolbox(**{**chosen, **operators}, defaults=DEFAULTS)
 
@@ -77,9 +77,9 @@ def make_genomes(rows: int, seed: int) -> NDArray[np.float32]:
 
 
 def cross(
-    toolbox: Any, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
+    toolbox: base.Toolbox, first: NDArray[np.float32], second: NDArray[np.float32], seed: int
 ) -> NDArray[np.float32]:
-    """The children of each row of *first* with the same row of *second*."""
+    """Return the children of each row of *first* with the same row of *second*."""
     rows = np.arange(len(first))
     both = np.concatenate([first, second])
     children: NDArray[np.float32] = toolbox.mate(both, rows, rows + len(first), new_stream(seed))
@@ -93,15 +93,15 @@ def make_contest(fitness: list[float]) -> TournamentResults:
 
 @contextmanager
 def as_lent(seed: int) -> Iterator[None]:
-    """Python's random numbers as an operator finds them that is handed *seed*'s stream."""
+    """Seed Python's random numbers as for an operator that is handed *seed*'s stream."""
     before = random.getstate()
     random.seed(int(next_word(new_stream(seed))))
     yield
     random.setstate(before)
 
 
-def breed(settings: dict[str, Any]) -> list[NDArray[np.float32]]:
-    """The populations of generations 0, 1 and 2 with these *settings*."""
+def breed(settings: Settings) -> list[NDArray[np.float32]]:
+    """Return the populations of generations 0, 1 and 2 with these *settings*."""
     decoder = NetworkDecoder(hidden=(3,))
     config = {"individuals": 8, "tournament_size": 3, **settings}
     method = Tournament(TournamentConfig.model_validate(config), decoder)
@@ -292,7 +292,7 @@ def test_wrong_options_are_named_with_the_right_ones(
         ("select", {"name": "selTournament", "tournsize": "x"}),
     ],
 )
-def test_options_out_of_range_are_refused(verb: str, operator: dict[str, Any]) -> None:
+def test_options_out_of_range_are_refused(verb: str, operator: Settings) -> None:
     with pytest.raises((ArenaError, ValidationError), match=operator["name"]):
         breed({verb: operator})
 
@@ -312,7 +312,7 @@ ORDER = [1, 4, 3, 0, 2]
 
 
 def count_chosen(operator: Operator, count: int = 50_000) -> dict[int, float]:
-    """Shares with which each of five is chosen."""
+    """Return the shares with which each of five is chosen."""
     chosen = make_selection(operator, "method.select")(FITNESS, count, new_stream(1))
     return {number: float((chosen == number).mean()) for number in range(5)}
 
@@ -364,7 +364,7 @@ def test_what_is_no_number_is_worth_nothing() -> None:
         ({"name": "tornament"}, "unknown method.selection 'tornament'"),
     ],
 )
-def test_selections_without_sense_are_refused(operator: dict[str, Any], text: str) -> None:
+def test_selections_without_sense_are_refused(operator: Settings, text: str) -> None:
     with pytest.raises(ArenaError, match=text):
         make_selection(Operator.model_validate(operator), "method.selection")
 

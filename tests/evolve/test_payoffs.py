@@ -1,9 +1,8 @@
-"""Payoffs as fitness: worked out by hand, in games of two and of more, and who refuses them."""
+"""Payoffs as fitness: worked out by hand, in games of two and of more, and refusals."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "games"
 
 
 class Population:
-    """As much of a state as fitness asks for."""
+    """The parts of a state that fitness uses."""
 
     population = np.zeros((3, 1), dtype=np.float32)
 
@@ -33,8 +32,8 @@ def test_payoffs_are_means_of_what_everybody_has() -> None:
     for results in (inside, fixed):
         results.offenders[:] = -1
     played = [(inside, np.array([[0, 1], [1, 2]])), (fixed, np.array([[0, 3], [4, 2]]))]
-    state: Any = Population()
-    arena: Any = None
+    state = Population()
+    arena = None
     points = Payoff("points", game).measure(arena, state, played)
     assert points.tolist() == [(30 + 40) / 2, (18 + 24) / 2, (24 + 38) / 2]
     margins = Payoff("margin", game).measure(arena, state, played)
@@ -55,7 +54,7 @@ def test_points_are_bred_by_every_method(method: str, game: str) -> None:
     recipe = make_usual(find_game(name), {"method.name": method, **sizes[method]})
     fitness = {}
     for kind in (None, "points"):
-        made: Any = recipe.change({"method.fitness": kind} if kind else {}).make_method()
+        made = recipe.change({"method.fitness": kind} if kind else {}).make_method()
         arena = Arena(made.decoder, SerialExecutor())
         state, report = made.step(made.initial(1), arena)
         fitness[kind] = np.asarray(report.fitness)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def play(self) -> None:
-        """Plays a game and learns from it."""
+        """Play a game and learn from it."""
         game, config, position = self.game, self.config, self.game.initial(0)
         line: list[tuple[int, np.ndarray, int, float]] = []
         while (outcome := game.outcome(position)) is None:
@@ -63,7 +62,7 @@ def test_a_network_learns_what_the_formulas_say(decay: float, tmp_path: Path) ->
 
 
 def test_three_players_learn_with_chance_and_points(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"network__hidden": [16], "method__exploration": 0.1}
+    options = {"network__hidden": [16], "method__exploration": 0.1}
     options |= {"method__games": 1000, "method__trace_decay": 0.9, "method__discount": 0.98}
     options |= {"run__generations": 6, "check__every": 6, "check__games": 60}
     run = breed("pig", tmp_path / "run", game__seats=3, **options)

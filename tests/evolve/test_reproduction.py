@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +32,7 @@ def _keep_random_state() -> Iterator[None]:
 
 
 def make_species(members: list[int]) -> Species:
-    """Species 1, 2, ... of the genomes whose rows of species are *members*; -1 for none."""
+    """Make species 1, 2, ... of genomes whose rows of species are *members*; -1 for none."""
     rows = np.array(members, dtype=np.int32)
     count = int(rows.max()) + 1
     zeros = np.zeros(count, dtype=np.int64)
@@ -46,7 +45,7 @@ def plan(
     fitness: list[float],
     standing: list[float] | None = None,
     tournament_size: int | None = None,
-    **config: Any,
+    **config: object,
 ) -> tuple[Ints, Ints]:
     species = make_species(members)
     figures = np.array(fitness)
@@ -66,7 +65,7 @@ def plan(
 
 
 def make_choice(config: NeatConfig, tournament_size: int | None) -> Selection:
-    """Truncation, or tournaments of that size."""
+    """Make truncation selection, or tournament selection of that size."""
     if tournament_size is None:
         truncation = Operator(name="truncation")
         return make_selection(truncation, "selection", share=config.survival_threshold)
@@ -74,23 +73,23 @@ def make_choice(config: NeatConfig, tournament_size: int | None) -> Selection:
 
 
 class Child:
-    """A genome of neat-python that only notes who its parents are."""
+    """A genome of neat-python that only notes its parents."""
 
     def __init__(self, key: int) -> None:
         self.key = key
 
-    def configure_crossover(self, first: Any, second: Any, config: Any) -> None:
-        """Keeps the keys."""
+    def configure_crossover(self, first: Child, second: Child, config: object) -> None:
+        """Keep the keys."""
         self.parents = first.key, second.key
 
-    def mutate(self, config: Any) -> None:
-        """Does nothing."""
+    def mutate(self, config: object) -> None:
+        """Do nothing."""
 
 
 def reproduce(
     members: list[int], fitness: list[float], keys: list[int], order: list[int], config: NeatConfig
-) -> list[Any]:
-    """The next generation by neat-python: old genomes that live on, and children.
+) -> list[SimpleNamespace | Child]:
+    """Return neat-python's next generation: surviving genomes, and children.
 
     Its species come in the *order* in which its stagnation would give them.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.stagnation import (
     Judgement,
     StagnationConfig,
@@ -31,7 +31,7 @@ from tests.evolve.rigged import GRAPHS, graph, strong, weak
 
 @dataclass(frozen=True)
 class Standing:
-    """As much of a state as a judge looks at."""
+    """The parts of a state that a judge of species uses."""
 
     seed: int
     generation: int
@@ -71,9 +71,9 @@ def make_standing(
 
 
 def give(
-    standing: Standing, fitness: list[float], function: str = "max", **config: Any
+    standing: Standing, fitness: list[float], function: str = "max", **config: object
 ) -> tuple[Judgement, int]:
-    """The judgement, and how many matches it took."""
+    """Return the judgement, and the number of matches it took."""
     settings = StagnationConfig.model_validate(config)
     arena = Arena(GRAPHS, SerialExecutor())
     judges = make_judges(settings, GRAPHS.game)
@@ -82,7 +82,7 @@ def give(
 
 
 def measure(first: NeatPopulation, second: NeatPopulation, games: int, plies: int) -> float:
-    """The share of points of the first one over all openings and both colours."""
+    """Return the first one's share of points over all openings and both colours."""
     count = games // 2
     openings = random_openings(GRAPHS.game, plies, count, 3)
     arena = Arena(GRAPHS, SerialExecutor())
@@ -281,6 +281,6 @@ def test_the_figure_of_a_species(name: str, expected: list[float]) -> None:
         ({"opponents": []}, "opponents is empty, but the judge 'outside' needs"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         StagnationConfig.model_validate({"judge": "outside", **settings})

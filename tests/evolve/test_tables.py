@@ -1,4 +1,4 @@
-"""Generations at tables: seats and decks for everybody, points, ranks, and the champion.
+"""Generations at tables: seats and deals for all players, points, ranks, and the champion.
 
 The players are linear and written by hand: one claims whatever brings points, one asks for tickets
 whenever it can, which costs it more points than any game brings.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,16 +19,17 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.matches import OFFENCE_POINTS, mean_by_player, value_seats
 from evolve_arena.evolve.table_settings import TablesConfig, find_tables
 from evolve_arena.evolve.tables import Tables, plan_tables, play_at_tables
-from evolve_arena.evolve.tournament import Tournament, TournamentConfig
+from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
 from evolve_arena.games.ticket_to_ride.rules import MOVE_FEATURES
 from evolve_arena.players.packed import NOISE
 from tests.evolve.rigged import Recorder
 
-MAKE: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
+MAKE = find_game("ticket-to-ride").networks["mlp"].decoder_type
 DECODER = MAKE(head="action", encoding="features", hidden=())
 
 
@@ -45,7 +45,9 @@ GREEDY = written(claims=5.0, route__points=3.0)
 HOARDER = written(asks_for_tickets=9.0, tickets__points_kept=1.0)
 
 
-def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournament, Any]:
+def make_method(
+    *genomes: NDArray[np.float32], **tables: object
+) -> tuple[Tournament, TournamentState]:
     content = {
         "individuals": len(genomes),
         "tournament_size": 2,
@@ -57,8 +59,8 @@ def make_method(*genomes: NDArray[np.float32], **tables: Any) -> tuple[Tournamen
     return method, replace(method.initial(1), population=np.stack(genomes))
 
 
-def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Any:
-    """Points of a player in all matches, or at tables of a *size*."""
+def points_of(batch: Batch, results: Results, row: int, size: int | None = None) -> Array:
+    """Return the points of a player in all matches, or at tables of a *size*."""
     taken = (batch.seatings >= 0).sum(axis=1, keepdims=True)
     return results.columns["points"][(batch.seatings == row) & ((taken == size) | (not size))]
 
@@ -115,7 +117,7 @@ def test_members_of_the_hall_join_the_company() -> None:
 
 
 def test_noise_is_for_training_and_not_for_the_trial() -> None:
-    content: dict[str, Any] = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
+    content = {"individuals": 2, "tournament_size": 2, "noise": 0.25}
     content["tables"] = {"decks": 1, "company": ["random"], "company_seats": 3}
     method = Tournament(TournamentConfig.model_validate(content), DECODER)
     recorder = Recorder()
@@ -175,7 +177,7 @@ def test_tables_are_for_games_of_several_and_have_room() -> None:
     assert found.seats == (2,)
 
 
-def replace_tables(config: TournamentConfig, **tables: Any) -> TournamentConfig:
+def replace_tables(config: TournamentConfig, **tables: object) -> TournamentConfig:
     return config.model_copy(update={"tables": TablesConfig(**tables)})
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,8 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import JsonObject
+from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.evolve import mirrors
 from tests.tracks import STONES
@@ -32,11 +33,11 @@ class Mirror(mirrors.NetworkMirror):
     """The same games."""
 
     def value(self, seen: np.ndarray) -> float:
-        """The output, from -1 to 1."""
+        """Return the output, from -1 to 1."""
         return float(self.run(seen)[-1][0])
 
-    def play(self, own: int = -1, opponent: Any = None) -> None:
-        """Plays a game and learns from it; if there is an opponent, at seat *own*."""
+    def play(self, own: int = -1, opponent: Player | None = None) -> None:
+        """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
             side, best, most = game.to_move(position), None, -np.inf
@@ -85,7 +86,7 @@ class Mirror(mirrors.NetworkMirror):
 def test_a_network_learns_what_the_formulas_say(
     encoding: str, hidden: list[int], gradient: str, tmp_path: Path
 ) -> None:
-    options: dict[str, Any] = {"network__encoding": encoding, "network__hidden": hidden}
+    options = {"network__encoding": encoding, "network__hidden": hidden}
     options |= {"method__gradient": gradient, "method__rate_scale": 2.0, "method__discount": 0.9}
     game = "tic-tac-toe-evolved"
     if encoding == "features":
@@ -137,7 +138,7 @@ def test_three_players_learn_what_the_formulas_say(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def plain_hex(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Hex without accelerators."""
+    """Write Hex without accelerators."""
     text = Path(str(find_game("hex").game.file)).read_text(encoding="utf-8")
     for name in ("wins", "changes"):
         text, count = re.subn(rf"\ndef {name}\(.*?(?=\n\n\n|\Z)", "", text, flags=re.DOTALL)
@@ -157,7 +158,7 @@ def test_accelerators_change_nothing(plain_hex: str, tmp_path: Path) -> None:
 
 
 def test_it_learns_hex_and_beats_chance(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
+    options = {"network__hidden": [16], "run__generations": 5, "check__every": 5}
     options |= {"method__games": 1000, "method__exploration": 0.1}
     run = breed("hex", tmp_path / "run", game__size=5, **options)
     result = ea.duel(f"run:{run.path}", "random", games=200, opening_plies=2, seed=1)
@@ -182,6 +183,6 @@ def test_three_players_learn_pig(tmp_path: Path) -> None:
         ({"method.opponents": ['process:"true"']}, "method.opponents: .*would run a program"),
     ],
 )
-def test_what_it_does_not_learn_is_told(changes: dict[str, Any], sentence: str) -> None:
+def test_what_it_does_not_learn_is_told(changes: JsonObject, sentence: str) -> None:
     with pytest.raises(ArenaError, match=sentence):
         load_recipe("hex", SMALL | changes).make_method()

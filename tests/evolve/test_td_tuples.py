@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,10 @@ import pytest
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.game import Outcome
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, chance, new_stream
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import (
     DRAWS,
     ERROR,
@@ -26,6 +27,7 @@ from evolve_arena.evolve.learning.tuple_learning import (
 )
 from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesState
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.player import Player
 from evolve_arena.runs.recipes.recipe import load_recipe
 from tests.evolve import mirrors
 from tests.tracks import STONES
@@ -48,7 +50,7 @@ breed = partial(mirrors.breed, SMALL)
 class Mirror:
     """The same tables and the same lessons, in NumPy and 64 bits."""
 
-    def __init__(self, method: Any, state: TdTuplesState) -> None:
+    def __init__(self, method: TdTuples, state: TdTuplesState) -> None:
         self.config, self.game = method.config, method.decoder.game
         genome = state.population
         cells, numbers = genome.cells[0].astype(np.int64), genome.tables[0].astype(np.float64)
@@ -56,8 +58,8 @@ class Mirror:
         self.stream = derive_seeds(state.seed, state.generation, "learning", 1)
         self.figures = np.zeros(FIGURES)
 
-    def play(self, own: int = -1, opponent: Any = None) -> None:
-        """Plays a game and learns from it; if there is an opponent, at seat *own*."""
+    def play(self, own: int = -1, opponent: Player | None = None) -> None:
+        """Play a game and learn from it; if there is an opponent, at seat *own*."""
         game, position, line = self.game, self.game.initial(0), []
         while (outcome := game.outcome(position)) is None:
             side, moves = game.to_move(position), game.legal_moves(position)
@@ -81,8 +83,10 @@ class Mirror:
             line.append((side, read, value, explores and len(moves) > 1))
         self.learn(line, outcome)
 
-    def learn(self, line: list[Any], outcome: Any) -> None:
-        """Draws values towards their returns: of two players along one line, else of each."""
+    def learn(
+        self, line: list[tuple[int, tuple[int, Array] | None, float, bool]], outcome: Outcome
+    ) -> None:
+        """Move values towards their returns: of two players along one line, else of each."""
         config, pair = self.config, self.game.seats == 2
         places = outcome.places
         ends = [0.0 if places.count(1) > 1 else 1.0 if place == 1 else -1.0 for place in places]
@@ -107,19 +111,19 @@ class Mirror:
         self.figures[[PLIES, FIRST_WINS, DRAWS]] += len(line), ends[0] == 1, ends[0] == 0
 
 
-def make_method(game: str = "connect-four", **changes: Any) -> Any:
+def make_method(game: str = "connect-four", **changes: object) -> TdTuples:
     return load_recipe(
         game, SMALL | {k.replace("__", "."): changes[k] for k in changes}
     ).make_method()
 
 
-LESSONS: dict[str, dict[str, Any]] = {
+LESSONS: dict[str, Settings] = {
     "plain": {"exploration": 0.2, "discount": 1.0},
     "squared": {"exploration": 0.2, "gradient": "squared", "trace_decay": 0.0},
     "discounted": {"exploration": 0.05, "trace_decay": 0.4},
     "results": {"exploration": 0.7, "trace_decay": 1.0},
 }
-BOARDS: dict[str, tuple[str, dict[str, Any]]] = {
+BOARDS: dict[str, tuple[str, Settings]] = {
     "stacks": ("connect-four", {"network__by_seat": True}),
     "wins are taken": ("connect-four", {"network__by_seat": True, "method__explore_wins": False}),
     "stacks of 64": ("connect-four", {"game__columns": 8, "game__rows": 8}),
@@ -203,7 +207,7 @@ def test_what_it_does_not_learn_is_told() -> None:
 # Shards and averages
 
 
-def learn(method: Any, generations: int) -> TdTuplesState:
+def learn(method: TdTuples, generations: int) -> TdTuplesState:
     arena, state = Arena(method.decoder, SerialExecutor()), method.initial(1)
     for _ in range(generations):
         state, _ = method.step(state, arena)
@@ -271,7 +275,7 @@ def test_the_first_generations_are_averaged_evenly() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"), [({"step_end": 0.1}, [0.5, 0.4, 0.1]), ({}, [0.5] * 3)]
 )
-def test_the_step_comes_to_its_end(changes: dict[str, float], expected: Any) -> None:
+def test_the_step_comes_to_its_end(changes: dict[str, float], expected: list[float]) -> None:
     usual = {"games": 100, "schedule_games": 400, "step": 0.5}
     method = make_method(**{f"method__{key}": value for key, value in (usual | changes).items()})
     state, found = method.initial(1), []

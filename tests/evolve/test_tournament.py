@@ -1,10 +1,9 @@
-"""The method ``tournament``: who wins, who has children, what the generation looks like."""
+"""The method ``tournament``: winners, parents, and the figures of a generation."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from scipy import stats
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.seeding import derive_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.matches import draw_members, sum_points, sum_tournaments
 from evolve_arena.evolve.tournament import Tournament, TournamentState
 from tests.evolve.rigged import LINEAR, Recorder, strong, vector, vectors
@@ -159,6 +159,6 @@ def test_who_was_not_drawn_is_no_elite_and_spoils_no_figure() -> None:
         ({"elite": 1}, "elite"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings: dict[str, Any], text: str) -> None:
+def test_settings_out_of_range_are_refused(settings: Settings, text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         make_method(**settings)

@@ -1,4 +1,4 @@
-"""Feeds hostile inputs to every parser: ``python -m tests.fuzz --inputs 1000000``.
+"""Fuzzer of every parser with hostile inputs: ``python -m tests.fuzz --inputs 1000000``.
 
 Each part of a target's inputs is fed in a process of its own, with little memory and little time
 for each input, so that whatever one of them does is a finding and not the end. Hypothesis makes
@@ -27,8 +27,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import FunctionType
-from typing import Any
+from types import FrameType, FunctionType
+from typing import TYPE_CHECKING
 
 from numba.core.dispatcher import Dispatcher
 
@@ -38,30 +38,33 @@ from tests.conftest import compile_for_all_kinds
 from tests.fuzz.inputs import generate
 from tests.fuzz.targets import TARGETS, Target
 
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+
 SECONDS = 10
-"""How long an input may take."""
+"""Seconds that an input may take."""
 START = 120
-"""How many seconds may pass before the first input: libFuzzer rewrites all of our code first."""
+"""Seconds until the first input: libFuzzer rewrites all of our code first."""
 MEMORY = 1 << 30
-"""How many bytes the process may take."""
+"""Bytes of memory that the process may take."""
 PART = 1000
 """Inputs of a process."""
 LARGEST = 1 << 22
 """Bytes of an input that is kept."""
 PACKAGE = "evolve_arena"
-"""Whose code guides."""
+"""Package whose coverage guides libFuzzer."""
 
 
-_under_way: list[Any] = []
+_under_way: list[object] = []
 """The target whose inputs are being fed, and what makes them."""
 
 
 class OverdueError(BaseException):
-    """An input takes too long. Not an Exception, so that nobody catches it on the way."""
+    """Raised for an input that takes too long. Not an Exception, so that no handler catches it."""
 
 
 def main() -> int:
-    """Feeds what the command line asks for; 1 if anything was found."""
+    """Fuzz as the command line asks; return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=2000, help="of all targets together")
     parser.add_argument("--seed", type=int, default=0)
@@ -99,12 +102,12 @@ def main() -> int:
 
 
 def _list_missing(name: str) -> list[str]:
-    """The programs that a target needs and that are not here."""
+    """Return the programs that a target needs and that are not installed."""
     return [program for program in TARGETS[name].needs if shutil.which(program) is None]
 
 
 def judge(target: Target, data: bytes) -> str:
-    """Feeds an input: ``accepted``, ``rejected``, or what is wrong, in lines."""
+    """Feed an input and return ``accepted``, ``rejected``, or the fault, in lines."""
     try:
         target.check(data)
     except ArenaError as error:
@@ -121,7 +124,7 @@ def judge(target: Target, data: bytes) -> str:
 
 
 def _furnish() -> None:
-    """Puts a small run, in a folder to be served, and a link that leads nowhere here."""
+    """Write a small run, also in a served folder, and a link that leads nowhere here."""
     changes = ["run.generations=2", "method.individuals=8", "method.tournament_size=2"]
     changes += ["check.games=2", "check.every=1"]
     start("connect-four", run="served/r", changes=changes, executor="serial")
@@ -130,7 +133,7 @@ def _furnish() -> None:
 
 
 def _fuzz(target: Target, count: int, options: argparse.Namespace, keep: Path) -> int:
-    """Feeds *count* inputs to *target*, and prints and keeps what comes out."""
+    """Feed *count* inputs to *target*; print the result and keep the inputs with faults."""
     started = time.monotonic()
     totals: Counter[str] = Counter()
     faults: dict[str, tuple[str, bytes]] = {}
@@ -169,16 +172,20 @@ def _feed_part(size: int, seed: int) -> tuple[Counter[str], dict[str, bytes]]:
 
 
 def _place_of(outcome: str) -> str:
-    """Where in the code something went wrong, which tells faults apart."""
+    """Return the place in the code of a fault, which tells faults apart."""
     return outcome.rpartition("\n  File ")[2].partition(", in ")[0]
 
 
 def feed(
-    target: Target, inputs: Any, count: int, seed: int, faults: dict[str, bytes]
+    target: Target,
+    inputs: st.SearchStrategy[bytes] | list[bytes],
+    count: int,
+    seed: int,
+    faults: dict[str, bytes],
 ) -> Counter[str]:
-    """Feeds *count* inputs in another process; adds what it finds to *faults*, with its input.
+    """Feed *count* inputs in another process; add its faults to *faults*, with their inputs.
 
-    They come from a strategy of hypothesis, or are what libFuzzer makes of a list of them.
+    They come from a strategy of hypothesis, or libFuzzer makes them from a list.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -210,9 +217,14 @@ def feed(
 
 
 def _work(
-    target: Target, inputs: Any, count: int, seed: int, sender: Connection, now: mmap.mmap
+    target: Target,
+    inputs: st.SearchStrategy[bytes] | list[bytes],
+    count: int,
+    seed: int,
+    sender: Connection,
+    now: mmap.mmap,
 ) -> None:
-    """Feeds *count* inputs, and tells of each fault once."""
+    """Feed *count* inputs, and report each fault once."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(tempfile.mkdtemp(dir="."))
     for name in ("r", "loop", "served"):
@@ -260,7 +272,7 @@ def _guide(
     count: int,
     seed: int,
 ) -> None:
-    """Feeds what libFuzzer makes of *samples*; ends the process."""
+    """Feed the inputs that libFuzzer makes of *samples*; end the process."""
     import atheris
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libFuzzer talks a lot
@@ -291,7 +303,7 @@ def _guide(
 
 
 def _data_size() -> int:
-    """Bytes of memory that this process has for itself already."""
+    """Return the bytes of memory that this process has for itself already."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return 2 * MEMORY
@@ -299,7 +311,7 @@ def _data_size() -> int:
     return 1024 * int(line.split()[1])
 
 
-def _end_it(number: int, frame: Any) -> None:
+def _end_it(number: int, frame: FrameType | None) -> None:
     raise OverdueError
 
 

@@ -11,10 +11,10 @@ import json
 import sys
 from collections.abc import Sequence
 from types import CodeType
-from typing import Any
 
 from hypothesis import strategies as st
 
+from evolve_arena.core.types import JsonObject
 from tests.c_bots import Answer
 from tests.fuzz.inputs import change_json, change_text, texts
 
@@ -34,15 +34,15 @@ pieces = st.one_of(nasty, st.sampled_from([" ", "\n", "\r\n", "go", "go\n", ","]
 
 
 def _join(blocks: st.SearchStrategy[str], *, most: int = 3) -> st.SearchStrategy[bytes]:
-    """Up to *most* of the *blocks*, one time in four with other pieces anywhere."""
+    """Return up to *most* of the *blocks*, one time in four with other pieces anywhere."""
     whole = st.lists(blocks, min_size=1, max_size=most).map("".join)
     plain = whole.map(lambda text: text.encode("utf-8", "surrogatepass"))
     return st.one_of(plain, plain, plain, change_text(whole, pieces))
 
 
 @st.composite
-def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
-    """The words *given*, of which some are other numbers or nonsense, one more or one less."""
+def _change_words(draw: st.DrawFn, given: Sequence[str]) -> list[str]:
+    """Return the words *given*, some of them changed, one more or one less."""
     words = list(given)
     kind = draw(st.sampled_from([small, small, wide, nasty]))
     for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3, 8]))):
@@ -53,9 +53,9 @@ def _change_words(draw: Any, given: Sequence[str]) -> list[str]:
 
 
 def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStrategy[bytes]:
-    """Lines for bots of games in one file: ``state NUMBERS`` and ``go``.
+    """Return lines for bots of games in one file: ``state NUMBERS`` and ``go``.
 
-    Up to so many lines ``past NUMBERS`` come before.
+    Up to *past* lines ``past NUMBERS`` come before.
     """
     bases = st.sampled_from([[str(number) for number in state] for state in states])
     told = st.lists(bases.flatmap(_change_words).map(" ".join), min_size=1, max_size=1 + past)
@@ -66,7 +66,7 @@ def state_lines(states: Sequence[Sequence[int]], past: int = 0) -> st.SearchStra
 
 
 @st.composite
-def _four_block(draw: Any, columns: int, rows: int) -> str:
+def _four_block(draw: st.DrawFn, columns: int, rows: int) -> str:
     strays = draw(st.integers(0, 2)) == 0
     heights = draw(st.lists(st.integers(0, rows), min_size=columns, max_size=columns))
     discs = draw(st.lists(st.sampled_from("12"), min_size=columns * rows, max_size=columns * rows))
@@ -93,18 +93,18 @@ def _four_block(draw: Any, columns: int, rows: int) -> str:
 
 
 def four_lines(columns: int = 7, rows: int = 6) -> st.SearchStrategy[bytes]:
-    """Lines for Connect Four bots: settings, fields and ``action move``."""
+    """Return lines for Connect Four bots: settings, fields and ``action move``."""
     return _join(_four_block(columns, rows))
 
 
-def botzone_lines(requests: Sequence[Any]) -> st.SearchStrategy[bytes]:
-    """Lines for Botzone's bots: *requests*, objects of JSON, with other values."""
+def botzone_lines(requests: Sequence[JsonObject]) -> st.SearchStrategy[bytes]:
+    """Return lines for Botzone's bots: *requests*, objects of JSON, with other values."""
     changed = change_json(st.sampled_from(list(requests)))
     return _join(changed.map(lambda value: f"{json.dumps(value)}\n"), most=1)
 
 
 def feed_python(source: str | CodeType, inputs: Sequence[bytes]) -> list[Answer]:
-    """The answers of an exported Python file to each of the *inputs*, as of a new process."""
+    """Return an exported Python file's answers to each of the *inputs*, as of a new process."""
     program = compile(source, "bot.py", "exec") if isinstance(source, str) else source
     answers, stdin = [], sys.stdin
     for data in inputs:

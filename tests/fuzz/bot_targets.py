@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Json
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.page import PAGE, write_bot
@@ -32,7 +32,7 @@ from tests.fuzz.bot_lines import botzone_lines, feed_python, four_lines, state_l
 from tests.fuzz.target import Target, change_trees, read
 
 LONGEST_LINE = 400
-"""Characters of what a bot says of its host's nonsense."""
+"""Largest length of a bot's message about its host's nonsense."""
 
 
 class _Host:
@@ -49,10 +49,10 @@ class _Host:
         """The process that started it: one that is forked starts its own."""
 
     def ask(self, data: bytes) -> Answer:
-        """How an input was taken.
+        """Return the program's answer to an input.
 
         Raises:
-            AssertionError: The program has ended, by what it was fed.
+            AssertionError: The program has ended, because of its input.
         """
         try:
             return self._ask(data)
@@ -61,7 +61,7 @@ class _Host:
             raise
 
     def end(self) -> None:
-        """Ends the program."""
+        """End the program."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -94,13 +94,13 @@ class _Host:
 
 
 def _free_memory() -> None:
-    """Lets a program reserve what it likes: sanitizers and Node reserve far more than they use."""
+    """Lift the limit on memory: sanitizers and Node reserve far more than they use."""
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _judge_bot(answer: Answer) -> None:
-    """A bot answers, says in a line each what it does not understand, or ends with one line."""
+    """Assert that a bot answers, reports each bad input in a line, or ends with one line."""
     lines, end = answer.errors.removesuffix("\n").split("\n"), answer.errors[-2000:]
     assert answer.code in (0, 1), (answer.code, end)
     assert answer.code == 0 or len(lines) == 1, end
@@ -112,7 +112,7 @@ def _judge_bot(answer: Answer) -> None:
 
 @cache
 def _players() -> dict[str, BredPlayer]:
-    """A bot of each way in which hosts ask."""
+    """Return a bot for each way in which hosts ask."""
     return {
         "othello": make_bred("othello", "tuples", tuples=20, length=4),
         "tic-tac-toe": make_bred("tic-tac-toe", "mlp"),
@@ -125,10 +125,10 @@ def _players() -> dict[str, BredPlayer]:
 
 @cache
 def _told(name: str) -> list[str]:
-    """What hosts tell of some positions of random games."""
+    """Return the hosts' texts for some positions of random games."""
     game = _players()[name].game
     dialects = find_game(name).dialects
-    show: Any = dialects["plain"].show
+    show = dialects["plain"].show
     return [show(position).strip() for position in random_positions(game, 30)]
 
 
@@ -137,7 +137,7 @@ ONCE = {
     f"update game field {','.join('0' * 20)}\naction move 100\n",
     "botzone": '{"requests": [{"x": -1, "y": -1}], "responses": []}\n',
 }
-"""What is in order, where it is not a position that a dialect shows."""
+"""Valid texts of the dialects that do not show a position."""
 
 
 @cache
@@ -161,10 +161,10 @@ def _sample(name: str) -> bytes:
 
 
 def _inputs(names: Sequence[str]) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
-    """The name of a bot in a line, and what its host writes."""
+    """Return a maker of strategies: the name of a bot in a line, and its host's text."""
 
     @st.composite
-    def draw_lines(draw: Any) -> bytes:
+    def draw_lines(draw: st.DrawFn) -> bytes:
         name = draw(st.sampled_from(names))
         return f"{name}\n".encode() + draw(_lines_for(name))
 
@@ -187,7 +187,7 @@ IN_PYTHON = (
 
 @cache
 def _code_of(name: str) -> CodeType:
-    """The file of a bot, which searches no deeper than one move whatever it is told."""
+    """Return the file of a bot, whose search is limited to one move."""
     target = "botzone" if name == "botzone" else "python"
     player = _players()["othello" if name == "botzone" else name]
     source = re.sub(
@@ -197,7 +197,7 @@ def _code_of(name: str) -> CodeType:
 
 
 def _check_python(data: bytes) -> None:
-    """Runs a bot's file as a program, with *data* as its input."""
+    """Run a bot's file as a program, with *data* as its input."""
     name, told = _split(data, IN_PYTHON)
     (answer,) = feed_python(_code_of(name), [told])
     _judge_bot(answer)
@@ -210,7 +210,7 @@ IN_C = ("othello", "pig", "connect-four", "checkers")
 
 @cache
 def _hosts() -> dict[str, _Host]:
-    """Bots that are compiled, in folders of the fuzzer's own; each process starts its own."""
+    """Return compiled bots in folders of the fuzzer's own; each process starts its own."""
     hosts = {}
     for name in IN_C:
         folder = Path(f"bot-{name}").absolute()
@@ -278,7 +278,7 @@ for (;;) {
 
 @cache
 def _node() -> _Host:
-    """All bots of pages, in one program."""
+    """Return all bots of pages, in one program."""
     file = Path("pages.js").absolute()
     bots = [f"bots[{json.dumps(name)}] = {write_bot(_players()[name])};\n" for name in ON_PAGES]
     runtime = (PAGE / "python.js").read_text(encoding="utf-8")
@@ -287,10 +287,10 @@ def _node() -> _Host:
 
 
 def _page_samples() -> list[bytes]:
-    """Questions about the beginning of a game, and about what follows."""
+    """Return questions about the beginning of a game, and about what follows."""
     found = []
 
-    def ask(*question: Any) -> Any:
+    def ask(*question: object) -> Json:
         found.append(json.dumps(question).encode())
         return json.loads(_node().ask(found[-1]).said)
 

@@ -1,4 +1,4 @@
-"""Files that somebody else may have put into a run's folder or beside it: targets of the fuzzer.
+"""Targets of the fuzzer: files that others may have put into a run's folder or beside it.
 
 None of what stands in them is ever run: a program of theirs would leave :data:`CANARY` behind.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, redirect_stderr, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 from unittest.mock import patch
 from zlib import crc32
 
@@ -25,6 +25,7 @@ import tomli_w
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, one_line
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import read_ini, write_ini
 from evolve_arena.players.bred import FORMAT, read_player
@@ -73,7 +74,7 @@ def _check_history(data: bytes) -> None:
 
 
 def _put_run() -> None:
-    """A run's folder with nothing but a recipe."""
+    """Make a run's folder with nothing but a recipe."""
     PLACE.mkdir(parents=True, exist_ok=True)
     for file in PLACE.iterdir():
         file.unlink()
@@ -81,7 +82,7 @@ def _put_run() -> None:
 
 
 def _read_history() -> None:
-    """Whoever reads a history gives numbers that JSON has, or says that it is damaged."""
+    """Check that a history is read as numbers that JSON has, or reported as damaged."""
     path = PLACE / "history.db"
     json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
     refused: ArenaError | None = None
@@ -105,7 +106,7 @@ def _read_history() -> None:
 
 
 def _schemas() -> list[bytes]:
-    """The statements that make a history, each in a line."""
+    """Return the statements that make a history, each in a line."""
     with closing(sqlite3.connect("r/history.db")) as database:
         dumped = " ".join(SCHEMA.split()).split(";")
         rows = [line for line in database.iterdump() if line.startswith("INSERT")]
@@ -165,11 +166,11 @@ STEPS = 200
 
 
 def _change_schemas(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """Statements of a history, some of which are left out, and others among them."""
+    """Return statements of a history, some left out, and others among them."""
     whole, bare = (read(sample).split("\n") for sample in samples)
 
     @st.composite
-    def draw_statements(draw: Any) -> bytes:
+    def draw_statements(draw: st.DrawFn) -> bytes:
         statements = list(draw(st.sampled_from([whole, whole, bare])))
         for _ in range(draw(st.integers(1, 4))):
             place = draw(st.integers(0, len(statements)))
@@ -188,7 +189,7 @@ def _change_schemas(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def _check_schema(data: bytes) -> None:
-    """Makes a database as *data* says, as whoever sends one could have, and reads it."""
+    """Make a database by the statements in *data*, as a sender could have, and read it."""
     _put_run()
     left = STEPS
 
@@ -210,8 +211,8 @@ def _check_schema(data: bytes) -> None:
         _read_history()
 
 
-def _allow_inside(action: int, *names: Any) -> int:
-    """Other files are not for a history."""
+def _allow_inside(action: int, *names: object) -> int:
+    """Deny a history any other file."""
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
@@ -242,7 +243,7 @@ SWEEP = (
 
 
 def _check_lock(data: bytes) -> None:
-    """The page tells who holds a run, and so does who wants to write to it and can't."""
+    """Check that the page names the holder of a run, and so does a refused writer."""
     _put_run()
     (PLACE / ".lock").write_bytes(data)
     json.dumps(Desk(str(PLACE.parent)).record(PLACE.name), allow_nan=False)
@@ -267,7 +268,7 @@ def _check_lock(data: bytes) -> None:
 
 @contextlib.contextmanager
 def _at_home() -> Iterator[Path]:
-    """A home of the user's own, in the working folder."""
+    """Yield a home of the user's own, in the working folder."""
     home = Path("home").absolute()
     home.mkdir(mode=0o700, exist_ok=True)
     own = {"HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
@@ -276,7 +277,7 @@ def _at_home() -> Iterator[Path]:
 
 
 def _ask(act: Callable[[], object]) -> str:
-    """What is asked at a terminal where somebody says no."""
+    """Return the question that is asked at a terminal where the answer is no."""
     shown = io.StringIO()
     with patch.object(sys, "stdin", io.StringIO("n\n")), redirect_stderr(shown):
         try:
@@ -289,9 +290,9 @@ def _ask(act: Callable[[], object]) -> str:
 
 
 def _check_consent(data: bytes) -> None:
-    """A command in a recipe is asked about, remembered for this run, and for no other command.
+    """Check that a command in a recipe is asked about, and remembered for this run alone.
 
-    The note itself may be anything: what it says is in its name.
+    The note's content may be anything: only its name counts.
     """
     command, _, note = read(data).partition("\x01")
     opponents = [f"process:{command}"]
@@ -316,8 +317,8 @@ def _check_consent(data: bytes) -> None:
     _check_unharmed()
 
 
-def _write_recipe(changes: dict[str, dict[str, Any]]) -> Path:
-    """The recipe for Connect Four with other values, as somebody sends it."""
+def _write_recipe(changes: dict[str, Settings]) -> Path:
+    """Write a copy of the Connect Four recipe with other values."""
     content = load_recipe("connect-four").model_dump(mode="json", exclude_none=True)
     for section, values in changes.items():
         content[section] = {**content[section], **values}
@@ -325,7 +326,7 @@ def _write_recipe(changes: dict[str, dict[str, Any]]) -> Path:
 
 
 def _check_code(data: bytes) -> None:
-    """A file that a recipe names as a game, or as code, is asked about and is not run."""
+    """Check that a file named as a game, or as code, is asked about and is not run."""
     name, _, source = data.partition(b"\n")
     called = read(name)
     if "/" in called or not called.endswith(".py") or called.startswith("."):
@@ -373,7 +374,7 @@ INI += ("__import__('os')", HARM, "ops.py:f")
 
 
 def _check_ini(data: bytes) -> None:
-    """What is read is written and read again, and makes a method."""
+    """Check that a file that is read is written and read again, and makes a method."""
     made = read_neat_config(put("neat.ini", data), "connect-four", {"run.generations": 2})
     for remark in made.remarks:
         assert one_line(remark).isprintable()
@@ -389,7 +390,7 @@ def _check_ini(data: bytes) -> None:
 
 @cache
 def _networks() -> list[bytes]:
-    """Small champions of the kinds that are written differently."""
+    """Return small champions of the kinds that are written differently."""
     made = [
         make_bred("connect-four", "mlp", hidden=(2,)),
         make_bred("connect-four", "graph"),
@@ -399,7 +400,7 @@ def _networks() -> list[bytes]:
 
 
 def _check_onnx(data: bytes) -> None:
-    """What a file says of a network is in the model, as JSON and as it was."""
+    """Check that the model keeps all that the file says of a network, in the form of JSON."""
     import onnx
 
     player = read_player(data)
@@ -410,7 +411,7 @@ def _check_onnx(data: bytes) -> None:
     assert about["options"] == player.game.options
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise AssertionError(f"{name} is no JSON")
 
 

@@ -1,19 +1,19 @@
-"""What the fuzzer feeds: hypothesis strategies for hostile values, texts and files."""
+"""Hypothesis strategies for hostile values, texts and files."""
 
 from __future__ import annotations
 
 import json
 import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import hypothesis
 import numpy as np
 import tomli_w
 from hypothesis import strategies as st
 
+from evolve_arena.core.types import Array, Arrays, Json, Number
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
 
 NASTY_TEXTS = [
@@ -37,8 +37,10 @@ values = st.recursive(
 
 
 @st.composite
-def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]) -> bytes:
-    """One of the texts *bases* in which pieces are cut out, doubled, or replaced by *pieces*."""
+def change_text(
+    draw: st.DrawFn, bases: st.SearchStrategy[str], pieces: st.SearchStrategy[str]
+) -> bytes:
+    """Draw one of the texts *bases*, with pieces cut out, doubled, or replaced by *pieces*."""
     text = draw(bases)
     for _ in range(draw(st.sampled_from([0, 0, 1, 1, 2, 3]))):
         start = draw(st.integers(0, len(text)))
@@ -49,8 +51,8 @@ def change_text(draw: Any, bases: st.SearchStrategy[str], pieces: st.SearchStrat
 
 
 @st.composite
-def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
-    """One of *bases* in which bytes are changed *within* so many, or that is cut."""
+def change_bytes(draw: st.DrawFn, bases: st.SearchStrategy[bytes], within: int = 3000) -> bytes:
+    """Draw one of *bases*, with bytes changed *within* so many, or cut."""
     blob = bytearray(draw(bases))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, max(0, min(len(blob), within) - 1)))
@@ -59,27 +61,27 @@ def change_bytes(draw: Any, bases: st.SearchStrategy[bytes], within: int = 3000)
 
 
 def words(*pieces: str) -> st.SearchStrategy[str]:
-    """Pieces of a language, now and then a text that does not belong there."""
+    """Return pieces of a language, now and then a text that does not belong there."""
     return st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), texts)
 
 
 def lines(piece: st.SearchStrategy[str], most: int, between: str = " ") -> st.SearchStrategy[bytes]:
-    """Texts of up to *most* pieces."""
+    """Return texts of up to *most* pieces."""
     joined = st.lists(piece, max_size=most).map(between.join)
     return joined.map(lambda text: text[:300_000].encode("utf-8", "surrogatepass"))
 
 
 @st.composite
-def change_json(draw: Any, bases: st.SearchStrategy[Any]) -> Any:
-    """One of *bases*, which are as JSON or TOML gives them, with one to three other values."""
+def change_json(draw: st.DrawFn, bases: st.SearchStrategy[Json]) -> Json:
+    """Draw one of *bases*, which are as JSON or TOML gives them, with up to three other values."""
     tree = json.loads(json.dumps(draw(bases)))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
         tree = _change_somewhere(draw, tree)
     return tree
 
 
-def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
-    """Goes down at random, and replaces, removes, renames or adds something there."""
+def _change_somewhere(draw: st.DrawFn, tree: Json) -> Json:
+    """Replace, remove, rename or add something at a random place of the *tree*."""
     keys = (
         list(tree)
         if isinstance(tree, dict)
@@ -103,13 +105,13 @@ def _change_somewhere(draw: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def recipes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """TOML of recipes with other values, other letters, or both."""
+    """Return TOML of recipes with other values, other letters, or both."""
     trees = [tomllib.loads(sample.decode()) for sample in samples]
     pieces = words("[", "]", "[[", "=", "'", "\n", "#", "{", "}", ".", "1_0", "\r")
     return change_text(change_json(st.sampled_from(trees)).map(_write_toml), pieces)
 
 
-def _write_toml(tree: Any) -> str:
+def _write_toml(tree: Json) -> str:
     try:
         return tomli_w.dumps(tree)
     except (AttributeError, TypeError, ValueError, UnicodeError):  # TOML has no null, for one
@@ -117,16 +119,16 @@ def _write_toml(tree: Any) -> str:
 
 
 def change_tensors(kind: str, version: int, blobs: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """One of *blobs* with other arrays or another description, and the right digest."""
+    """Return *blobs* with other arrays or another description, and the right digest."""
 
     @st.composite  # takes no arguments: hypothesis would write them out
-    def make(draw: Any) -> bytes:
+    def make(draw: st.DrawFn) -> bytes:
         return _change_tensors(draw, kind, version, blobs[draw(st.integers(0, len(blobs) - 1))])
 
     return make()
 
 
-def _change_tensors(draw: Any, kind: str, version: int, blob: bytes) -> bytes:
+def _change_tensors(draw: st.DrawFn, kind: str, version: int, blob: bytes) -> bytes:
     if draw(st.integers(0, 9)) == 0:
         return bytes(draw(change_bytes(st.just(blob))))
     content = read_tensors(kind, version, blob)
@@ -149,9 +151,7 @@ def _change_tensors(draw: Any, kind: str, version: int, blob: bytes) -> bytes:
     return _write(kind, written, arrays, description, blob)
 
 
-def _write(
-    kind: str, version: int, arrays: Mapping[str, Any], description: Any, instead: bytes
-) -> bytes:
+def _write(kind: str, version: int, arrays: Arrays, description: Json, instead: bytes) -> bytes:
     try:
         return write_tensors(kind, version, arrays, description)
     except (TypeError, ValueError, KeyError, UnicodeError):  # what the format can't say
@@ -159,7 +159,7 @@ def _write(
 
 
 @st.composite
-def _change_array(draw: Any, array: Any) -> Any:
+def _change_array(draw: st.DrawFn, array: Array) -> Array:
     action = draw(
         st.sampled_from(["one", "one", "one", "fill", "kind", "form", "size", "order", "not"])
     )
@@ -185,8 +185,8 @@ def _is_nan(number: float) -> bool:
     return isinstance(number, float) and math.isnan(number)
 
 
-def _fit(number: float, dtype: Any) -> Any:
-    """The nearest number of that kind; 0 for what is none, if it must be whole."""
+def _fit(number: float, dtype: np.dtype) -> Number:
+    """Return the nearest number of that kind; 0 for NaN if it must be whole."""
     if dtype.kind == "f":
         return dtype.type(number if -1e300 < number < 1e300 or _is_nan(number) else np.inf)
     if dtype.kind == "b":
@@ -202,8 +202,10 @@ class _Hidden:
     data: bytes
 
 
-def generate(feed_one: Callable[[bytes], None], inputs: Any, count: int, seed: int) -> None:
-    """Feeds what hypothesis makes."""
+def generate(
+    feed_one: Callable[[bytes], None], inputs: st.SearchStrategy[bytes], count: int, seed: int
+) -> None:
+    """Feed the inputs that hypothesis makes."""
 
     @hypothesis.seed(seed)
     @hypothesis.settings(

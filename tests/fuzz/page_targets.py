@@ -1,7 +1,7 @@
-"""What the page is asked, and games that were kept: as targets of the fuzzer.
+"""Targets of the fuzzer: requests of the page, and games that were kept.
 
-Requests go through the server's own application; its workers answer in this process, and what
-would start a program does nothing.
+Requests go through the server's own application; its workers answer in this process, and calls
+that would start a program do nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 from unittest.mock import patch
 from urllib.parse import unquote
 
@@ -23,9 +23,10 @@ from hypothesis import strategies as st
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
-from evolve_arena.runs.store.kept_games import KeptGames, parse_games
+from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 from evolve_arena.web import app
 from evolve_arena.web.app import Server
 from evolve_arena.web.playing import Desk
@@ -40,10 +41,10 @@ LONGEST_REFUSAL = 400
 
 
 class _Here(Worker):
-    """A worker whose functions run in this process, so that what goes wrong can be seen."""
+    """A worker whose functions run in this process, so that faults can be seen."""
 
-    async def call(self, name: str, *more: Any, **given: Any) -> Any:
-        """What a process of its own would answer, from JSON to JSON."""
+    async def call(self, name: str, *more: object, **given: object) -> Json:
+        """Answer as a process of its own would, from JSON to JSON."""
         name, given = json.loads(json.dumps([name, given]).encode())
         try:
             if not hasattr(self, "desk"):
@@ -56,26 +57,26 @@ class _Here(Worker):
         return json.loads(json.dumps(answer, default=str).encode())
 
     def stop(self) -> None:
-        """Nothing: there is no process."""
+        """Do nothing: there is no process."""
 
 
 class _FailedError(BaseException):
-    """A worker fails. Not an Exception, so that nobody catches it on the way."""
+    """Raised for a failing worker. Not an Exception, so that no handler catches it."""
 
 
 class _Idle(Trainers):
-    """Starts nothing."""
+    """Starter of programs that does nothing."""
 
-    async def _launch(self, run: str, words: list[str], *more: Any) -> None:
+    async def _launch(self, run: str, words: list[str], *more: object) -> None:
         _check_words(words)
 
-    async def _finish(self, words: list[str], *more: Any) -> bytes:
+    async def _finish(self, words: list[str], *more: object) -> bytes:
         _check_words(words)
         return b"{}"
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Refuses what no program can be given, as starting one does."""
+    """Refuse words that no program can be given, as starting one does."""
     if any(b"\0" in os.fsencode(word) for word in words):
         raise ValueError("embedded null byte")
 
@@ -93,8 +94,8 @@ def _server() -> Server:
     return server
 
 
-async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]:
-    """The status and the content of the answer to a request; without a *body* it is a GET."""
+async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Json]:
+    """Return the status and content of the answer to a request; without a *body* it is a GET."""
     place, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -106,12 +107,12 @@ async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]
         "query_string": os.fsencode(query),
         "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
     }
-    sent: list[Any] = []
+    sent: list[JsonObject] = []
 
-    async def receive() -> Any:
+    async def receive() -> JsonObject:
         return {"type": "http.request", "body": body or b"", "more_body": False}
 
-    async def send(message: Any) -> None:
+    async def send(message: JsonObject) -> None:
         sent.append(message)
 
     await server.make_app()(scope, receive, send)
@@ -119,12 +120,12 @@ async def _ask(server: Server, path: str, body: bytes | None) -> tuple[int, Any]
     return sent[0]["status"], json.loads(text, parse_constant=_refuse_constant)
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> NoReturn:
     raise AssertionError(f"{name} is no JSON")
 
 
 GAMES = ("connect-four", "checkers", "tic-tac-toe", "ticket-to-ride")
-PLAY: dict[str, Any] = {
+PLAY: Settings = {
     "game": "connect-four",
     "options": {"rows": 6},
     "players": ["human", "random"],
@@ -132,7 +133,7 @@ PLAY: dict[str, Any] = {
     "names": [],
     "seed": 7,
 }
-BODIES: dict[str, list[dict[str, Any]]] = {
+BODIES: dict[str, list[Settings]] = {
     "/api/play": [
         PLAY,
         {"players": ["run:r", "human"]},
@@ -164,15 +165,15 @@ QUESTIONS = (
     *("/api/files", "/plots?run=r&file=fitness.png"),
 )
 NEEDY = ("undo", "hint")
-"""What is refused at the beginning of a game."""
+"""Acts that are refused at the beginning of a game."""
 REFUSED = ("/api/stop", "/api/rate")
-"""What is refused even in order: nothing goes on here, and there is no second run to be met."""
+"""Requests that are refused even if valid: no run is in progress, and there is no second one."""
 PATHS = {*BODIES, *(f"/api/play/{game}" for game in GAMES)}
 NAMES = ("r", "run:r", "human", "random", "minimax:depth=1", "fitness", *GAMES, "file:r", "../r")
 
 
 def _requests() -> list[bytes]:
-    """A path, and the body in the line after it."""
+    """Return requests: a path, and the body in the line after it."""
     bodies = [(path, body) for path, found in BODIES.items() for body in found]
     bodies += [("/api/play/connect-four", body) for body in MOVES if body["act"] not in NEEDY]
     told = [f"{path}\n{json.dumps(body)}" for path, body in bodies if path not in REFUSED]
@@ -181,11 +182,11 @@ def _requests() -> list[bytes]:
 
 
 def _change_requests(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """Other values in bodies, other letters in them, and other values in questions."""
+    """Return requests with other values and letters in bodies, and other values in questions."""
     named = st.sampled_from(NAMES)
 
     @st.composite
-    def draw_request(draw: Any) -> bytes:
+    def draw_request(draw: st.DrawFn) -> bytes:
         if draw(st.integers(0, 9)) == 0:
             path, equals, value = draw(st.sampled_from(QUESTIONS)).partition("=")
             other = draw(st.one_of(st.just(value), named, texts))
@@ -206,7 +207,7 @@ def _change_letters(text: str) -> st.SearchStrategy[bytes]:
 
 
 def _check_request(data: bytes) -> None:
-    """Anything but an answer, or a refusal in one line, is a fault; so is a status of 500."""
+    """Check that the page answers, or refuses in one line, and never with a status of 500."""
     head, newline, body = data.partition(b"\n")
     path = read(head)
     server = _server()
@@ -235,14 +236,14 @@ def _check_request(data: bytes) -> None:
     raise ArenaError(text)
 
 
-def _at(game: str) -> dict[str, Any]:
-    """What a game is made of at which a person plays against chance."""
+def _at(game: str) -> JsonObject:
+    """Return the settings of a game in which a person plays against chance."""
     players = ["human", "random"]
     return {"game": game, "options": {}, "players": players, "seed": 1}
 
 
 def _kept() -> list[bytes]:
-    """Games that were kept, all of a game in a file, and games as people write them."""
+    """Return kept games: all of a game in a file, and games as people write them."""
     found = []
     for name in GAMES:
         game = make_game(name)
@@ -258,7 +259,7 @@ def _kept() -> list[bytes]:
 
 
 def _check_kept(data: bytes) -> None:
-    """What is read is what the page can be told, and what it opens again; or it is refused."""
+    """Check that games that are read can be sent to the page and opened, or are refused."""
 
     def check(name: str) -> None:
         games = parse_games(read(data), make_game(name), "games.jsonl, line")
@@ -269,8 +270,8 @@ def _check_kept(data: bytes) -> None:
     try_each(GAMES, check)
 
 
-def _replay(kept: Any) -> None:
-    """Looks at a game as the page does that opens it."""
+def _replay(kept: KeptGame) -> None:
+    """Open a game as the page does."""
     players, seed = ["random"] * len(kept.players), int(kept.seed)
     desk = Desk({}, kept.game, kept.options, players, kept.numbers, kept.players, seed)
     table = desk.look()

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
 from evolve_arena.core.errors import LONGEST, ArenaError
+from evolve_arena.core.types import Json
 from tests.fuzz.inputs import change_json, change_text, lines, words
 
 
@@ -35,7 +36,7 @@ def read(data: bytes) -> str:
 
 
 def put(name: str, data: bytes) -> Path:
-    """A file in the working folder, which is the fuzzer's own."""
+    """Write a file in the working folder, which is the fuzzer's own."""
     Path(name).write_bytes(data)
     return Path(name)
 
@@ -43,7 +44,7 @@ def put(name: str, data: bytes) -> Path:
 JSON_WORDS = ("{", "}", "[", "]", ":", ",", '"', "null", "NaN", "Infinity", "1e400", "-")
 
 
-def dump(tree: Any) -> str:
+def dump(tree: Json) -> str:
     try:
         return json.dumps(tree)
     except ValueError:
@@ -56,8 +57,11 @@ def check_error(error: ArenaError) -> None:
     assert len(text) <= LONGEST, text
 
 
-def try_each(kinds: Sequence[Any], act: Callable[[Any], object]) -> None:
-    """Does something with each of some *kinds*; an input is refused if all refuse it."""
+Kind = TypeVar("Kind")
+
+
+def try_each(kinds: Sequence[Kind], act: Callable[[Kind], object]) -> None:
+    """Act on each of some *kinds*; an input is refused if all refuse it."""
     refused: list[ArenaError] = []
     for kind in kinds:
         try:
@@ -74,7 +78,7 @@ def encode(*samples: str) -> Callable[[], Sequence[bytes]]:
 
 
 def change_pieces(*pieces: str) -> Callable[[Sequence[bytes]], st.SearchStrategy[bytes]]:
-    """Samples with other pieces, and texts of nothing but pieces."""
+    """Return a maker of strategies: samples with other pieces, and texts of nothing but pieces."""
     between = words(*pieces)
 
     def make(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:

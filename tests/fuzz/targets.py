@@ -1,7 +1,7 @@
-"""What is fuzzed: each parser, from bytes, with what must hold of whatever it accepts.
+"""Targets of the fuzzer: each parser, from bytes, with conditions on whatever it accepts.
 
-A check raises :class:`evolve_arena.core.errors.ArenaError` for what it refuses; anything else that
-it raises is a fault, and so is an assertion. No check starts a program or plays more than a move.
+A check raises :class:`evolve_arena.core.errors.ArenaError` for refused input; any other error
+is a fault, and so is an assertion. No check starts a program or plays more than a move.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,9 +21,11 @@ from evolve_arena.cli.play.prompt import read_input
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import game_names, make_game, recipe_files
 from evolve_arena.core.stream import new_stream
-from evolve_arena.evolve.method import Method
+from evolve_arena.core.types import Json, Settings
+from evolve_arena.evolve.method import Method, State
 from evolve_arena.genomes.neat.interchange import read_json, write_json
 from evolve_arena.genomes.tensors import read_tensors
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.player import make_random
 from evolve_arena.players.text_ui import find_text_ui
@@ -46,7 +47,7 @@ SMALL = {
     "evolutionary-programming": ["method.individuals=4"],
     "td-tuples": ["network.tuples=4", "network.length=3"],
 }
-"""What makes the populations of recipes small."""
+"""Changes that make the populations of recipes small."""
 BRED = (
     *("connect-four", "connect-four-neat", "connect-four-td", "q-learning", "td-lambda"),
     *("checkers", "checkers-neat", "checkers-features", "checkers-06-rafalmore"),
@@ -67,7 +68,7 @@ def _check_recipe(data: bytes) -> None:
 
 
 def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
-    """A shipped recipe's name and changes; most of them of a key that it has."""
+    """Return a strategy: a shipped recipe's name and changes, most of them of keys that it has."""
     said = {
         name: {
             f"{section}.{key}": _as_toml(value)
@@ -80,7 +81,7 @@ def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     written = st.one_of(values.map(_as_toml), texts)
 
     @st.composite
-    def draw_changes(draw: Any) -> bytes:
+    def draw_changes(draw: st.DrawFn) -> bytes:
         name = draw(st.sampled_from(BRED))
         parts = [name]
         for _ in range(draw(st.integers(1, 3))):
@@ -92,7 +93,7 @@ def _changes(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     return draw_changes()
 
 
-def _as_toml(value: Any) -> str:
+def _as_toml(value: Json) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except ValueError:  # so many digits
@@ -106,7 +107,7 @@ def _check_changes(data: bytes) -> None:
     assert read_recipe(put("again.toml", recipe.to_toml().encode())) == recipe
 
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: Settings = {
     "board": {"rows": 6, "cols": 7},
     "needed_to_win": 4,
     "games_to_play": 5000,
@@ -142,7 +143,7 @@ def _check_player(data: bytes) -> None:
 
 
 def _check_position(data: bytes) -> None:
-    """The moves of the state that a text gives are played, and it is drawn."""
+    """Play the moves of the position in a text, and draw it."""
 
     def check(name: str) -> None:
         game = _make_once(name)
@@ -170,8 +171,8 @@ def _check_entries(data: bytes) -> None:
 
 
 @cache
-def _make_once(name: str) -> Any:
-    """A game, for thousands of inputs."""
+def _make_once(name: str) -> BoardGame:
+    """Make a game once, for thousands of inputs."""
     return make_game(name)
 
 
@@ -215,7 +216,7 @@ def _check_champion(data: bytes) -> None:
 
 def _play_a_move(player: BredPlayer) -> None:
     game = player.game
-    position: Any = game.initial()
+    position = game.initial()
     assert player.choose(position, new_stream(1)) in game.legal_moves(position)
 
 
@@ -225,7 +226,7 @@ def _make_recipe(name: str) -> Recipe:
 
 
 @cache
-def _methods() -> list[Method[Any]]:
+def _methods() -> list[Method[State]]:
     return [_make_recipe(name).make_method() for name in BRED]
 
 
@@ -243,11 +244,11 @@ def _checkpoints() -> list[bytes]:
 
 
 def _check_checkpoint(data: bytes) -> None:
-    """Lets the methods try that it may be of: one may take what is another's."""
+    """Load a checkpoint with each method whose name it may bear: methods may share formats."""
     said = read_tensors("checkpoint", 1, data).description
     name = said.get("method") if isinstance(said, dict) else None
 
-    def check(method: Method[Any]) -> None:
+    def check(method: Method[State]) -> None:
         state = read_state(data, method)
         if mismatch := method.find_mismatch(state):
             raise ArenaError(mismatch)
@@ -294,7 +295,7 @@ def _commands(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def _check_command(data: bytes) -> None:
-    """Runs the command line as it is called, in this process."""
+    """Run the command line as it is called, in this process."""
     arguments = read(data).split("\x01")
     running = ("start", "resume", "branch", "play", "plot", "log", "reproduce", "tournament")
     if arguments[0] in running:
@@ -318,7 +319,7 @@ def _networks() -> list[bytes]:
     method = load_recipe(
         "connect-four-neat", ["neat.pop_size=4", "neat.num_hidden=2"]
     ).make_method()
-    player: Any = method.decoder.player(method.initial(1).population.take([0]), "x")
+    player = method.decoder.player(method.initial(1).population.take([0]), "x")
     tree = json.loads(export_neat_python(player))
     metadata = {key: part for key, part in tree["metadata"].items() if key == "genome_id"}
     return [json.dumps(base).encode() for base in (tree, {**tree, "metadata": metadata})]

@@ -22,7 +22,7 @@ FED = 1000
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is fed writes into the folder where it is."""
+    """Work in a temporary folder, as inputs write into the current one."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -60,7 +60,7 @@ def test_no_input_does_what_it_must_not(tmp_path: Path) -> None:
 
 
 def fail(data: bytes) -> None:
-    """Does whatever its input says."""
+    """Fail in the way that its input says."""
     if data == b"crash":
         ctypes.string_at(0)
     if data == b"eat":

@@ -7,7 +7,6 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import draughts
 import numpy as np
@@ -21,7 +20,7 @@ from evolve_arena.players.board.game import Board, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.text_ui import find_text_ui
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 DRAW = (1, 1)
 MANY = int(os.environ.get("POSITIONS", "5000"))
 Square = tuple[int, int]
@@ -30,7 +29,7 @@ Pieces = dict[Square, tuple[int, bool]]
 
 
 def list_turns(board: Board) -> list[tuple[int, ...]]:
-    """All moves in a row that who is to move can make, until the other one is."""
+    """Return all sequences of moves that the player to move can make before the other's turn."""
     turns: list[tuple[int, ...]] = []
     for move in GAME.legal_moves(board):
         after = GAME.play(board, move)
@@ -59,7 +58,7 @@ def path_of(turn: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def walk(seed: int) -> Iterator[Board]:
-    """The positions of random games in which nothing is left half taken, without end."""
+    """Yield the positions of random games outside of captures in progress, without end."""
     choices = random.Random(seed)
     while True:
         board = GAME.initial()
@@ -70,7 +69,7 @@ def walk(seed: int) -> Iterator[Board]:
 
 
 def scatter(seed: int) -> Iterator[Board]:
-    """Up to twelve pieces of each side anywhere, half of them kings, without end."""
+    """Yield up to twelve pieces of each side anywhere, half of them kings, without end."""
     choices = random.Random(seed)
     while True:
         squares, sides = choices.sample(range(1, 33), 32), []
@@ -271,7 +270,7 @@ def test_what_a_file_says_wrongly_is_told(
 
 
 def read_a_capture(file: Path) -> None:
-    game: Any = load_game(file).make()
+    game = load_game(file).make()
     assert game.places
     game.parse_turn("2x18", game.parse_position("B:W6,14:B2"))
 
@@ -312,7 +311,7 @@ def steps(pieces: Pieces, colour: int) -> list[tuple[Square, Square]]:
 
 
 def captures(pieces: Pieces, colour: int, start: Square) -> list[tuple[Pieces, set[Square]]]:
-    """The boards after all complete captures of one piece, and what was captured."""
+    """Return the boards after all complete captures of one piece, and the captured squares."""
     found = []
     (row, column), (_, king) = start, pieces[start]
     for up, right in directions(colour, king):

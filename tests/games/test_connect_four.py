@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -36,7 +35,7 @@ BOARDS = [
 
 
 @cache
-def make(columns: int = 7, rows: int = 6, connect: int = 4) -> Any:
+def make(columns: int = 7, rows: int = 6, connect: int = 4) -> BoardGame:
     return make_game("connect-four", columns=columns, rows=rows, connect=connect)
 
 
@@ -44,7 +43,7 @@ GAME = make()
 
 
 def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, list[str], str]]:
-    """The positions of a random game, as OpenSpiel draws them, row by row, and the moves so far."""
+    """Yield the positions of a random game, OpenSpiel's drawings in rows, and the moves so far."""
     names = dict(zip(("columns", "rows", "x_in_row"), board, strict=True))
     state = pyspiel.load_game("connect_four", names).new_initial_state()
     choices = random.Random(seed)
@@ -61,7 +60,7 @@ def walk(board: tuple[int, int, int], seed: int) -> Iterator[tuple[Board, list[s
 
 @cache
 def all_lines(columns: int, rows: int, connect: int) -> list[list[tuple[int, int]]]:
-    """The cells of every possible line."""
+    """Return the cells of every possible line."""
     lines = []
     for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for column in range(columns):
@@ -72,13 +71,13 @@ def all_lines(columns: int, rows: int, connect: int) -> list[list[tuple[int, int
     return lines
 
 
-def to_bits(game: BoardGame, cells: Any) -> np.uint64:
+def to_bits(game: BoardGame, cells: Iterable[tuple[int, int]]) -> np.uint64:
     height = game.plain["HEIGHT"]
     return np.uint64(sum(1 << height * column + row for column, row in cells))
 
 
 def list_cells(drawn: list[str], mark: str) -> list[tuple[int, int]]:
-    """Columns and rows, from below, of the cells that hold so."""
+    """Return columns and rows, from below, of the cells with the *mark*."""
     return [(x, y) for y, row in enumerate(drawn[::-1]) for x in range(len(row)) if row[x] == mark]
 
 
@@ -228,7 +227,7 @@ STATES = FILE.problems
 
 
 def winning(state: tuple[int, ...], seat: int) -> list[int]:
-    """The columns in which *seat* completes a line, were it to move."""
+    """Return the columns in which *seat* completes a line, were it to move."""
     own, other, discs = state
     board = Board(GAME.rules, (own, other, discs) if seat == 0 else (other, own, discs))
     after = [GAME.follow(board, "play", move) for move in range(7)]
@@ -285,7 +284,7 @@ def test_chance_alone_solves_one_state_in_six() -> None:
 
 
 def list_stacks(drawn: list[str], mark: str, connect: int) -> list[int]:
-    """The columns in which one disc more makes a line upwards."""
+    """Return the columns in which one disc more makes a line upwards."""
     columns = ["".join(cells).rstrip(".") for cells in zip(*drawn[::-1], strict=True)]
     ends = mark * (connect - 1)
     return [
@@ -319,7 +318,7 @@ def test_the_test_bot_completes_or_blocks_a_stack_or_plays_at_random(
 @pytest.mark.parametrize("moves", ["", "000000666666"])
 def test_chance_is_fair(name: str, moves: str) -> None:
     """Chi-square over the open columns; five standard deviations are far."""
-    player: Any = make_player(name, GAME)
+    player = make_player(name, GAME)
     position = GAME.parse_position(moves)
     open_columns = GAME.legal_moves(position)
     stream = new_stream(3)

@@ -7,21 +7,23 @@ import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
+from tests.exported import Namespace
 
-PLAYERS: list[tuple[str, dict[str, Any]]] = [
+PLAYERS: list[tuple[str, Settings]] = [
     ("mlp", {"encoding": "numbered"}),
     ("graph", {}),
     ("tuples", {"tuples": 9, "length": 4, "by_seat": True}),
@@ -29,26 +31,24 @@ PLAYERS: list[tuple[str, dict[str, Any]]] = [
 BOARDS = {"7x6": {}, "5x4": {"columns": 5, "rows": 4, "connect": 3}}
 
 
-def run_source(player: BredPlayer) -> dict[str, Any]:
-    """What the file defines, if run as Kaggle runs it: in an empty dictionary."""
-    names: dict[str, Any] = {}
+def run_source(player: BredPlayer) -> Namespace:
+    """Return the names that the file defines if run as Kaggle runs it: in an empty dictionary."""
+    names: Namespace = {}
     exec(compile(str(export_player(player, "python")), "bot.py", "exec"), names)
     return names
 
 
-def draw_rows(game: Any, position: Any) -> list[list[int]]:
-    """The board from the top: 1 is a disc of who began, 2 one of the other."""
+def draw_rows(game: BoardGame, position: Board) -> list[list[int]]:
+    """Return the board from the top: 1 is a disc of the first player, 2 one of the second."""
     first, second = game.observe(position, 0)[:, game.grid].astype(int)
     return (first + 2 * second).tolist()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize(("network", "settings"), PLAYERS)
-def test_kaggles_hosts_get_the_arenas_moves(
-    network: str, settings: dict[str, Any], board: str
-) -> None:
+def test_kaggles_hosts_get_the_arenas_moves(network: str, settings: Settings, board: str) -> None:
     player = make_bred("connect-four", network, 1, **settings, **BOARDS[board])
-    game: Any = player.game
+    game = player.game
     names = run_source(player)
     agent = [value for value in names.values() if callable(value)][-1]
     assert agent.__name__ == "agent"
@@ -98,7 +98,7 @@ def test_boards_that_cannot_be_are_refused(board: list[int], mark: int, complain
 
 
 def test_columns_are_drawn_and_clicked() -> None:
-    game: Any = make_game("connect-four", columns=4, rows=3, connect=3)
+    game = make_game("connect-four", columns=4, rows=3, connect=3)
     position = game.parse_position("0112")
     drawing = "  . . . .\n  . x . .\n  x o O .\n  0 1 2 3"
     assert find_text_ui(game).draw(position, 2) == drawing

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyspiel
@@ -31,30 +30,30 @@ Translate = Callable[[BoardGame, Board, int], int]
 
 
 def same(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move that has the same number there."""
+    """Return OpenSpiel's number of a move with the same number in both."""
     return move
 
 
 def step(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move in Breakthrough, which says whether it takes a piece."""
+    """Return OpenSpiel's number of a move in Breakthrough, which encodes captures."""
     cell, kind = divmod(move, 6)
     target = cell + game.plain["STEPS"][kind]
     return 2 * move + (board.state[1] >> target & 1)
 
 
 def sow(game: BoardGame, board: Board, move: int) -> int:
-    """OpenSpiel's number of a move in Kalah: of a pit, counted around the board from store 0."""
+    """Return OpenSpiel's number of a move in Kalah: a pit, counted around from store 0."""
     return move + 1 + 7 * game.to_move(board)
 
 
 def place(columns: int, rows: int, row: int) -> tuple[str, dict[str, int], str, Translate]:
-    """A board of Connect Four."""
+    """Describe a board of Connect Four."""
     options = {"columns": columns, "rows": rows, "connect": row}
     theirs = f"connect_four(columns={columns},rows={rows},x_in_row={row})"
     return "connect-four", options, theirs, same
 
 
-AGREE: list[Any] = [
+AGREE: list[tuple[str, dict[str, int], str, Translate]] = [
     *(place(*board) for board in BOARDS),
     ("tic-tac-toe", {}, "tic_tac_toe", same),
     ("gomoku", {}, "mnk(m=15,n=15,k=5)", same),
@@ -73,8 +72,8 @@ AGREE: list[Any] = [
 OFTEN = {name: sum(entry[0] == name for entry in AGREE) for name, *_ in AGREE}
 
 
-def find_state(game: BoardGame, board: Board, state: Any) -> Any:
-    """OpenSpiel's state after a die has fallen as it has here: the points tell how."""
+def find_state(game: BoardGame, board: Board, state: pyspiel.State) -> pyspiel.State:
+    """Return OpenSpiel's state after the same roll of the die as here, found by the points."""
     if not state.is_chance_node():
         return state
     for outcome, _ in state.chance_outcomes():
@@ -86,8 +85,8 @@ def find_state(game: BoardGame, board: Board, state: Any) -> Any:
     raise AssertionError("no number on the die does that")
 
 
-def read_sum(state: Any) -> int:
-    """What was rolled in this turn, of Pig."""
+def read_sum(state: pyspiel.State) -> int:
+    """Read the points rolled in this turn of Pig."""
     return int(str(state).partition("Turn total: ")[2].split()[0])
 
 
@@ -116,7 +115,7 @@ def test_positions_agree_with_openspiel(
         ) or (game.seats > 2 and outcome.places.index(1) == returns.index(1))
 
 
-COUNT: list[Any] = [
+COUNT: list[tuple[str, dict[str, int], str, Translate, int]] = [
     *(
         (*place(*board), depth)
         for board, depth in (((4, 4, 3), 7), ((3, 3, 2), 9), ((2, 31, 4), 9))
@@ -136,7 +135,7 @@ def test_as_many_sequences_of_moves_as_in_openspiel(
     """Compiled; some games end on the way."""
     theirs = pyspiel.load_game(other).new_initial_state()
 
-    def count(state: Any, depth: int) -> int:
+    def count(state: pyspiel.State, depth: int) -> int:
         if depth == 0 or state.is_terminal():
             return int(depth == 0)
         if depth == 1:
@@ -163,7 +162,7 @@ def test_who_begins_wins_chomp_unless_all_is_poisoned(height: int, width: int) -
 
     @cache
     def wins(left: int) -> bool:
-        """Whether who is to move wins, if so much is left."""
+        """Test whether the player to move wins with so much left."""
         board = Board(game.rules, (left, 0))
         outcome = game.outcome(board)
         if outcome:
@@ -288,7 +287,7 @@ def test_exported_bots_say_nothing_of_options() -> None:
 
 
 def test_what_was_compiled_is_found_again_by_another_process(tmp_path: Path) -> None:
-    """What plays, and what learns, too."""
+    """Compiled players and learners, too, are found again."""
     program = (
         "import sys\n"
         "from evolve_arena.core.compiled import compiling_seconds\n"

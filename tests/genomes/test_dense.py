@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.dense import (
     activate_first,
     add_inputs,
@@ -82,7 +81,14 @@ def run_parts(mlp: MLP, weights: NDArray[np.float32], one: int, row: NDArray[np.
 
 @compiled
 def _run(
-    shape: Any, weights: Any, at: int, row: Any, base: Any, ping: Any, pong: Any, results: Any
+    shape: Array,
+    weights: Array,
+    at: int,
+    row: Array,
+    base: Array,
+    ping: Array,
+    pong: Array,
+    results: Array,
 ) -> None:
     start_first(shape, weights, at, base)
     add_inputs(shape, weights, at, row, 0, shape[2], base, base)
@@ -94,8 +100,15 @@ def _run(
 
 @compiled
 def _run_parts(
-    shape: Any, weights: Any, at: int, row: Any, places: Any, base: Any, ping: Any, pong: Any
-) -> Any:
+    shape: Array,
+    weights: Array,
+    at: int,
+    row: Array,
+    places: Array,
+    base: Array,
+    ping: Array,
+    pong: Array,
+) -> Number:
     start_first(shape, weights, at, base)
     add_inputs(shape, weights, at, row, 0, 6, base, base)
     add_some_inputs(shape, weights, at, row, places, 2, base, ping)

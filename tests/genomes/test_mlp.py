@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.genomes.mlp import INITIALISATIONS, MLP, share_genes
 
-DECODER_TYPE: Any = find_game("connect-four").networks["mlp"].decoder_type
+DECODER_TYPE = find_game("connect-four").networks["mlp"].decoder_type
 DECODER = DECODER_TYPE(head="policy", encoding="numbered", hidden=(10,))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array, Number
 from evolve_arena.genomes.encoding import Encoding
 from evolve_arena.genomes.mlp import MLP
 from evolve_arena.genomes.network import (
@@ -25,11 +26,12 @@ from evolve_arena.genomes.network import (
     single_output,
     start_sums,
 )
+from evolve_arena.players.board import networks
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.bred import VectorPlayer
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 HIDDEN_SHAPES = [(), (1,), (10,), (16,), (17,), (10, 10), (33, 5), (4, 20, 7)]
 HEADS, ENCODINGS = ["policy", "value"], ["planes", "signed", "numbered"]
@@ -50,16 +52,16 @@ DECODERS = [
 ]
 
 
-def name_decoder(decoder: Any) -> str:
+def name_decoder(decoder: networks.NetworkDecoder) -> str:
     hidden = "-".join(map(str, decoder.hidden)) or "none"
     board = f"{decoder.columns}x{decoder.rows}"
     return f"{board} {decoder.head} {decoder.encoding} {hidden} {decoder.activation}"
 
 
 def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
-    """Positions of random games that are not over."""
+    """Return unfinished positions of random games."""
     choices = random.Random(seed)
-    positions = []
+    positions: list[Board] = []
     while len(positions) < count:
         position = game.initial()
         history = []
@@ -70,16 +72,16 @@ def draw_positions(game: BoardGame, count: int, seed: int) -> list[Board]:
     return positions
 
 
-def encode(decoder: Any, position: Board, side: int) -> np.ndarray:
-    """The inputs, by the definition of the encodings."""
+def encode(decoder: networks.NetworkDecoder, position: Board, side: int) -> np.ndarray:
+    """Return the inputs, by the definition of the encodings."""
     own, other = decoder.game.observe(position, side)[:, decoder.game.drawn].astype(int)
     if decoder.encoding == "planes":
         return np.concatenate([own, other])
     return own + {"numbered": 2, "signed": -1}[decoder.encoding] * other
 
 
-def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
-    """The genome with its first layer in whole units of a running sum, as it is played."""
+def round_first_layer(decoder: networks.NetworkDecoder, genome: np.ndarray) -> np.ndarray:
+    """Return the genome with its first layer in whole units of a running sum, as it is played."""
     rounded = genome.astype(np.float64)
     count = (decoder.mlp.inputs + 1) * decoder.mlp.sizes[1]
     rounded[:count] = np.rint(rounded[:count] * RESOLUTION) / RESOLUTION
@@ -87,7 +89,7 @@ def round_first_layer(decoder: Any, genome: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=name_decoder)
-def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
+def test_moves_and_values_agree_with_numpy(decoder: networks.NetworkDecoder) -> None:
     generator = np.random.default_rng(len(name_decoder(decoder)))
     compared = 0
     for number, genome in enumerate(decoder.initialise(3, "normal", generator)):
@@ -98,8 +100,10 @@ def test_moves_and_values_agree_with_numpy(decoder: Any) -> None:
     assert compared >= 9
 
 
-def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Board) -> bool:
-    """Checks values and the choice; whether the choice was clear enough to be checked."""
+def compare(
+    decoder: networks.NetworkDecoder, player: VectorPlayer, genome: np.ndarray, position: Board
+) -> bool:
+    """Compare values and the choice; return True if the choice was clear enough to compare."""
     game = decoder.game
     side = game.to_move(position)
     legal = game.legal_moves(position)
@@ -125,7 +129,7 @@ def compare(decoder: Any, player: VectorPlayer, genome: np.ndarray, position: Bo
 
 
 def compare_values(player: VectorPlayer, position: Board, outputs: np.ndarray) -> None:
-    """Checks what the player thinks of moves; those that win at once are worth more than any."""
+    """Compare the player's values of moves; immediate wins are worth more than any."""
     for move, value in rate_moves(player, position).items():
         assert value == np.inf or abs(value - outputs[move]) < 1e-4
 
@@ -138,7 +142,9 @@ def compare_values(player: VectorPlayer, position: Board, outputs: np.ndarray) -
         ("relu", lambda x: np.maximum(x, 0.0), 1e-30),
     ],
 )
-def test_activations_are_accurate(activation: str, exact: Any, error: float) -> None:
+def test_activations_are_accurate(
+    activation: str, exact: Callable[[Array], Array], error: float
+) -> None:
     """A network whose only hidden unit sees nothing but its bias shows its activation."""
     mlp = MLP(42, (1,), 1, activation)
     decoder = NetworkDecoder(head="value", hidden=(1,), activation=activation, encoding="numbered")
@@ -194,8 +200,14 @@ def test_the_limit_leaves_room_for_every_disc() -> None:
 
 
 @compiled
-def value_along(shape: Any, columns: Any, weights: Any, features: Any, workspace: Any) -> Any:
-    """The value after the *features* were switched on one after the other."""
+def value_along(
+    shape: Array,
+    columns: Array,
+    weights: Array,
+    features: Array,
+    workspace: tuple[Array, Array, Array],
+) -> Number:
+    """Return the value after the *features* were switched on one after the other."""
     sums, ping, pong = workspace
     width = padded(shape[SIZES + 1])
     start_sums(sums, 0, columns, 0, width)

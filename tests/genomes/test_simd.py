@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array, Floats, Number
 from evolve_arena.genomes import simd
 from evolve_arena.genomes.simd import LANES
 
@@ -30,7 +29,7 @@ NUMPY = {
 
 
 @compiled
-def run_all(left: Any, right: Any, out: Any) -> None:
+def run_all(left: Floats, right: Floats, out: Floats) -> None:
     one, other = simd.load(left, 0), simd.load(right, 0)
     simd.store(out[0], 0, simd.add(one, other))
     simd.store(out[1], 0, simd.subtract(one, other))
@@ -41,39 +40,39 @@ def run_all(left: Any, right: Any, out: Any) -> None:
 
 
 @compiled
-def copy_from(array: Any, at: int, out: Any, to: int) -> None:
+def copy_from(array: Floats, at: int, out: Floats, to: int) -> None:
     simd.store(out, to, simd.load(array, at))
 
 
 @compiled
-def copy_ints_from(array: Any, at: int, out: Any, to: int) -> None:
+def copy_ints_from(array: Array, at: int, out: Array, to: int) -> None:
     simd.store_int(out, to, simd.load_int(array, at))
 
 
 @compiled
-def add_ints(left: Any, right: Any, out: Any, as_floats: Any) -> None:
+def add_ints(left: Array, right: Array, out: Array, as_floats: Floats) -> None:
     total = simd.add_int(simd.load_int(left, 0), simd.load_int(right, 0))
     simd.store_int(out, 0, total)
     simd.store(as_floats, 0, simd.to_float(total))
 
 
 @compiled
-def clamp(array: Any, low: Any, high: Any, out: Any) -> None:
+def clamp(array: Floats, low: Number, high: Number, out: Floats) -> None:
     simd.store(out, 0, simd.clamp(simd.load(array, 0), low, high))
 
 
 @compiled
-def halve_sum(array: Any) -> Any:
+def halve_sum(array: Floats) -> Number:
     return simd.halve_sum(simd.load(array, 0))
 
 
 @compiled
-def first_of_maximum(array: Any, allowed: Any) -> Any:
+def first_of_maximum(array: Floats, allowed: np.uint64) -> int:
     return simd.first_of_maximum(simd.load(array, 0), allowed)
 
 
-def assert_same_bits(found: Any, expected: Any) -> None:
-    """Equal, and zeros of the same sign; any not-a-number equals any other."""
+def assert_same_bits(found: Floats, expected: Floats) -> None:
+    """Assert equality, with zeros of the same sign; any not-a-number equals any other."""
     expected = np.asarray(expected, dtype=np.float32)
     both_nan = np.isnan(found) & np.isnan(expected)
     same = np.asarray(found).view(np.int32) == expected.view(np.int32)
@@ -82,7 +81,7 @@ def assert_same_bits(found: Any, expected: Any) -> None:
 
 @given(with_nan, with_nan)
 @settings(max_examples=200)
-def test_arithmetic_rounds_like_numpy(left: Any, right: Any) -> None:
+def test_arithmetic_rounds_like_numpy(left: Floats, right: Floats) -> None:
     out = np.zeros((len(NUMPY), LANES), dtype=np.float32)
     run_all(left, right, out)
     with np.errstate(all="ignore"):
@@ -100,7 +99,7 @@ def test_nothing_is_fused() -> None:
 
 
 @compiled
-def multiply_subtract(array: Any, product: Any, out: Any) -> None:
+def multiply_subtract(array: Floats, product: Floats, out: Floats) -> None:
     one = simd.load(array, 0)
     simd.store(out, 0, simd.subtract(simd.multiply(one, one), simd.load(product, 0)))
 
@@ -120,7 +119,7 @@ def test_loads_and_stores_anywhere(at: int, to: int) -> None:
 
 
 @compiled
-def move_number(array: Any, at: int, out: Any, to: int) -> None:
+def move_number(array: Floats, at: int, out: Floats, to: int) -> None:
     simd.poke(out, to, simd.peek(array, at))
 
 
@@ -133,7 +132,7 @@ def test_peek_and_poke(kind: type) -> None:
 
 @given(ints, ints)
 @settings(max_examples=100)
-def test_integers_wrap_around_and_become_the_nearest_float(left: Any, right: Any) -> None:
+def test_integers_wrap_around_and_become_the_nearest_float(left: Array, right: Array) -> None:
     out, as_floats = np.zeros(LANES, dtype=np.int32), np.zeros(LANES, dtype=np.float32)
     add_ints(left, right, out, as_floats)
     assert out.tolist() == (left.astype(np.int64) + right).astype(np.int32).tolist()
@@ -142,7 +141,7 @@ def test_integers_wrap_around_and_become_the_nearest_float(left: Any, right: Any
 
 @given(floats, st.floats(-100, 0, width=32), st.floats(0, 100, width=32))
 @settings(max_examples=100)
-def test_clamp(array: Any, low: float, high: float) -> None:
+def test_clamp(array: Floats, low: float, high: float) -> None:
     out = np.zeros(LANES, dtype=np.float32)
     clamp(array, np.float32(low), np.float32(high), out)
     assert out.tolist() == np.clip(array, np.float32(low), np.float32(high)).tolist()
@@ -150,7 +149,7 @@ def test_clamp(array: Any, low: float, high: float) -> None:
 
 @given(small)
 @settings(max_examples=100)
-def test_halve_sum_adds_the_upper_half_to_the_lower(array: Any) -> None:
+def test_halve_sum_adds_the_upper_half_to_the_lower(array: Floats) -> None:
     halves = array
     while len(halves) > 1:
         middle = len(halves) // 2
@@ -163,7 +162,7 @@ def test_halve_sum_adds_the_upper_half_to_the_lower(array: Any) -> None:
     st.integers(1, 2**64 - 1).filter(lambda allowed: allowed % 2**LANES),
 )
 @settings(max_examples=300)
-def test_first_of_maximum(array: Any, allowed: int) -> None:
+def test_first_of_maximum(array: Floats, allowed: np.uint64) -> None:
     places = [place for place in range(LANES) if allowed >> place & 1]
     expected = max(places, key=lambda place: (array[place], -place))
     assert first_of_maximum(array, np.uint64(allowed)) == expected
@@ -171,5 +170,5 @@ def test_first_of_maximum(array: Any, allowed: int) -> None:
 
 @given(with_nan, st.integers(1, 2**LANES - 1))
 @settings(max_examples=200)
-def test_whatever_the_numbers_an_allowed_place_is_found(array: Any, allowed: int) -> None:
+def test_whatever_the_numbers_an_allowed_place_is_found(array: Floats, allowed: np.uint64) -> None:
     assert allowed >> int(first_of_maximum(array, np.uint64(allowed))) & 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
     NewerFormatError,
+    Tensors,
     read_tensors,
     write_tensors,
 )
@@ -38,7 +39,7 @@ json_values = st.recursive(
 names = st.text(min_size=1, max_size=8).filter(lambda name: name != "__metadata__")
 
 
-def assert_same(content: Any, expected: dict[str, np.ndarray], description: Any) -> None:
+def assert_same(content: Tensors, expected: dict[str, np.ndarray], description: JsonObject) -> None:
     assert sorted(content.arrays) == sorted(expected)
     for name, array in expected.items():
         found = content.arrays[name]
@@ -76,7 +77,7 @@ def test_other_kinds_are_named() -> None:
 
 
 def with_header(change: dict[str, object], blob: bytes = BLOB) -> bytes:
-    """The blob with some of its metadata changed."""
+    """Return the blob with some of its metadata changed."""
     length = int.from_bytes(blob[:8], "little")
     header = json.loads(blob[8 : 8 + length])
     header["__metadata__"].update(change)
@@ -149,7 +150,7 @@ def test_any_damage_is_noticed(data: st.DataObject) -> None:
 
 
 def assert_refused(blob: bytes) -> None:
-    """The blob is refused, or what is read is exactly what was written."""
+    """Assert that the blob is refused, or read exactly as it was written."""
     try:
         content = read_tensors("state", 3, blob)
     except (DamagedFileError, NewerFormatError):

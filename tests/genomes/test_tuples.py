@@ -10,7 +10,7 @@ from evolve_arena.genomes.tuples import TuplePopulation, random_walks
 
 
 def steps_of(walk: list[int], columns: int) -> list[int]:
-    """Distances of each cell from the nearest one before it, in a king's steps."""
+    """Return distances of each cell from the nearest one before it, in a king's steps."""
     places = [divmod(cell, columns) for cell in walk]
     return [
         min(max(abs(column - c), abs(row - r)) for r, c in places[:number])

@@ -1,4 +1,4 @@
-"""What a game's file says faster than its rules: each mistake is found, and its position named."""
+"""Accelerators of a game's file: each mistake is found, and its position named."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import new_stream
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.players.board.accelerator_check import compare_accelerators
-from evolve_arena.players.board.game import GOES_ON, Board
+from evolve_arena.players.board.game import GOES_ON, Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
@@ -40,8 +39,8 @@ def test_right_ones_are_not_refused(name: str, options: dict[str, int]) -> None:
     assert compare_accelerators(make_game(name, **options), 20, 60.0) >= 20  # type: ignore[arg-type]
 
 
-def value_plainly(game: Any, state: Board, side: int, depth: int, known: int = 0) -> float:
-    """The value of a state to the *side* that moved there, in words of the rules alone.
+def value_plainly(game: BoardGame, state: Board, side: int, depth: int, known: int = 0) -> float:
+    """Return a state's value for the *side* that moved there, from the rules alone.
 
     The first *known* positions of its past are those of the game, unless a move made progress.
     """
@@ -76,9 +75,9 @@ def value_plainly(game: Any, state: Board, side: int, depth: int, known: int = 0
 def test_all_moves_are_valued_as_by_plain_minimax(
     name: str, options: dict[str, int], depths: tuple[int, ...]
 ) -> None:
-    game: Any = make_game(name, **options)
+    game = make_game(name, **options)
     for depth in depths:
-        player: Any = make_player(f"minimax:depth={depth}", game)
+        player = make_player(f"minimax:depth={depth}", game)
         for seed in range(8):
             choices, states = random.Random(seed), [game.initial()]
             while moves := game.legal_moves(states[-1]):
@@ -96,17 +95,17 @@ def test_all_moves_are_valued_as_by_plain_minimax(
 def test_what_was_searched_before_changes_no_move() -> None:
     """The table has bounds, from narrow windows, of the very positions that come next."""
     game = make_game("connect-four")
-    player: Any = make_player("minimax:depth=7", game)
+    player = make_player("minimax:depth=7", game)
     for position in random_positions(game, 12, 2):
         following = [game.play(position, move) for move in game.legal_moves(position)]
         for each in (position, *(then for then in following if not game.is_over(then))):
-            fresh: Any = make_player("minimax:depth=7", game)
+            fresh = make_player("minimax:depth=7", game)
             assert player.choose(each, new_stream(0)) == fresh.choose(each, new_stream(0))
 
 
 @pytest.mark.parametrize("network", ["mlp", "graph", "tuples"])
 def test_a_ply_of_search_values_moves_as_no_search(network: str) -> None:
-    """What follows the last move is valued as it stands, before chance decides."""
+    """The position after the last move is valued as it stands, before chance decides."""
     plain, deep = (make_bred("pig", network, 2, goal=30, **more) for more in ({}, {"depth": 1}))
     compile_together([plain, deep])
     for position in random_positions(plain.game, 100):

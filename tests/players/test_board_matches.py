@@ -7,7 +7,6 @@ import subprocess
 import sys
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,8 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.arena.pairings import random_openings
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import PackedPlayers, combine_players, with_noise
 from evolve_arena.players.player import CompiledPlayer, make_random
 from evolve_arena.players.specification import make_player
@@ -25,7 +26,7 @@ from tests.bred import make_bred
 
 GAME = make_game("connect-four")
 SIZES = [(7, 6, 4), (4, 3, 3), (16, 3, 4), (2, 3, 2), (8, 8, 4)]
-NETWORKS: list[dict[str, Any]] = [
+NETWORKS: list[Settings] = [
     {"head": "policy", "encoding": "numbered"},
     {"head": "policy", "hidden": (20, 5), "activation": "tanh"},
     {"hidden": (40,)},
@@ -34,14 +35,14 @@ NETWORKS: list[dict[str, Any]] = [
 ]
 
 
-def make_players(game: Any) -> list[CompiledPlayer]:
-    """Players of every kind: scripted, networks, a graph, a tuple network, a search."""
+def make_players(game: BoardGame) -> list[CompiledPlayer]:
+    """Return players of every kind: scripted, networks, a graph, a tuple network, a search."""
     networks = [
         make_bred(game.name, "mlp", number, **game.options, **network)
         for number, network in enumerate(NETWORKS)
     ]
     others = [make_bred(game.name, kind, 1, **game.options) for kind in ("graph", "tuples")]
-    scripted: Any = [make_player(name, game) for name in ("random", "test-bot", "minimax:depth=2")]
+    scripted = [make_player(name, game) for name in ("random", "test-bot", "minimax:depth=2")]
     return [*scripted, *networks, *others]
 
 
@@ -126,7 +127,7 @@ def test_equal_hashes_mean_equal_games() -> None:
     game, count = make_game("connect-four", columns=4, rows=3, connect=3), 8_000
     player, seeds = make_random(game), derive_seeds(3, 0, "matches", count)
     results = run_kernel(make_batch(game, player.packed, np.zeros((count, 2), np.int32), seeds))
-    hashes: dict[int, Any] = {}
+    hashes: dict[int, tuple[int, ...]] = {}
     for match in range(0, count, 20):
         moves = play_match(game, [player, player], seed=int(seeds[match])).moves
         assert hashes.setdefault(int(results.games[match]), moves) == moves

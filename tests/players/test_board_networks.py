@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,19 +12,22 @@ import pytest
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.players.board.kernel import rate_moves
-from evolve_arena.players.bred import FORMAT, read_player
+from evolve_arena.players.board.networks import NetworkDecoder
+from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
 from evolve_arena.players.packed import combine_players
 from tests.bred import grow, make_bred, random_positions
 
 GAME = make_game("connect-four")
-Network: Any = find_game("connect-four").networks["mlp"].decoder_type
-Graph: Any = find_game("connect-four").networks["graph"].decoder_type
+Network = find_game("connect-four").networks["mlp"].decoder_type
+Graph = find_game("connect-four").networks["graph"].decoder_type
 POLICY = {"head": "policy", "encoding": "numbered", "hidden": (10,)}
 VALUE = Network(hidden=(16,))
 WILD = NeatConfig(
@@ -38,11 +41,11 @@ WILD = NeatConfig(
 )
 
 
-def make(decoder: Any, seed: int = 1) -> Any:
+def make(decoder: NetworkDecoder, seed: int = 1) -> BredPlayer:
     return decoder.player(decoder.initialise(1, "normal", np.random.default_rng(seed))[0], "net")
 
 
-def choose(player: Any, moves: str) -> int:
+def choose(player: BredPlayer, moves: str) -> int:
     return int(player.choose(player.game.parse_position(moves), new_stream(0)))
 
 
@@ -61,7 +64,7 @@ def choose(player: Any, moves: str) -> int:
     ],
 )
 def test_sizes_follow_from_board_head_and_encoding(
-    options: dict[str, Any], inputs: int, outputs: int, genes: int
+    options: Settings, inputs: int, outputs: int, genes: int
 ) -> None:
     decoder = Network(**options)
     assert (decoder.inputs, decoder.outputs, decoder.genes) == (inputs, outputs, genes)
@@ -85,7 +88,7 @@ def test_sizes_follow_from_board_head_and_encoding(
         ({"head": "policy", "symmetric": True}, "symmetric is for networks that value"),
     ],
 )
-def test_decoders_without_sense_are_refused(options: dict[str, Any], message: str) -> None:
+def test_decoders_without_sense_are_refused(options: Settings, message: str) -> None:
     with pytest.raises((BadValueError, UnknownNameError), match=message):
         Network(**options)
 
@@ -212,7 +215,9 @@ def test_packing_changes_nothing_and_depends_on_no_other_genome() -> None:
         (lambda genome: genome.take([]), "no single genome"),
     ],
 )
-def test_a_file_whose_genome_makes_no_network_is_damaged(change: Any, message: str) -> None:
+def test_a_file_whose_genome_makes_no_network_is_damaged(
+    change: Callable[[NeatPopulation], NeatPopulation], message: str
+) -> None:
     genome = create(NeatConfig(pop_size=2, num_hidden=2), 84, 1, 1)[0].take([0])
     player = Graph().player(genome, "graph")
     assert read_player(player.serialise()).arrays["weight"].tolist() == genome.weight.tolist()

@@ -1,9 +1,8 @@
-"""What a file may say of choices beside its rules: notes, settings, kinds of moves, and tallies."""
+"""Optional parts of a game's file about choices: notes, settings, kinds of moves, and tallies."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.self_check import check_plain
 from evolve_arena.players.packed import combine_players
@@ -22,13 +22,13 @@ from tests.heap import load_heap
 
 
 @pytest.fixture(scope="module")
-def heap(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def heap(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
     return load_heap(tmp_path_factory.mktemp("heap"))
 
 
-def list_positions(game: Any, count: int = 60) -> list[Any]:
-    """Positions of random games, in which somebody is to move."""
-    found: list[Any] = []
+def list_positions(game: BoardGame, count: int = 60) -> list[Board]:
+    """Return unfinished positions of random games."""
+    found: list[Board] = []
     draws = np.random.default_rng(1)
     while len(found) < count:
         state = game.initial(len(found))
@@ -38,7 +38,7 @@ def list_positions(game: Any, count: int = 60) -> list[Any]:
     return found[:count]
 
 
-def test_scripted_players_are_told_something(heap: Any) -> None:
+def test_scripted_players_are_told_something(heap: BoardGame) -> None:
     plain, shifted = make_player("greedy", heap), make_player("greedy:shift=3", heap)
     noisy = make_player("greedy:noise=0.5,shift=2", heap)
     names = [plain.name, shifted.name, noisy.name]
@@ -59,7 +59,7 @@ def test_scripted_players_are_told_something(heap: Any) -> None:
         ("greedy:noise=0.1,shift=0", "expected shift"),
     ],
 )
-def test_what_a_file_refuses_is_refused(heap: Any, text: str, said: str) -> None:
+def test_what_a_file_refuses_is_refused(heap: BoardGame, text: str, said: str) -> None:
     with pytest.raises(BadValueError, match=said):
         make_player(text, heap)
 
@@ -68,7 +68,7 @@ def test_what_a_file_refuses_is_refused(heap: Any, text: str, said: str) -> None
 @pytest.mark.parametrize("encoding", ["features", "planes"])
 @pytest.mark.parametrize("script", ["", "greedy:shift=4", "quick"])
 def test_a_network_chooses_a_kind_and_a_script_the_move(
-    heap: Any, network: str, encoding: str, script: str
+    heap: BoardGame, network: str, encoding: str, script: str
 ) -> None:
     player = make_bred("heap", network, 5, head="kinds", encoding=encoding, script=script)
     assert player.decoder.output_names == ["pass", "few", "many"]
@@ -94,14 +94,14 @@ def test_a_network_chooses_a_kind_and_a_script_the_move(
     assert len(seen) > 1 or network == "graph"
 
 
-def test_features_follow_the_script(heap: Any) -> None:
+def test_features_follow_the_script(heap: BoardGame) -> None:
     state = heap.initial()
     for script, setting in (("", 0), ("greedy", 0), ("greedy:shift=5", 5)):
         decoder = make_bred("heap", "mlp", 1, encoding="features", script=script).decoder
         assert decoder.encode(state)[2] == np.float32((40 * 7 + setting) % 6 / 6)
 
 
-def test_only_moves_that_are_worth_it_are_weighed(heap: Any) -> None:
+def test_only_moves_that_are_worth_it_are_weighed(heap: BoardGame) -> None:
     player = make_bred("heap", "mlp", 2, head="action", encoding="features")
     for state in list_positions(heap):
         legal, rated = heap.legal_moves(state), rate_moves(player, state)
@@ -113,7 +113,7 @@ def test_only_moves_that_are_worth_it_are_weighed(heap: Any) -> None:
         assert player.choose(state, new_stream(1)) == max(rated, key=rated.__getitem__)
 
 
-def test_matches_tally_what_the_file_counts(heap: Any) -> None:
+def test_matches_tally_what_the_file_counts(heap: BoardGame) -> None:
     players = [make_player(name, heap) for name in ("greedy", "random", "greedy:shift=2")]
     packed = combine_players([player.packed for player in players])
     seatings = np.tile(np.arange(3, dtype=np.int32), (50, 1))
@@ -134,7 +134,7 @@ def test_matches_tally_what_the_file_counts(heap: Any) -> None:
     }
 
 
-def test_a_match_does_not_depend_on_what_was_noted_before(heap: Any) -> None:
+def test_a_match_does_not_depend_on_what_was_noted_before(heap: BoardGame) -> None:
     player = make_bred("heap", "mlp", 3, head="kinds", encoding="features")
     packed = combine_players([player.packed, make_player("greedy", heap).packed])
     seats = np.random.default_rng(1).integers(2, size=(40, 3), dtype=np.int32)
@@ -172,7 +172,7 @@ def test_a_file_that_does_it_wrong_is_told_so(
         check_plain(load_heap(tmp_path, "wrong_heap", (old, new)), 20, 20.0)
 
 
-def test_heads_and_scripts_that_do_not_fit_are_refused(heap: Any) -> None:
+def test_heads_and_scripts_that_do_not_fit_are_refused(heap: BoardGame) -> None:
     with pytest.raises(BadValueError, match="only for games whose file names KINDS"):
         make_bred("hex", "mlp", 1, head="kinds")
     with pytest.raises(UnknownNameError, match="greedy"):

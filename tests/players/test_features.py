@@ -1,8 +1,6 @@
-"""Networks over what a game's file counts: their values and moves, and who refuses them."""
+"""Networks over what a game's file counts: their values and moves, and refusals."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +8,14 @@ import pytest
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate_slots
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.bred import BredPlayer, NeatPlayer
 from tests.bred import make_bred, random_positions
 
-KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+KINDS: dict[str, tuple[str, Settings]] = {
     "linear": ("mlp", {"hidden": ()}),
     "one hidden layer": ("mlp", {"hidden": (8,)}),
     "more layers": ("mlp", {"hidden": (20, 5), "activation": "tanh"}),
@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "graph of moves beside planes": ("graph", {"head": "action", "encoding": "planes"}),
 }
 WEIGHED = ("linear in moves", "moves", "moves beside planes", "graph of moves")
-"""Kinds of players of a game in which nobody values what comes after a move."""
+"""Kinds of players of a game without values of the state after a move."""
 BESIDE = ("moves beside planes", "moves beside signs", "linear beside numbers")
 """Kinds of players of a game that counts nothing of moves."""
 CASES = [("kalah", kind) for kind in KINDS if kind not in BESIDE[1:]]
@@ -41,13 +41,13 @@ CASES += [("connect-four", kind) for kind in BESIDE]
 CASES += [("ticket-to-ride", kind) for kind in WEIGHED]
 
 
-def make(game: str, kind: str, **more: Any) -> BredPlayer:
+def make(game: str, kind: str, **more: object) -> BredPlayer:
     network, settings = KINDS[kind]
     return make_bred(game, network, 3, **{"encoding": "features", **settings, **more})
 
 
 def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
-    """The outputs, in NumPy and 64 bits."""
+    """Return the outputs, in NumPy and 64 bits."""
     decoder = player.decoder
     if isinstance(player, NeatPlayer):
         graphs = compile_graphs(player.genome, decoder.inputs, decoder.outputs, True)
@@ -56,8 +56,8 @@ def run(player: BredPlayer, inputs: np.ndarray) -> np.ndarray:
     return np.asarray(decoder.mlp.evaluate(player.genome, inputs[None])[0])
 
 
-def find_value(player: BredPlayer, position: Any, move: int) -> float:
-    """The value of a move, of what Python counts."""
+def find_value(player: BredPlayer, position: Board, move: int) -> float:
+    """Return the value of a move, from features counted in Python."""
     decoder, game = player.decoder, player.decoder.game
     if decoder.head == "policy":
         return float(run(player, decoder.encode(position))[move])
@@ -89,7 +89,7 @@ def test_values_are_those_of_the_numbers_that_python_counts(game: str, kind: str
 
 
 def test_what_is_counted_of_kalah() -> None:
-    game: Any = find_game("kalah").make()
+    game = find_game("kalah").make()
     names = game.name_features("FEATURES")
     position = game.initial()
     told = dict(zip(names, game.count("features", position, 0).tolist(), strict=True))
@@ -106,7 +106,7 @@ def test_what_is_counted_of_kalah() -> None:
 
 
 def test_what_is_counted_of_othello() -> None:
-    game: Any = find_game("othello").make()
+    game = find_game("othello").make()
     position = game.initial()
     told = dict(
         zip(game.name_features("FEATURES"), game.count("features", position, 0), strict=True)
@@ -126,13 +126,13 @@ def test_what_is_counted_of_othello() -> None:
 def test_searches_value_leaves_by_features(kind: str) -> None:
     """A search of two plies, against plain minimax in Python."""
     player = make("kalah", kind, depth=2)
-    game: Any = player.game
+    game = player.game
 
-    def value(position: Any, side: int) -> float:
+    def value(position: Board, side: int) -> float:
         told = game.count("features", position, side).astype(np.float64)
         return float(run(player, told)[0])
 
-    def look_ahead(position: Any, side: int, depth: int) -> float:
+    def look_ahead(position: Board, side: int, depth: int) -> float:
         if outcome := game.outcome(position):
             return 0.0 if outcome.winner is None else 1e6 * (1 if outcome.winner == side else -1)
         if depth == 0:
@@ -169,7 +169,7 @@ def test_searches_value_leaves_by_features(kind: str) -> None:
         ),
     ],
 )
-def test_what_no_file_counts_is_refused(game: str, settings: dict[str, Any], sentence: str) -> None:
+def test_what_no_file_counts_is_refused(game: str, settings: Settings, sentence: str) -> None:
     with pytest.raises(BadValueError, match=sentence):
         make_bred(game, "mlp", **settings)
 

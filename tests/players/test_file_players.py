@@ -1,14 +1,14 @@
-"""Scripted players of a game's file: the same moves in Python and compiled, and who is refused."""
+"""Scripted players of a game's file: the same moves in Python and compiled, and refusals."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from evolve_arena.arena.batch import Results
 from evolve_arena.arena.duel import duel
 from evolve_arena.arena.match import play_matches
 from evolve_arena.cli.game_report import print_report
@@ -17,7 +17,7 @@ from evolve_arena.core.registry import game_names, make_game, open_file, registe
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, new_stream, next_word
 from evolve_arena.players.board import self_check
-from evolve_arena.players.board.game import BoardGame, GameFileError
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.scripted import ScriptedPlayer, needs_list
 from evolve_arena.players.player import Player, make_random
 from evolve_arena.players.specification import make_player
@@ -103,8 +103,8 @@ class Plain(Player):
         super().__init__(game)
         self.function = function
 
-    def choose(self, position: Any, stream: Stream) -> int:
-        """The move that the function gives; a single one is played unasked."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return the function's move; a single one is played unasked."""
         moves = self.game.legal_moves(position)
         listed = (np.array(moves), len(moves)) if needs_list(self.game, self.function) else ()
         if listed and len(moves) == 1:
@@ -114,8 +114,8 @@ class Plain(Player):
         return int(self.game.plain[self.function](self.game.thaw(position), *listed, *more))
 
 
-def play_all(game: Any, players: list[Player], matches: int) -> Any:
-    """The games of some players in all orders, where chance decides the same."""
+def play_all(game: BoardGame, players: list[Player], matches: int) -> Results:
+    """Play games of some players in all orders, with the same chance events."""
     rows = np.arange(matches * game.seats, dtype=np.int32).reshape(matches, game.seats)
     slots = np.full((matches, max(game.seats, 5 if "seats" in game.options else 2)), -1, np.int32)
     slots[:, : game.seats] = (rows + rows // 2) % len(players)
@@ -146,7 +146,7 @@ def test_scripted_players_of_all_games_play_the_same_games_in_python(
 def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
     spec = open_file(write(tmp_path, "with_two", with_players(TWO)))
     register_game(spec)
-    game: Any = spec.make()
+    game = spec.make()
     assert game.scripts == {"first_or_middle": False, "careless": True}
     plain = [Plain(game, name) for name in game.scripts]
     compiled = [make_player(name, game) for name in ("first-or-middle", "careless")]
@@ -165,8 +165,8 @@ def test_who_asks_for_chance_gets_the_same_compiled(tmp_path: Path) -> None:
 def test_what_is_hidden_stays_hidden_without_guesses_too(tmp_path: Path) -> None:
     spec = open_file(write(tmp_path, "guess_what", HIDDEN))
     register_game(spec)
-    game: Any = spec.make()
-    spy: Any = make_player("spy", game)
+    game = spec.make()
+    spy = make_player("spy", game)
     secrets = {game.initial(seed).state[2] for seed in range(20)}
     assert secrets == {0, 1}
     for seed in range(20):
@@ -231,7 +231,7 @@ def test_wrong_players_are_refused(name: str, tmp_path: Path) -> None:
 
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
-"""What holds where it is compiled alone."""
+"""Condition that holds only in compiled code."""
 
 
 def test_what_is_compiled_otherwise_is_refused(tmp_path: Path) -> None:

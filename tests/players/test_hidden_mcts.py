@@ -106,7 +106,7 @@ def trio(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
 
 
 def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
-    """Leduc with these *cards*, the open one last, after *moves*."""
+    """Return a position of Leduc with these *cards*, the open one last, after *moves*."""
     board = Board(game.rules, (*cards, *game.initial().state[3:]))
     for move in moves:
         board = game.follow(board, "play", game.parse_move(move))._replace(plies=board.plies + 1)
@@ -116,11 +116,11 @@ def place(game: BoardGame, cards: tuple[int, int, int], *moves: str) -> Board:
 def test_leduc_has_as_many_information_sets_as_it_must_and_the_known_value(
     leduc: BoardGame,
 ) -> None:
-    """There are 936, or 288 by ranks; and of players who play at random the first loses 5/64."""
+    """There are 936, or 288 by ranks; among random players the first loses 5/64."""
     seen = set()
 
     def value(state: Board, told: tuple[int, ...]) -> Fraction:
-        """The mean of the first player's chips, after the moves that are *told*."""
+        """Return the mean of the first player's chips, after the moves that are *told*."""
         outcomes = leduc.ask("chance", leduc.thaw(state))
         if outcomes:
             dealt = [leduc.follow(state, "resolve", number) for number in range(outcomes)]
@@ -152,7 +152,7 @@ def test_it_wins_more_chips_than_random_play(leduc: BoardGame) -> None:
 
 
 def test_it_knows_no_more_than_its_seat(leduc: BoardGame, trio: BoardGame) -> None:
-    """What is hidden changes no choice, also not that of somebody who is shown the true state."""
+    """Hidden information changes no choice, even if the player is shown the true state."""
     player = make_player("mcts:rollouts=40", leduc)
     for board in random_positions(leduc, 80):
         seat = leduc.to_move(board)
@@ -323,7 +323,7 @@ def test_guesses_that_are_odd_are_told_of(tmp_path: Path) -> None:
 
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
-"""What holds where it is compiled alone."""
+"""Condition that holds only in compiled code."""
 
 
 @pytest.mark.parametrize(

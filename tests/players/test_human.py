@@ -8,35 +8,34 @@ import pty
 import re
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.registry import make_game
 from evolve_arena.core.stream import Stream, new_stream
-from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.human import HumanPlayer
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.text_ui import find_text_ui
 
 GAME = make_game("connect-four")
-CHECKERS: Any = make_game("checkers")
+CHECKERS = make_game("checkers")
 UI = find_text_ui(GAME)
 START = f"\n{UI.draw(GAME.initial())}\n"
 PROMPT = "Your move, a move such as 0, or q to quit: "
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
 def enter(text: str, moves: str = "", game: BoardGame = GAME) -> tuple[int, str]:
-    """The column that a person chooses who types *text* after *moves*, and what he sees."""
+    """Return the column chosen by typing *text* after *moves*, and the output."""
     seen = io.StringIO()
     human = HumanPlayer(game, reads=io.StringIO(text), writes=seen)
     return human.choose(game.parse_position(moves), new_stream(0)), seen.getvalue()
@@ -78,12 +77,12 @@ def test_a_person_may_resign_or_end_the_input(text: str) -> None:
 
 
 class First(Player):
-    """Plays the first legal move."""
+    """Player of the first legal move."""
 
     name = "first"
 
-    def choose(self, position: Any, stream: Stream) -> int:
-        """Column 0, while it has room."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return column 0, while it has room."""
         return int(GAME.legal_moves(position)[0])
 
 
@@ -135,7 +134,7 @@ def test_all_moves_of_a_turn_are_entered_at_once() -> None:
 
 
 def test_a_whole_match_of_checkers() -> None:
-    """A person who plays what a program would is shown every turn of the other."""
+    """A person who plays a program's moves is shown every turn of the other."""
     wanted = play_match(CHECKERS, [make_random(CHECKERS), make_random(CHECKERS)], seed=1)
     positions = [CHECKERS.initial()]
     for move in wanted.moves:
@@ -147,12 +146,12 @@ def test_a_whole_match_of_checkers() -> None:
     human = HumanPlayer(CHECKERS, reads=io.StringIO(own), writes=(seen := io.StringIO()))
 
     class Again(Player):
-        """Plays the moves of the other side again."""
+        """Player that repeats the moves of the other side."""
 
         name = "again"
 
-        def choose(self, position: Any, stream: Stream) -> Any:
-            """The move that was made there."""
+        def choose(self, position: Board, stream: Stream) -> int:
+            """Return the move that was made there."""
             return wanted.moves[positions.index(position)]
 
     match = play_match(CHECKERS, [human, Again()])

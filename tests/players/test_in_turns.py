@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve_arena.arena.arena import run_kernel
-from evolve_arena.arena.batch import make_batch
+from evolve_arena.arena.batch import Openings, Results, Seatings, make_batch
 from evolve_arena.core.compiled import find_variant
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Function
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.packed import NOISE, PackedPlayers, combine_players
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import make_player
@@ -20,20 +21,22 @@ from evolve_arena.players.specification import make_player
 MATCHES = 300
 
 
-def make_networks(game: Any, head: str, hidden: tuple[int, ...]) -> PackedPlayers:
-    """Six networks; two of them play an eighth of their moves at random."""
-    decoder: Any = find_game(game.name).networks["mlp"].decoder_type(head=head, hidden=hidden)
+def make_networks(game: BoardGame, head: str, hidden: tuple[int, ...]) -> PackedPlayers:
+    """Return six networks; two of them play an eighth of their moves at random."""
+    decoder = find_game(game.name).networks["mlp"].decoder_type(head=head, hidden=hidden)
     genomes = decoder.initialise(6, "uniform", np.random.default_rng(3))
     packed: PackedPlayers = decoder.pack(genomes)
     packed.seats[4:, NOISE] = 2**29
     return packed
 
 
-def find_matches(game: Any, packed: PackedPlayers) -> Any:
+def find_matches(game: BoardGame, packed: PackedPlayers) -> Function:
     return find_variant(find_game(game.name), game.rules, packed)["matches"]
 
 
-def play(game: Any, packed: PackedPlayers, seatings: Any, openings: Any = None) -> Any:
+def play(
+    game: BoardGame, packed: PackedPlayers, seatings: Seatings, openings: Openings | None = None
+) -> Results:
     seeds = derive_seeds(1, 0, "turns", len(seatings))
     return run_kernel(make_batch(game, packed, seatings, seeds, openings))
 
@@ -46,7 +49,7 @@ def test_matches_in_turns_are_those_one_by_one(
     game = make_game("connect-four")
     networks = [make_networks(game, head, (units,)) for head in heads for units in (10, 40)]
     packed = combine_players([*networks, make_random(game).packed])
-    searching: Any = make_player("minimax:depth=1", game)  # with whom matches are not in turns
+    searching = make_player("minimax:depth=1", game)  # with whom matches are not in turns
     more = combine_players([packed, searching.packed])
     assert find_matches(game, packed).ONLY_IN_TURNS
     assert not find_matches(game, more).ONLY_IN_TURNS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game, register_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.players.board import workspace
 from evolve_arena.players.board.alpha_beta import LIMIT
 from evolve_arena.players.board.game import BoardGame
@@ -22,6 +22,7 @@ from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.board.rules import remove_move
 from evolve_arena.players.board.searching import TimedPlayer
+from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.search import NODES as NODES_SEARCHED
 from evolve_arena.players.search import WIN
 from evolve_arena.players.specification import make_player
@@ -86,7 +87,7 @@ FLAGS |= {"HAS_OWN_VALUES", "HAS_GRAPHS", "HAS_PRIORS", "HAS_DENSE_VALUES", "HAS
 
 
 def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
-    """A game, which is compiled once for all kinds of players that *flags* name, if any."""
+    """Load a game; *flags*, if any, have it compiled once for all kinds of players they name."""
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     spec = load_game(folder / f"{name}.py")
     if flags:
@@ -96,8 +97,8 @@ def load_text(folder: Path, name: str, text: str, flags: set[str]) -> BoardGame:
     return game
 
 
-def store_bred(folder: Path, game: str, head: str) -> tuple[Any, str]:
-    """A network that nobody trained, in a file: its player, and how it is named."""
+def store_bred(folder: Path, game: str, head: str) -> tuple[BredPlayer, str]:
+    """Store an untrained network in a file; return its player and specification."""
     decoder = find_game(game).networks["mlp"].decoder_type(head=head, hidden=(6,))
     genome = np.random.default_rng(3).normal(size=decoder.genes).astype(np.float32)
     file, player = folder / f"{game}-{head}.safetensors", decoder.player(genome, head)
@@ -116,13 +117,15 @@ def coins(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
 
 
 @pytest.fixture(scope="module")
-def bred(ttt: BoardGame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def bred(
+    ttt: BoardGame, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[BredPlayer, str]]:
     folder = tmp_path_factory.mktemp("bred")
     return {head: store_bred(folder, ttt.name, head) for head in ("value", "policy")}
 
 
-def meet(game: BoardGame, names: list[str], matches: int) -> Any:
-    """The places of players in *matches*: who begins takes turns, the others follow in order."""
+def meet(game: BoardGame, names: list[str], matches: int) -> Array:
+    """Return the players' places in *matches*: all begin in turn, the others follow in order."""
     players = [make_player(name, game) for name in names]
     seatings = (np.arange(game.seats) + np.arange(matches)[:, None]).astype(np.int32) % len(names)
     results, _ = play_matches(game, players, seatings, np.arange(matches, dtype=np.uint64))
@@ -137,7 +140,7 @@ def test_it_plays_tic_tac_toe_without_a_mistake(ttt: BoardGame) -> None:
 
 
 def test_compiled_and_in_python_it_chooses_the_same(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any]
+    ttt: BoardGame, coins: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
 ) -> None:
     values = f"values={bred['value'][1]}"
     names = [
@@ -162,7 +165,7 @@ def test_a_move_is_taken_from_lists_of_any_length() -> None:
 
 
 @compiled
-def take(moves: Any, at: Any, last: Any) -> None:
+def take(moves: Array, at: int, last: int) -> None:
     remove_move(moves, at, last)
 
 
@@ -190,8 +193,10 @@ def test_a_full_tree_is_still_visited(ttt: BoardGame, coins: BoardGame) -> None:
     assert packed.seats[0, workspace.NODES] == workspace.MOST_NODES
 
 
-def test_a_policy_guides_the_search(ttt: BoardGame, bred: dict[str, Any]) -> None:
-    """One rollout goes where the policy would; if it explores alone, visits are as priors say."""
+def test_a_policy_guides_the_search(
+    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+) -> None:
+    """One rollout follows the policy; with exploration alone, visits are as the priors."""
     policy, name = bred["policy"]
     first = make_player(f"{name},rollouts=1", ttt)
     keen = make_player(f"{name},rollouts=60,exploration=1000", ttt)
@@ -222,14 +227,18 @@ def test_a_graph_guides_the_search_like_a_network(ttt: BoardGame) -> None:
         assert ttt.format_move(player.choose(board, new_stream(1))) == best
 
 
-def test_searches_ask_bred_players_for_values(ttt: BoardGame, bred: dict[str, Any]) -> None:
+def test_searches_ask_bred_players_for_values(
+    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+) -> None:
     player, name = bred["value"]
     shallow = make_player(f"minimax:depth=1,values={name}", ttt)
     for board in random_positions(ttt, 30):
         assert shallow.choose(board, new_stream(1)) == player.choose(board, new_stream(1))
 
 
-def test_what_was_bred_searches_in_one_word(ttt: BoardGame, bred: dict[str, Any]) -> None:
+def test_what_was_bred_searches_in_one_word(
+    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+) -> None:
     _, name = bred["value"]
     for settings, kind in (("depth=2", "minimax"), ("rollouts=20,noise=0.1", "mcts")):
         found = make_player(f"{name}, {settings}", ttt)
@@ -243,7 +252,9 @@ def test_what_was_bred_searches_in_one_word(ttt: BoardGame, bred: dict[str, Any]
     assert name_player(f"{name},depth=2") == f"{name},depth=2"
 
 
-def test_a_search_by_time_looks_as_deep_as_it_can(ttt: BoardGame, bred: dict[str, Any]) -> None:
+def test_a_search_by_time_looks_as_deep_as_it_can(
+    ttt: BoardGame, bred: dict[str, tuple[BredPlayer, str]]
+) -> None:
     for name in ("minimax:time=300ms", f"{bred['value'][1]},time=0.3"):
         player = make_player(name, ttt)
         assert isinstance(player, TimedPlayer)
@@ -312,7 +323,7 @@ def test_wrong_settings_are_refused(ttt: BoardGame, settings: str, sentence: str
 
 
 def test_values_need_a_value_head_and_two_seats(
-    ttt: BoardGame, coins: BoardGame, bred: dict[str, Any], tmp_path: Path
+    ttt: BoardGame, coins: BoardGame, bred: dict[str, tuple[BredPlayer, str]], tmp_path: Path
 ) -> None:
     with pytest.raises(BadValueError, match="it has a policy, but no values"):
         make_player(f"minimax:values={bred['policy'][1]}", ttt)

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -22,12 +21,13 @@ from evolve_arena.arena.match import Match, Termination, play_match
 from evolve_arena.core.errors import BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, new_stream
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.child import Child, quoted
 from evolve_arena.players.dialects import Limits
 from evolve_arena.players.player import ForfeitError, Player, make_random
 from evolve_arena.players.process import ProcessPlayer
 
-GAME: Any = make_game("connect-four")
+GAME = make_game("connect-four")
 PATIENT = Limits(time_bank=30_000, per_move=500)
 HASTY = Limits(time_bank=300, per_move=0)
 
@@ -55,7 +55,7 @@ for line in sys.stdin:
 
 
 class Scripted(Player):
-    """Plays the given columns."""
+    """Player of the given columns."""
 
     def __init__(self, *columns: int) -> None:
         self.name = "scripted"
@@ -63,23 +63,23 @@ class Scripted(Player):
         self._next = 0
 
     def begin(self, side: int) -> None:
-        """Starts again."""
+        """Start again."""
         self._next = 0
 
-    def choose(self, position: Any, stream: Stream) -> int:
-        """The next column."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return the next column."""
         self._next += 1
         return self._columns[self._next - 1]
 
 
 class Workshop:
-    """Makes bots: Python files in a folder of the test."""
+    """Maker of bots: Python files in a folder of the test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def write(self, answer: str = "play()", start: str = "", end: str = "") -> str:
-        """The command of a bot that runs *answer* when asked for a move.
+        """Return the command of a bot that runs *answer* when asked for a move.
 
         It runs *start* before it reads anything, and *end* once its input has ended.
         """
@@ -89,19 +89,19 @@ class Workshop:
         return f"{shlex.quote(sys.executable)} -IS {shlex.quote(str(path))}"
 
     def log(self) -> list[str]:
-        """The lines that the bot wrote to a file beside it."""
+        """Return the lines that the bot wrote to a file beside it."""
         return (self.folder / "bot.py.log").read_text().splitlines()
 
 
 @pytest.fixture
 def workshop(tmp_path: Path) -> Iterator[Workshop]:
-    """A workshop; afterwards, no process may be left."""
+    """Yield a workshop; afterwards, no process may be left."""
     yield Workshop(tmp_path)
     assert psutil.Process().children(recursive=True) == []
 
 
 def is_gone(pid: int) -> bool:
-    """Whether the process ends within a few seconds; one that waits to be reaped has ended."""
+    """Test whether the process ends within a few seconds; a zombie has ended."""
     for _ in range(100):
         try:
             if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
@@ -113,7 +113,7 @@ def is_gone(pid: int) -> bool:
 
 
 def lose(command: str, limits: Limits = PATIENT, opening: tuple[int, ...] = ()) -> Match:
-    """A match that the bot must lose, whether it moves first or second."""
+    """Play a match that the bot must lose, whether it moves first or second."""
     player = ProcessPlayer(GAME, command, limits=limits)
     side = len(opening) % 2
     players = [make_random(GAME), make_random(GAME)]
@@ -144,7 +144,7 @@ def test_a_good_bot_plays_whole_games(workshop: Workshop, dialect: str, side: in
 
 
 def recorded(workshop: Workshop, dialect: str, side: int) -> list[str]:
-    """What the bot is sent up to its second move; it plays 3 and 3, the other 2 and 2."""
+    """Return the bot's input up to its second move; it plays 3 and 3, the other 2 and 2."""
     log = "log = open(sys.argv[0] + '.log', 'w', buffering=1)"
     command = workshop.write("say('place_disc 3')", log)
     path = workshop.folder / "bot.py"
@@ -194,7 +194,7 @@ def test_the_ai_games_transcript(workshop: Workshop) -> None:
 
 
 def banks(workshop: Workshop, answer: str, limits: Limits) -> list[int]:
-    """The time bank that each of a bot's moves is announced."""
+    """Return the time bank announced before each of a bot's moves."""
     start = "log = open(sys.argv[0] + '.log', 'w', buffering=1)"
     command = workshop.write(f"print(words[2], file=log)\n{answer}", start)
     play_match(GAME, [ProcessPlayer(GAME, command, limits=limits), Scripted(6, 6, 6, 6)])
@@ -505,9 +505,9 @@ def test_a_program_that_cannot_play_is_found_out_before_any_game(workshop: Works
 
 
 class Unheard(subprocess.Popen[bytes]):
-    """A supervisor to whom nobody listens before it ends."""
+    """A supervisor that ends before anything reads from it."""
 
-    def __init__(self, *words: Any, **settings: Any) -> None:
+    def __init__(self, *words: object, **settings: object) -> None:
         super().__init__(*words, **settings)
         assert is_gone(self.pid)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,8 @@ import evolve_arena as ea
 from evolve_arena.arena.match import play_match
 from evolve_arena.core.registry import find_game, make_game, open_file
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.hints import find_hints
 from evolve_arena.players.board.kernel import rate_moves, specialise_board
 from evolve_arena.players.board.self_check import check_compiled, play_random
@@ -31,7 +31,7 @@ def key(state):
 
 
 def result"""
-NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
+NETWORKS: dict[str, tuple[str, Settings]] = {
     "values": ("mlp", {"hidden": (4,)}),
     "values of deep networks": ("mlp", {"hidden": (4, 4), "take_wins": False}),
     "a search over values": ("mlp", {"hidden": (4,), "depth": 2}),
@@ -40,26 +40,26 @@ NETWORKS: dict[str, tuple[str, dict[str, Any]]] = {
     "tuples": ("tuples", {"tuples": 4, "length": 3}),
 }
 """By what is tested: which network, and its settings."""
-LEARNERS: dict[str, dict[str, Any]] = {
+LEARNERS: dict[str, Settings] = {
     "td": {"network.hidden": [4], "run.seed": 6},
     "td-tuples": {"method.individuals": 1, "method.shards": 1},
 }
 
 
 @pytest.fixture(name="tracks", scope="module")
-def make_tracks(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def make_tracks(tmp_path_factory: pytest.TempPathFactory) -> BoardGame:
     return open_text(tmp_path_factory.mktemp("tracks"), TRACKS)
 
 
 @pytest.fixture(name="checkers", scope="module")
-def make_checkers() -> Any:
+def make_checkers() -> BoardGame:
     return make_game("checkers")
 
 
 # Rules
 
 
-def test_the_third_occurrence_of_a_position_is_a_draw(tracks: Any) -> None:
+def test_the_third_occurrence_of_a_position_is_a_draw(tracks: BoardGame) -> None:
     there_and_back = [1, 1, 0, 0]
     state = tracks.initial()
     for ply, move in enumerate(2 * there_and_back):
@@ -72,13 +72,13 @@ def test_the_third_occurrence_of_a_position_is_a_draw(tracks: Any) -> None:
     assert len(state.past) == 8
 
 
-def count_plainly(game: Any, state: Board, depth: int) -> int:
+def count_plainly(game: BoardGame, state: Board, depth: int) -> int:
     if depth == 0:
         return 1
     return sum(count_plainly(game, game.play(state, m), depth - 1) for m in game.legal_moves(state))
 
 
-def test_sequences_of_moves_end_at_repetitions(tracks: Any) -> None:
+def test_sequences_of_moves_end_at_repetitions(tracks: BoardGame) -> None:
     state = tracks.initial()
     for depth in range(1, 13):
         assert tracks.perft(state, depth) == count_plainly(tracks, state, depth)
@@ -86,18 +86,22 @@ def test_sequences_of_moves_end_at_repetitions(tracks: Any) -> None:
     assert tracks.perft(begun, 5) == count_plainly(tracks, begun, 5)
 
 
-def compare_compiled(game: Any, games: int = 40) -> int:
-    """Compares random games, compiled and plain."""
+def compare_compiled(game: BoardGame, games: int = 40) -> int:
+    """Compare random games, compiled and plain."""
     kernel = find_game(game.name).kernel
     *_, matches = specialise_board(game.place, game.rules, (f"{FLOOR}.matches",))
     return check_compiled(game, partial(play_random, kernel, matches, game), games, 60.0)
 
 
-def test_compiled_random_games_are_those_of_the_plain_rules(tracks: Any, checkers: Any) -> None:
+def test_compiled_random_games_are_those_of_the_plain_rules(
+    tracks: BoardGame, checkers: BoardGame
+) -> None:
     assert compare_compiled(tracks) == compare_compiled(checkers) == 40
 
 
-def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers: Any) -> None:
+def test_the_states_words_are_the_same_plain_and_compiled(
+    tracks: BoardGame, checkers: BoardGame
+) -> None:
     for game in (tracks, checkers):
         rules = specialise_board(game.place, game.rules, ())[1]
         for state in play_randomly(game, 3)[::9]:
@@ -113,10 +117,10 @@ def test_the_states_words_are_the_same_plain_and_compiled(tracks: Any, checkers:
 # Searches
 
 
-def check_search(game: Any, depth: int, seeds: range) -> int:
-    """Compares all moves of some positions near the end; gives how many values are those of draws.
+def check_search(game: BoardGame, depth: int, seeds: range) -> int:
+    """Compare all moves of some positions near the end; return the number of draw values.
 
-    One player looks at all of them, so what its table holds comes from other games, too.
+    One player searches all of them, so its table has entries of other games, too.
     """
     player, draws = make_player(f"minimax:depth={depth}", game), 0
     for seed in seeds:
@@ -133,12 +137,12 @@ def check_search(game: Any, depth: int, seeds: range) -> int:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
-def test_alpha_beta_takes_repetitions_for_draws(depth: int, tracks: Any) -> None:
+def test_alpha_beta_takes_repetitions_for_draws(depth: int, tracks: BoardGame) -> None:
     assert check_search(tracks, depth, range(20)) > 0
 
 
 @pytest.mark.parametrize("depth", [1, 3, 4])
-def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: Any) -> None:
+def test_alpha_beta_over_moves_that_make_progress(depth: int, checkers: BoardGame) -> None:
     assert check_search(checkers, depth, range(12)) > 0
 
 
@@ -158,13 +162,13 @@ def test_compiled_matches_are_those_of_python(name: str) -> None:
     assert draws > 0
 
 
-def test_tree_search_knows_of_repetitions(tracks: Any) -> None:
+def test_tree_search_knows_of_repetitions(tracks: BoardGame) -> None:
     players = [make_player(f"mcts:rollouts={count}", tracks) for count in (3, 40)]
     compare_matches(tracks, players, 12)
 
 
-def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> None:
-    player: Any = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
+def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: BoardGame) -> None:
+    player = make_bred("tracks", "mlp", hidden=(4,), take_wins=False)
     again = tracks.parse_position("1 1 0 0 1 1 0")
     ended = tracks.play(again, 0)
     assert tracks.outcome(ended).reason == "the position occurred three times"
@@ -174,7 +178,7 @@ def test_a_move_that_ends_a_game_by_repetition_is_worth_a_draw(tracks: Any) -> N
     assert player.choose(again, new_stream(1)) == max(rated, key=lambda move: rated[move])
 
 
-def test_openings_are_games_that_go_on(tracks: Any) -> None:
+def test_openings_are_games_that_go_on(tracks: BoardGame) -> None:
     openings = np.zeros((200, 10), dtype=np.int64)
     seeds = np.arange(200, dtype=np.uint64)
     find_game("tracks").kernel.draw_openings(tracks.rules, seeds, openings)
@@ -191,7 +195,7 @@ def test_openings_are_games_that_go_on(tracks: Any) -> None:
 
 @pytest.mark.parametrize(("method", "changes"), LEARNERS.items())
 def test_learners_end_their_games_by_repetition(
-    method: str, changes: dict[str, Any], tracks: Any, tmp_path: Path
+    method: str, changes: Settings, tracks: BoardGame, tmp_path: Path
 ) -> None:
     """Without exploration, the first game is that of the first network against itself."""
     changes = {
@@ -200,7 +204,7 @@ def test_learners_end_their_games_by_repetition(
         **changes,
     }
     folder, options = tmp_path / "run", {"executor": "serial", "allow_process": True}
-    run: Any = ea.start(str(tracks.file), run=folder, changes=changes, **options)
+    run = ea.start(str(tracks.file), run=folder, changes=changes, **options)
     first = run.state(0).population
     player = run.method.decoder.player(first[0] if method == "td" else first.take([0]), "first")
     match = play_match(player.game, [player, player], seed=1)
@@ -223,7 +227,7 @@ def test_moves_without_progress_are_a_draw(tmp_path: Path) -> None:
 
 
 def test_games_by_points_are_decided_by_them(tmp_path: Path) -> None:
-    """Who is farther along has more points when a game ends by repetition."""
+    """The seat that is farther along has more points when a game ends by repetition."""
     ends = """def is_over(state):
     return state[5] > 0 or state[11] > 0
 
@@ -272,7 +276,7 @@ WRONG = {
         "key is .* in two positions that differ",
     ),
 }
-"""What stands in place of what, and what is said of it."""
+"""Text, its replacement, and the expected message."""
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -314,7 +318,7 @@ def test_advice_on_what_a_file_could_say(tmp_path: Path) -> None:
         assert any(said in hint for hint in find_hints(game, 20)), name
 
 
-def test_programs_are_told_of_earlier_positions(tracks: Any) -> None:
+def test_programs_are_told_of_earlier_positions(tracks: BoardGame) -> None:
     state = tracks.parse_position("1 1")
     told = find_game("tracks").dialects["plain"].show(state)
     lines = [f"past {' '.join(map(str, each))}" for each in state.past]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.tensors import (
     DamagedFileError,
@@ -21,12 +22,12 @@ from evolve_arena.genomes.tensors import (
     read_tensors,
     write_tensors,
 )
-from evolve_arena.players.bred import FORMAT, BredPlayer, read_player
+from evolve_arena.players.bred import FORMAT, BredPlayer, Decoder, read_player
 from evolve_arena.players.specification import make_player
 from tests.bred import grow
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
 DECODERS = [
     GraphDecoder(head="policy"),
@@ -37,7 +38,7 @@ DECODERS = [
 ]
 
 
-def make(decoder: Any, name: str = "żółw") -> BredPlayer:
+def make(decoder: Decoder, name: str = "żółw") -> BredPlayer:
     if isinstance(decoder, GraphDecoder):
         config = NeatConfig(pop_size=2, node_add_prob=0.5)
         return decoder.player(grow(decoder, 1, config), name)
@@ -55,7 +56,7 @@ def assert_same(one: BredPlayer, other: BredPlayer) -> None:
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=str)
-def test_a_player_of_any_kind_comes_back_from_its_file(decoder: Any, tmp_path: Any) -> None:
+def test_a_player_of_any_kind_comes_back_from_its_file(decoder: Decoder, tmp_path: Path) -> None:
     player = make(decoder)
     blob = player.serialise(run="alpha", generation=3)
     again = read_player(blob)
@@ -71,7 +72,7 @@ def test_a_player_of_any_kind_comes_back_from_its_file(decoder: Any, tmp_path: A
     assert_same(by_name, player)
 
 
-def test_a_graph_for_another_board_is_refused(tmp_path: Any) -> None:
+def test_a_graph_for_another_board_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "wide.safetensors"
     file.write_bytes(make(DECODERS[2]).serialise())
     with pytest.raises(ArenaError, match="plays on connect-four with columns 9, rows 6, connect 5"):
@@ -83,8 +84,8 @@ BLOB = PLAYER.serialise(generation=3)
 CONTENT = read_tensors("player", FORMAT, BLOB)
 
 
-def change(**changes: Any) -> bytes:
-    """The graph's file with other entries in its description; None leaves one out."""
+def change(**changes: object) -> bytes:
+    """Return the graph's file with other entries in its description; None leaves one out."""
     description = {**CONTENT.description, **changes}
     description = {key: value for key, value in description.items() if value is not None}
     return write_tensors("player", FORMAT, CONTENT.arrays, description)
@@ -143,8 +144,8 @@ VECTOR = make(DECODERS[3], "vector")
 SIGNED = read_tensors("player", FORMAT, VECTOR.serialise(generation=3))
 
 
-def sign(decoder: dict[str, Any] | None = None, **arrays: Any) -> bytes:
-    """The perceptron's file with another decoder or other arrays."""
+def sign(decoder: Settings | None = None, **arrays: object) -> bytes:
+    """Return the perceptron's file with another decoder or other arrays."""
     description = {
         **SIGNED.description,
         "design": {**SIGNED.description["design"], **(decoder or {})},

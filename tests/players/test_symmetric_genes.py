@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +11,14 @@ import evolve_arena as ea
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players.board.kernel import rate_moves
 from evolve_arena.players.board.networks import find_symmetries
+from evolve_arena.players.bred import Decoder
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
 
-DESIGNS: list[tuple[str, dict[str, Any], int]] = [
+DESIGNS: list[tuple[str, Settings, int]] = [
     ("tic-tac-toe", {"hidden": (8,)}, 8),
     ("tic-tac-toe", {"hidden": (19, 9), "activation": "tanh", "encoding": "signed"}, 8),
     ("tic-tac-toe", {"hidden": ()}, 8),
@@ -29,8 +30,8 @@ DESIGNS: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
-def turn(decoder: Any, inputs: np.ndarray) -> list[np.ndarray]:
-    """The inputs that show the same in each view of the board."""
+def turn(decoder: Decoder, inputs: np.ndarray) -> list[np.ndarray]:
+    """Return the inputs that show the same in each view of the board."""
     grid = decoder.game.grid
     views = find_symmetries(grid.size, grid.shape[1], decoder.game.symmetry)
     planes = inputs.reshape(len(inputs), -1, grid.size)
@@ -38,9 +39,7 @@ def turn(decoder: Any, inputs: np.ndarray) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(("game", "settings", "views"), DESIGNS, ids=str)
-def test_images_of_a_position_are_worth_the_same(
-    game: str, settings: dict[str, Any], views: int
-) -> None:
+def test_images_of_a_position_are_worth_the_same(game: str, settings: Settings, views: int) -> None:
     player = make_bred(game, "mlp", 1, symmetric=True, **settings)
     whole = make_bred(game, "mlp", 1, **settings)
     decoder = player.decoder
@@ -70,7 +69,7 @@ def test_genes_are_counted_by_hand() -> None:
 @pytest.mark.parametrize("game", ["tic-tac-toe", "breakthrough", "connect-four"])
 def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
     player = make_bred(game, "mlp", 3, symmetric=True, hidden=(8,))
-    decoder: Any = player.decoder
+    decoder = player.decoder
     whole = find_game(game).networks["mlp"].decoder_type(hidden=(8,))
     same = whole.player(decoder.expand(player.genome[None])[0], "whole")
     for one, other in zip(player.packed, same.packed, strict=True):
@@ -79,7 +78,7 @@ def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
         texts = [str(export_player(each, target)) for each in (player, same)]
         parts = [text.partition("FIRST_LAYER")[2].replace("whole", "weights") for text in texts]
         assert parts[0] == parts[1] != ""
-    space: dict[str, Any] = {"__name__": "champion"}
+    space = {"__name__": "champion"}
     exec(str(export_player(player, "python")), space)
     for position in random_positions(player.game, 20):
         assert space["choose"](list(position.state)) == player.choose(position, new_stream(1))
@@ -96,7 +95,7 @@ def test_matches_searches_and_exports_know_whole_networks(game: str) -> None:
         ("tic-tac-toe", {"symmetric": 1}, "symmetric is 1: it must be true or false"),
     ],
 )
-def test_who_has_no_images_refuses(game: str, settings: dict[str, Any], sentence: str) -> None:
+def test_who_has_no_images_refuses(game: str, settings: Settings, sentence: str) -> None:
     with pytest.raises(BadValueError, match=sentence):
         make_bred(game, "mlp", **{"symmetric": True, **settings})
 
@@ -115,5 +114,5 @@ def test_runs_breed_shared_genes_and_come_back(tmp_path: Path) -> None:
     run, short = breed(2), breed(1)
     assert ea.resume(short.directory.path, generations=2).population_sha256 == run.population_sha256
     assert run.champion.genome.shape == (21,)
-    read: Any = ea.load_player(f"file:{run.directory.path / 'champion.safetensors'}")
+    read = ea.load_player(f"file:{run.directory.path / 'champion.safetensors'}")
     assert np.array_equal(read.genome, run.champion.genome)

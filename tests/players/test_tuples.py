@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,12 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import Stream, below, new_stream, next_word
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.genomes.network import RESOLUTION
 from evolve_arena.genomes.tensors import DamagedFileError, read_tensors, write_tensors
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.networks import BoardTupleDecoder
 from evolve_arena.players.bred import FORMAT, read_player
 from evolve_arena.players.packed import combine_players, with_noise
 from evolve_arena.players.player import Player, make_random
@@ -27,18 +30,18 @@ from tests.bred import random_positions
 from tests.tuples import PlainTuples
 
 
-def make_decoder(game: str, **settings: Any) -> Any:
+def make_decoder(game: str, **settings: object) -> BoardTupleDecoder:
     return find_game(game).networks["tuples"].decoder_type(**settings)
 
 
-def on_stacks(board: tuple[int, int, int], **settings: Any) -> Any:
+def on_stacks(board: tuple[int, int, int], **settings: object) -> BoardTupleDecoder:
     options = dict(zip(("columns", "rows", "connect"), board, strict=True))
     length = min(6, board[0] * board[1])
     return make_decoder("connect-four", **options, **{"tuples": 25, "length": length, **settings})
 
 
-def make_genome(decoder: Any, seed: int, coarse: bool = False) -> TuplePopulation:
-    """Random tables; *coarse* ones hold few different numbers, so that moves are often equal."""
+def make_genome(decoder: BoardTupleDecoder, seed: int, coarse: bool = False) -> TuplePopulation:
+    """Return random tables; *coarse* ones hold few different numbers, for frequent ties."""
     generator = np.random.default_rng(seed)
     cells = decoder.draw(generator)
     numbers = generator.normal(0.0, 0.1, decoder.table(cells).numbers).astype(np.float32)
@@ -80,7 +83,7 @@ def test_what_can_not_occur_has_no_entry(board: tuple[int, int, int]) -> None:
         ("hex", {"length": 16}, "length is 16: 60 tuples .*; network.length=13 would do"),
     ],
 )
-def test_decoders_that_can_not_be(game: str, settings: dict[str, Any], message: str) -> None:
+def test_decoders_that_can_not_be(game: str, settings: Settings, message: str) -> None:
     with pytest.raises(BadValueError, match=message):
         make_decoder(game, **settings)
 
@@ -88,7 +91,7 @@ def test_decoders_that_can_not_be(game: str, settings: dict[str, Any], message: 
 # Moves and values
 
 BY_SEAT = {"by_seat": True}
-PLAYERS: dict[str, tuple[str, dict[str, Any], list[dict[str, Any]]]] = {
+PLAYERS: dict[str, tuple[str, Settings, list[Settings]]] = {
     "stacks": ("connect-four", {}, [BY_SEAT, {"tuples": 5, "length": 2}, {"turns": True}]),
     "stacks of 64": ("connect-four", {"columns": 8, "rows": 8}, [BY_SEAT]),
     "cells": ("tic-tac-toe", {}, [BY_SEAT, {}]),
@@ -99,13 +102,15 @@ PLAYERS: dict[str, tuple[str, dict[str, Any], list[dict[str, Any]]]] = {
 class Reference(Player):
     """A tuple network that plays, by the definition; of so many moves some are random."""
 
-    def __init__(self, decoder: Any, genome: TuplePopulation, noise: float = 0.0) -> None:
+    def __init__(
+        self, decoder: BoardTupleDecoder, genome: TuplePopulation, noise: float = 0.0
+    ) -> None:
         self.name, self.noise = "reference", round(noise * 2**32)
         numbers = np.rint(genome.tables[0].astype(np.float64) * RESOLUTION).astype(np.int64)
         self.plain = PlainTuples(decoder, genome.cells[0].astype(np.int64), numbers)
 
-    def choose(self, position: Any, stream: Stream) -> int:
-        """The best move, or a random one."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return the best move, or a random one."""
         legal = self.plain.game.legal_moves(position)
         strays = self.noise and int(next_word(stream)) >> 32 < self.noise
         if strays and len(legal) > 1:
@@ -182,7 +187,7 @@ def test_a_stored_player_is_the_same_again() -> None:
         (BY_LINES, make_genome(BY_LINES, 7)),
     ):
         player = decoder.player(genome, "żółw")
-        again: Any = read_player(player.serialise(generation=5))
+        again = read_player(player.serialise(generation=5))
         assert (again.decoder, again.name, again.remarks) == (decoder, "żółw", {"generation": 5})
         for name, array in player.arrays.items():
             assert again.arrays[name].dtype == array.dtype
@@ -205,7 +210,9 @@ def test_a_stored_player_is_the_same_again() -> None:
         ("tables", lambda tables: tables * np.float32(np.nan), "holds NaN or infinity"),
     ],
 )
-def test_damaged_players_are_refused(name: str, damage: Any, message: str) -> None:
+def test_damaged_players_are_refused(
+    name: str, damage: Callable[[Array], Array | None], message: str
+) -> None:
     content = read_tensors("player", FORMAT, SMALL.player(make_genome(SMALL, 7), "it").serialise())
     arrays = {**content.arrays, name: damage(content.arrays[name])}
     if arrays[name] is None:

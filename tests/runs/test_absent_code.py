@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import evolve_arena as ea
 from evolve_arena.core import user_code
+from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.players.board.game import Board
 from evolve_arena.runs.errors import RecipeError
 from evolve_arena.runs.recipes.recipe import Recipe
 from tests import forked
 
-Rows = NDArray[Any]
+Rows = Array
 TINY = {"run.generations": 2, "run.checkpoint_every": 1, "check.every": 1, "check.games": 10}
 
 
@@ -25,40 +26,40 @@ def quick_wins(matches: ea.extend.Matches) -> float:
     return float(matches.won.mean() - 0.01 * matches.plies.mean())
 
 
-def blend(first: Rows, second: Rows, rng: np.random.Generator, share: float) -> Any:
+def blend(first: Rows, second: Rows, rng: np.random.Generator, share: float) -> Rows:
     return share * first + (1 - share) * second
 
 
-def anybody(fitness: Rows, count: int, rng: np.random.Generator) -> Any:
+def anybody(fitness: Rows, count: int, rng: np.random.Generator) -> Array:
     return rng.integers(len(fitness), size=count)
 
 
-def jolt(genome: Rows, rng: np.random.Generator) -> Any:
+def jolt(genome: Rows, rng: np.random.Generator) -> Rows:
     return genome + rng.normal(0.0, 0.1, len(genome))
 
 
-def zeros(genes: int, rng: np.random.Generator) -> Any:
+def zeros(genes: int, rng: np.random.Generator) -> Rows:
     return np.zeros(genes)
 
 
 class Lowest(ea.extend.Player):
-    """Plays the first move."""
+    """Player of the first move."""
 
-    def choose(self, position: Any, stream: Any) -> Any:
-        """The first move."""
+    def choose(self, position: Board, stream: Stream) -> int:
+        """Return the first move."""
         return self.game.legal_moves(position)[0]
 
 
 class Climber(ea.extend.VectorMethod):
-    """Climbs hills."""
+    """Hill climber."""
 
-    def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Any:
-        """The best, changed."""
+    def breed(self, population: Rows, fitness: Rows, rng: np.random.Generator) -> Rows:
+        """Return mutants of the best."""
         return population[fitness.argmax()] + rng.normal(0.0, 0.1, population.shape)
 
 
 ISLANDS = {"islands": {"count": 2, "interval": 1, "migrants": 1}}
-GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
+GIVEN: dict[str, tuple[Settings, set[str]]] = {
     "parts": (
         {
             "method.fitness": quick_wins,
@@ -74,7 +75,7 @@ GIVEN: dict[str, tuple[dict[str, Any], set[str]]] = {
     "method": ({"method": {"name": Climber, "individuals": 8}}, {"Climber"}),
     "islands": ({"method": {"name": Climber, "individuals": 8}, **ISLANDS}, {"Climber"}),
 }
-"""What is given, and its names."""
+"""Sections of recipes, and the names of code in them."""
 
 
 @pytest.mark.parametrize("what", GIVEN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import PlayerKind
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players import specification
 from evolve_arena.players.board.game import Board, BoardGame
 from evolve_arena.players.player import Player
@@ -36,7 +36,7 @@ QUICK = [
 
 
 class Spy(Player):
-    """Moves into the first open column and remembers whether it was closed."""
+    """Player of the first open column that remembers whether it was closed."""
 
     name = "spy"
 
@@ -44,17 +44,17 @@ class Spy(Player):
         self.closed = 0
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The first open column."""
+        """Return the first open column."""
         return make_game("connect-four").legal_moves(position)[0]
 
     def close(self) -> None:
-        """Counts."""
+        """Count the calls."""
         self.closed += 1
 
 
 @pytest.fixture
 def spies(monkeypatch: pytest.MonkeyPatch) -> list[Spy]:
-    """All players that were made from the specification ``spy``."""
+    """Return the list of all players that are made from the specification ``spy``."""
     made: list[Spy] = []
 
     def make(argument: str, game: BoardGame) -> Player:
@@ -126,7 +126,7 @@ def test_changes_and_the_seed_reach_an_object(tmp_path: Path, small_recipe: Make
         {"workers": 0},
     ],
 )
-def test_a_mistake_makes_no_directory(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_a_mistake_makes_no_directory(tmp_path: Path, wrong: Settings) -> None:
     with pytest.raises(ArenaError):
         start(run=tmp_path / "run", **{"recipe": "connect-four", "executor": "serial", **wrong})
     assert not (tmp_path / "run").exists()

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +44,7 @@ from tests.terminal import Typist
 
 Capture = pytest.CaptureFixture[str]
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 BOT = """
 import os, re, sys, time
@@ -70,7 +69,7 @@ Alive = Callable[[Iterable[int]], list[int]]
 
 @pytest.fixture
 def make_bot(tmp_path: Path) -> MakeBot:
-    """Writes a bot that runs a statement when asked, and gives its specification."""
+    """Return a maker of bots that run a statement when asked; it gives their specification."""
 
     def make(statement: str) -> str:
         file = tmp_path / "bot.py"
@@ -80,8 +79,8 @@ def make_bot(tmp_path: Path) -> MakeBot:
     return make
 
 
-def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
-    """The command line in a session of its own, as if it had a terminal for itself."""
+def begin(*words: str, folder: Path, **options: object) -> subprocess.Popen[str]:
+    """Start the command line in a session of its own, as if it had a terminal for itself."""
     return subprocess.Popen(
         [sys.executable, "-m", "evolve_arena.cli.main", *words],
         cwd=folder,
@@ -96,7 +95,7 @@ def begin(*words: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
 
 @pytest.fixture
 def evolve(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
-    """What the command prints, on standard output and standard error."""
+    """Return a runner of commands; it gives standard output and standard error."""
 
     def call(*words: str, code: int = 0) -> tuple[str, str]:
         monkeypatch.setattr(sys, "argv", ["evolve", *words])
@@ -110,7 +109,7 @@ def evolve(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
 
 
 def wait_for(file: Path, process: subprocess.Popen[str], count: int = 1) -> list[str]:
-    """The words in *file*, as soon as there are so many."""
+    """Return the words in *file*, as soon as there are so many."""
     while not file.exists() or len(file.read_text().split()) < count:
         assert process.poll() is None
         time.sleep(0.02)
@@ -143,7 +142,7 @@ ENDLESS += ["--set", "run.generations=99999"]
 
 
 def check_stopped(path: Path) -> None:
-    """The newest checkpoint is of the last generation in the history."""
+    """Assert that the newest checkpoint is of the last generation in the history."""
     run = Run.open(path)
     with History(run.directory.history) as history:
         assert run.generation == history.totals()[0] > 0
@@ -321,7 +320,7 @@ def test_every_table_tells_of_forfeits(make_bot: MakeBot, capsys: Capture) -> No
 
 
 def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> None:
-    """Networks play without chance: of a hundred games there are two, one for each who begins."""
+    """Networks play without chance: of a hundred games two differ, one for each first player."""
     names = []
     for seed in (0, 1):
         decoder = NetworkDecoder(head="policy", hidden=(4,))
@@ -353,7 +352,7 @@ def test_few_distinct_games_are_warned_of(tmp_path: Path, evolve: Evolve) -> Non
 def forfeited(
     small_recipe: Callable[..., Recipe], make_bot: MakeBot, tmp_path: Path
 ) -> tuple[Run, list[DuelResult]]:
-    """A run whose opponent breaks after the first check, at generation 3, and the checks seen."""
+    """Return a run whose opponent breaks after the check at generation 3, and the checks."""
     bot = make_bot("if game > 6: sys.exit('out of order')")
     recipe = small_recipe("check.games=4", "run.champion=best-check")
     recipe = recipe.change({"check.opponents": [bot]})

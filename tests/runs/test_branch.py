@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ import evolve_arena as ea
 from evolve_arena.cli.commands import evolving
 from evolve_arena.cli.commands.completion import complete_branch
 from evolve_arena.core.errors import ArenaError, BadValueError
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.numbering import SPANS, highest_own
 from evolve_arena.runs.api import prepare, prepare_branch
 from evolve_arena.runs.errors import CheckpointError, NotARunError, RunExistsError, StorageError
@@ -42,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: Patch) -> None:
 
 @pytest.fixture(name="first")
 def _first(small_recipe: Maker) -> ea.Run:
-    """A run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
+    """Return a run ``evolved/first`` with checkpoints at 0, 3, 6 and 8."""
     return ea.start(small_recipe(), run="evolved/first", executor="serial")
 
 
@@ -148,7 +148,7 @@ def test_a_branch_may_be_killed_anywhere(first: ea.Run) -> None:
 
 
 def test_a_full_disk_leaves_nothing_of_a_branch(first: ea.Run, monkeypatch: Patch) -> None:
-    def fail(*arguments: Any, **options: Any) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -234,7 +234,7 @@ def small(method: str, *changes: str) -> Recipe:
     return load_recipe(name, [*usual, *SHORT, *changes])
 
 
-def first_of(run: ea.Run) -> Any:
+def first_of(run: ea.Run) -> Array:
     return run.state(0).population
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from math import floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,9 +13,11 @@ import pytest
 from evolve_arena.core.bits import count_bits, lowest_bit
 from evolve_arena.core.compiled import compiled, inlined
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Floats, Function, Number
 from evolve_arena.genomes import simd
 from evolve_arena.runs.export.bundle import bundle, write_value
 from evolve_arena.runs.export.templates import board, kernel
+from tests.exported import Namespace
 
 PLACES = np.array([[3, 1], [2, 0]])
 BEST = np.uint64(2**63 + 5)
@@ -24,10 +26,10 @@ WORDS = np.array([[1, 2**64 - 1]], dtype=np.uint64)
 
 
 class Pair(NamedTuple):
-    """Two of anything."""
+    """A pair of anything."""
 
-    one: Any
-    other: Any
+    one: object
+    other: object
 
 
 PAIR = Pair(np.array([0.1, 2.0], np.float32), (1, -np.inf))
@@ -35,7 +37,7 @@ PAIR = Pair(np.array([0.1, 2.0], np.float32), (1, -np.inf))
 
 @inlined
 def _double(number: int) -> int:
-    """Twice as much.
+    """Return twice as much.
 
     And more of it.
     """
@@ -43,10 +45,10 @@ def _double(number: int) -> int:
 
 
 @compiled
-def read_places(values: Any, place: int) -> Any:
-    """Sums up.
+def read_places(values: Array, place: int) -> Number:
+    """Return a sum.
 
-    And changes the first value.
+    And change the first value.
     """
     total: int = simd.peek(values, PLACES[place, 1])
     simd_place = np.int64(np.uint64(place) ^ BEST)
@@ -64,12 +66,12 @@ def measure(number: float) -> Pair:
     return Pair(math.sqrt(number) + PAIR.one[1], floor(number))
 
 
-def add_words(place: int) -> Any:
+def add_words(place: int) -> Number:
     return WORDS[0, 1] + np.uint64(place), ~WORDS[0, 0], BEST * BEST
 
 
-def run(*entries: Any, beside: Sequence[str] = ()) -> tuple[dict[str, Any], str]:
-    """What a bundle defines, and its text, with the numbers that bots have."""
+def run(*entries: Function, beside: Sequence[str] = ()) -> tuple[Namespace, str]:
+    """Return the names that a bundle defines, and its text, with the numbers that bots have."""
     named = {each.__name__: each for each in entries}
     text, called = bundle(named, "test_bundle", board, beside)
     space = dict(vars(board))
@@ -83,8 +85,8 @@ def test_a_kernel_runs_as_it_does_compiled() -> None:
         ours, theirs = np.array([4, 5, 6, 7]), [4, 5, 6, 7]
         assert space["read_places"](theirs, place) == read_places(ours, place)
         assert theirs == ours.tolist()
-    assert '"""Sums up."""' in text
-    assert '"""Twice as much."""' in text
+    assert '"""Return a sum."""' in text
+    assert '"""Return twice as much."""' in text
 
 
 def test_names_that_are_taken_get_another() -> None:
@@ -130,14 +132,14 @@ def test_values_are_written_as_they_are() -> None:
 
 
 @compiled
-def _load_ints(values: Any) -> Any:
+def _load_ints(values: Array) -> None:
     simd.store_int(values, 0, simd.load_int(values, 0))
 
 
 LETTERS = {"a", "b"}
 
 
-def _tell_letters() -> Any:
+def _tell_letters() -> set[str]:
     return LETTERS
 
 
@@ -148,7 +150,7 @@ def _tell_letters() -> Any:
         (_tell_letters, r"test_bundle: LETTERS is of type set, which can't be exported$"),
     ],
 )
-def test_what_cannot_be_taken_along_is_named(function: Any, said: str) -> None:
+def test_what_cannot_be_taken_along_is_named(function: Function, said: str) -> None:
     with pytest.raises(BadValueError, match=said):
         run(function)
 
@@ -157,19 +159,19 @@ def test_what_cannot_be_taken_along_is_named(function: Any, said: str) -> None:
 
 
 @compiled
-def _bits(word: Any) -> Any:
+def _bits(word: Number) -> tuple[Number, Number]:
     return lowest_bit(word), count_bits(word)
 
 
 @compiled
-def _vectors(left: Any, right: Any, out: Any) -> Any:
+def _vectors(left: Floats, right: Floats, out: Floats) -> Number:
     one, other = simd.load(left, 1), simd.load(right, 2)
     simd.store(out, 0, simd.minimum(one, simd.add(other, simd.spread(np.float32(0.3)))))
     return simd.halve_sum(simd.subtract(one, other))
 
 
 @compiled
-def _convert(number: Any) -> Any:
+def _convert(number: Number) -> tuple[Number, Number, Number]:
     return np.int64(np.uint64(number)), np.uint64(number) >> np.uint64(3), np.float32(number)
 
 
@@ -182,7 +184,7 @@ def test_bits_and_numbers() -> None:
 
 
 @compiled
-def _read_words(numbers: Any) -> Any:
+def _read_words(numbers: Array) -> Number:
     return numbers.view(np.uint64)[1] >> np.uint64(60)
 
 
@@ -193,7 +195,7 @@ def test_signed_numbers_are_read_as_words() -> None:
 
 
 @compiled
-def _shift(number: Any, count: Any) -> Any:
+def _shift(number: Number, count: Number) -> tuple[Number, Number]:
     return (number << count) | 1, np.uint64(number) << np.uint64(count)
 
 

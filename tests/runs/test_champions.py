@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from evolve_arena import duel, resume, start
+from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.crosstable import rate_players
 from evolve_arena.arena.duel import DuelSeries
 from evolve_arena.arena.duel_result import DuelResult, ForfeitCount
@@ -21,6 +21,8 @@ from evolve_arena.arena.sequential import find_stronger, list_looks
 from evolve_arena.cli.run_tables import print_summary
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Genome
+from evolve_arena.evolve.method import Method, Report, State
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.plots.progress import draw_runs
@@ -45,7 +47,7 @@ def stop_at(generation: int) -> Callable[[Progress], bool]:
 
 
 def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
-    """The matches between a run's champions, and after each check who was the best."""
+    """Return the matches between a run's champions, and the champion after each check."""
     with History(run / "history.db") as history:
         ends = {end.generation: end.champion for end in history.check_ends()}
         return history.champion_matches(), ends
@@ -53,7 +55,7 @@ def read(run: Path) -> tuple[list[ChampionMatch], dict[int, int]]:
 
 @pytest.fixture(scope="module")
 def bred(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of a learner that gets stronger, with a check every other generation."""
+    """Return a run of a learner that gets stronger, with a check every other generation."""
     changes = ["network.tuples=20", "network.length=4", "method.individuals=1", "method.games=300"]
     changes += ["check.games=400", "check.every=2", "check.opponents=['random']"]
     changes += ["run.generations=20", "run.checkpoint_every=10"]
@@ -85,11 +87,11 @@ def test_the_last_champion_beats_the_untrained_one(bred: Run) -> None:
 def test_a_weaker_champion_is_refused(bred: Run, tmp_path: Path, monkeypatch: Patch) -> None:
     """The untrained one comes again and again, after one that learned."""
     recipe = bred.recipe.change({"run.generations": 5, "check.every": 1})
-    method: Any = recipe.make_method()
+    method = recipe.make_method()
     untrained, learned = bred.champion_at(0), bred.champion
     find = type(method).champion
 
-    def get_weaker(self: Any, state: Any, arena: Any) -> tuple[Any, Any]:
+    def get_weaker(self: Method[State], state: State, arena: Arena) -> tuple[Genome, Report]:
         _, report = find(self, state, arena)
         return (learned if state.generation == 1 else untrained).genome, report
 
@@ -163,7 +165,7 @@ def test_who_stops_before_a_check_has_a_champion(small_recipe: Small, tmp_path: 
 # Which of two is stronger
 
 
-def result(wins: int, draws: int, losses: int, **more: Any) -> DuelResult:
+def result(wins: int, draws: int, losses: int, **more: object) -> DuelResult:
     return DuelResult(("a", "b"), wins, draws, losses, wins + draws + losses, {}, **more)
 
 
@@ -184,7 +186,7 @@ def test_the_sequential_test_is_wilsons_with_bonferronis_correction() -> None:
 
 
 def test_a_series_is_the_duel_in_parts() -> None:
-    game: Any = find_game("connect-four").make()
+    game = find_game("connect-four").make()
     players = [make_player(name, game) for name in ("test-bot", "random")]
     whole = duel(*players, games=61, opening_plies=2, seed=3)
     series = DuelSeries(game, *players, games=61, opening_plies=2, seed=3)
@@ -316,7 +318,7 @@ def test_champions_meet_in_a_tenth_of_games(bred: Run, tmp_path: Path, monkeypat
 
 
 def test_a_check_can_be_stopped_in_its_middle(small_recipe: Small, tmp_path: Path) -> None:
-    """It leaves no trace, and the run goes on as if it had not been stopped."""
+    """It leaves no trace, and the run continues as if it had not been stopped."""
     recipe = small_recipe("check.games=200", "run.generations=6")
     whole = start(recipe, run=tmp_path / "whole" / "run", executor="serial")
     heard: list[tuple[int, str, int]] = []

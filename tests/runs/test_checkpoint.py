@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import Array, Arrays, Floats, Json, Settings
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig, NeatState
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig, TournamentState
 from evolve_arena.genomes.neat.numbering import Counters
@@ -36,7 +36,7 @@ from evolve_arena.runs.store.checkpoint import (
 )
 from evolve_arena.runs.store.directory import RunDirectory
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
 
 DECODER = NetworkDecoder(hidden=(2,))
 METHOD = Tournament(TournamentConfig(individuals=4, tournament_size=2), DECODER)
@@ -58,8 +58,8 @@ def make_directory(path: Path, generations: list[int]) -> RunDirectory:
     return directory
 
 
-def assert_alike(one: Any, other: Any, name: str = "state") -> None:
-    """The same types, shapes and bits in all parts."""
+def assert_alike(one: object, other: object, name: str = "state") -> None:
+    """Assert the same types, shapes and bits in all parts."""
     assert type(one) is type(other), name
     if is_dataclass(one):
         for field in fields(one):
@@ -73,7 +73,7 @@ def assert_alike(one: Any, other: Any, name: str = "state") -> None:
 
 
 def make_neat(
-    neat: dict[str, Any] | None = None, board: tuple[int, int] = (4, 4), **network: Any
+    neat: Settings | None = None, board: tuple[int, int] = (4, 4), **network: object
 ) -> Neat:
     config = NeatMethodConfig.model_validate(
         {
@@ -99,7 +99,7 @@ def grow_state() -> NeatState:
 
 
 @cache
-def make_blob(method: Any = METHOD) -> bytes:
+def make_blob(method: Tournament | Neat = METHOD) -> bytes:
     return write_state(grow_state() if method is NEAT else make_state(), method)
 
 
@@ -112,7 +112,7 @@ of_both_kinds = pytest.mark.parametrize("method", [METHOD, NEAT], ids=["vectors"
     seed=st.integers(0, 2**63 - 1),
     generation=st.integers(0, 10**9),
 )
-def test_every_bit_comes_back(population: Any, hall: Any, seed: int, generation: int) -> None:
+def test_every_bit_comes_back(population: Floats, hall: Floats, seed: int, generation: int) -> None:
     state = TournamentState(seed, generation, population, population[:, 0].copy(), hall)
     blob = write_state(state, METHOD)
     assert_alike(read_state(blob, METHOD), state)
@@ -130,7 +130,7 @@ def test_every_bit_comes_back(population: Any, hall: Any, seed: int, generation:
     ],
     ids=str,
 )
-def test_a_state_of_another_kind_is_noticed(method: Any, change: dict[str, Any]) -> None:
+def test_a_state_of_another_kind_is_noticed(method: Tournament | Neat, change: Settings) -> None:
     content = read_tensors("checkpoint", FORMAT, make_blob(method))
     blob = write_tensors("checkpoint", FORMAT, content.arrays, {**content.description, **change})
     with pytest.raises(DamagedFileError) as caught:
@@ -139,7 +139,7 @@ def test_a_state_of_another_kind_is_noticed(method: Any, change: dict[str, Any])
 
 
 @of_both_kinds
-def test_a_state_without_one_of_its_arrays_is_noticed(method: Any) -> None:
+def test_a_state_without_one_of_its_arrays_is_noticed(method: Tournament | Neat) -> None:
     content = read_tensors("checkpoint", FORMAT, make_blob(method))
     if method is NEAT:
         assert {"population.weight", "species.members", "hall.keys", "marks"} <= {*content.arrays}
@@ -225,7 +225,7 @@ def test_a_checkpoint_under_a_false_name_is_not_taken_for_it(tmp_path: Path) -> 
     ],
     ids=str,
 )
-def test_a_state_of_graphs_comes_back_to_the_last_bit(neat: dict[str, Any]) -> None:
+def test_a_state_of_graphs_comes_back_to_the_last_bit(neat: Settings) -> None:
     method = make_neat(neat)
     arena = Arena(method.decoder, SerialExecutor())
     state = method.initial(7)
@@ -265,7 +265,7 @@ def test_numbers_of_any_size_come_back() -> None:
     ],
     ids=str,
 )
-def test_a_state_of_graphs_that_is_not_whole_is_noticed(change: dict[str, Any]) -> None:
+def test_a_state_of_graphs_that_is_not_whole_is_noticed(change: Settings) -> None:
     """Parts of it have other values; an ellipsis leaves one out."""
     content = read_tensors("checkpoint", FORMAT, make_blob(NEAT))
     state = {**content.description["state"], **change}
@@ -287,18 +287,18 @@ def test_checkpoints_that_do_not_say_what_their_genomes_are_for_are_read() -> No
 # Content that no run wrote, with the right digest
 
 
-def craft(
-    blob: bytes, values: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None
-) -> bytes:
-    """A checkpoint with other numbers and arrays in its state, well signed."""
+def craft(blob: bytes, values: Settings | None = None, arrays: Arrays | None = None) -> bytes:
+    """Return a checkpoint with other numbers and arrays in its state, well signed."""
     content = read_tensors("checkpoint", FORMAT, blob)
     state = {**content.description["state"], **(values or {})}
     description = {**content.description, "state": state}
     return write_tensors("checkpoint", FORMAT, {**content.arrays, **(arrays or {})}, description)
 
 
-def refuse(folder: Path, blob: bytes, method: Any = METHOD, generation: int = 5) -> str:
-    """What is said of a run whose only checkpoint is *blob*."""
+def refuse(
+    folder: Path, blob: bytes, method: Tournament | Neat = METHOD, generation: int = 5
+) -> str:
+    """Return the error for a run whose only checkpoint is *blob*."""
     directory = RunDirectory(folder / "run")
     directory.create()
     directory.checkpoint(generation).write_bytes(blob)
@@ -310,7 +310,7 @@ def refuse(folder: Path, blob: bytes, method: Any = METHOD, generation: int = 5)
     return text
 
 
-def make_tournament(individuals: int = 4, **network: Any) -> Tournament:
+def make_tournament(individuals: int = 4, **network: object) -> Tournament:
     decoder = NetworkDecoder(**{"hidden": (2,), **network})
     return Tournament(TournamentConfig(individuals=individuals, tournament_size=2), decoder)
 
@@ -332,7 +332,9 @@ def make_tournament(individuals: int = 4, **network: Any) -> Tournament:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_states_of_others_are_named(tmp_path: Path, kind: Any, method: Any, message: str) -> None:
+def test_states_of_others_are_named(
+    tmp_path: Path, kind: Tournament | Neat, method: Tournament | Neat, message: str
+) -> None:
     """Also where it has a form that a state of this one could have."""
     assert message in refuse(tmp_path, make_blob(kind), method, 6 if kind is NEAT else 5)
 
@@ -343,7 +345,7 @@ def test_states_of_others_are_named(tmp_path: Path, kind: Any, method: Any, mess
     ids=lambda value: str(value)[:20],
 )
 @pytest.mark.parametrize("key", ["seed", "generation"])
-def test_numbers_that_no_state_has_are_refused(tmp_path: Path, key: str, number: Any) -> None:
+def test_numbers_that_no_state_has_are_refused(tmp_path: Path, key: str, number: Json) -> None:
     said = refuse(tmp_path, craft(make_blob(), {key: number}))
     assert f"{key} is" in said
     assert "not a whole number from 0 to 2^63 - 1" in said
@@ -367,7 +369,9 @@ WHOLE = make_state().population
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_arrays_of_no_state_are_named(tmp_path: Path, name: str, array: Any, message: str) -> None:
+def test_arrays_of_no_state_are_named(
+    tmp_path: Path, name: str, array: Array, message: str
+) -> None:
     assert f"{name} {message}" in refuse(tmp_path, craft(make_blob(), arrays={name: array}))
 
 
@@ -394,9 +398,7 @@ def test_a_description_that_is_no_section_is_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_numbers_of_no_graphs_are_refused(
-    tmp_path: Path, values: dict[str, Any], message: str
-) -> None:
+def test_numbers_of_no_graphs_are_refused(tmp_path: Path, values: Settings, message: str) -> None:
     assert re.search(message, refuse(tmp_path, craft(make_blob(NEAT), values), NEAT, 6))
 
 

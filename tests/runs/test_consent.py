@@ -1,4 +1,4 @@
-"""Programs that a recipe of somebody else names: none runs unless the user says so."""
+"""Programs that a recipe of others names: none runs unless the user says so."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ case "$line" in *action*) echo place_disc 0;; esac; done"""
 
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: Patch) -> None:
-    """What the user allows is noted in the test's folder, where all programs start."""
+    """Keep the user's permissions in the test's folder, where all programs start."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
 
@@ -40,7 +40,7 @@ def _command(tmp_path: Path) -> str:
 
 @pytest.fixture(name="foreign")
 def _foreign(small_recipe: Maker, command: str, tmp_path: Path) -> str:
-    """A recipe that came from elsewhere."""
+    """Write a recipe with a command, as it came from elsewhere."""
     file = tmp_path / "foreign.toml"
     changes = [f"check.opponents=['random', '{command}']", "check.games=2", "run.generations=1"]
     file.write_text(small_recipe(*changes).to_toml())
@@ -48,7 +48,7 @@ def _foreign(small_recipe: Maker, command: str, tmp_path: Path) -> str:
 
 
 def has_started() -> bool:
-    """Whether the program ran since the last time that somebody asked."""
+    """Return True if the program ran since the last call."""
     trace = Path("STARTED")
     started = trace.exists()
     trace.unlink(missing_ok=True)
@@ -215,7 +215,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def at_terminal(words: Sequence[str], typed: str) -> tuple[int, str]:
-    """Runs a command at a terminal, where this is typed; its status, and what is shown there."""
+    """Run a command at a terminal where this is typed; return its status and the output."""
     typist = Typist(*words, "--quiet", folder=Path.cwd(), PYTHONPATH=str(ROOT))
     typist.type(typed)
     status = typist.leave()

@@ -1,4 +1,4 @@
-"""Run directories: what may be overwritten, who may write, what is said to who mistypes."""
+"""Run directories: overwriting, locks, and messages for mistyped names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,7 +35,7 @@ with RunDirectory(sys.argv[1]).lock():
 
 
 def make_run(path: Path) -> RunDirectory:
-    """A folder with everything that a run has, and two files of the user's."""
+    """Make a folder with everything that a run has, and two files of the user's."""
     directory = RunDirectory(path)
     directory.create()
     for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
@@ -54,12 +53,12 @@ def files_in(path: Path) -> set[str]:
 
 
 def test_a_file_in_use_is_tried_again(tmp_path: Path, monkeypatch: Patch) -> None:
-    """There, a file that somebody reads can't be replaced, and folders have no descriptors."""
+    """There, a file that is being read can't be replaced, and folders have no descriptors."""
     monkeypatch.setattr(os, "supports_dir_fd", set())
     monkeypatch.setattr(files, "PAUSE", 0.0)
     refusals, replace = [PermissionError(13, "in use")] * 3, os.replace
 
-    def refuse(*places: Any, **options: Any) -> None:
+    def refuse(*places: object, **options: object) -> None:
         if refusals:
             raise refusals.pop()
         replace(*places, **options)
@@ -371,17 +370,17 @@ def test_what_is_put_aside_takes_no_others_place(tmp_path: Path) -> None:
 # Starts that are killed
 
 
-def act_until(step: int, action: Callable[[], Any]) -> bool:
-    """Does something in a process that is killed before its *step*-th change of the disk.
+def act_until(step: int, action: Callable[[], object]) -> bool:
+    """Act in a process that is killed before its *step*-th change of the disk.
 
-    Gives whether it came to its end before.
+    Returns True if it ended before that.
     """
     pid = os.fork()
     if not pid:
         left = step
 
-        def count(change: Callable[..., Any]) -> Callable[..., Any]:
-            def act(*arguments: Any, **options: Any) -> Any:
+        def count(change: Callable[..., object]) -> Callable[..., object]:
+            def act(*arguments: object, **options: object) -> object:
                 nonlocal left
                 if not left:
                     os._exit(9)

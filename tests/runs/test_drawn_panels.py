@@ -40,7 +40,7 @@ Points = list[list[float]]
 
 
 def lines(axes: Axes) -> list[Points]:
-    """The points of each line."""
+    """Return the points of each line."""
     return [np.asarray(line.get_xydata(), dtype=float).tolist() for line in axes.lines]
 
 
@@ -50,7 +50,7 @@ def labelled(axes: Axes) -> dict[str, Points]:
 
 
 def band(axes: Axes, number: int = 0) -> dict[float, tuple[float, float]]:
-    """The edges of a band by x."""
+    """Return the edges of a band by x."""
     edges: dict[float, list[float]] = {}
     for x, y in axes.collections[number].get_paths()[0].vertices:
         edges.setdefault(float(x), []).append(float(y))
@@ -58,7 +58,7 @@ def band(axes: Axes, number: int = 0) -> dict[float, tuple[float, float]]:
 
 
 def panel(title: str, picture: Record | Figure) -> Axes:
-    """The panel of a picture of a run whose title begins so."""
+    """Return the panel whose title begins so in the picture of a run."""
     figure = picture if isinstance(picture, Figure) else draw_runs([picture])
     return next(one for one in figure.axes if one.get_title(loc="left").startswith(title))
 

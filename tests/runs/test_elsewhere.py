@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -55,7 +54,7 @@ HEALTH = {
 
 @pytest.fixture(scope="module")
 def temporary() -> Iterator[Path]:
-    """Where nodes have their temporary folders."""
+    """Yield the temporary folder of the nodes."""
     folder = Path(tempfile.mkdtemp(prefix="nodes-"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_TMPDIR", tempfile.gettempdir())
@@ -66,7 +65,7 @@ def temporary() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def nodes(temporary: Path) -> Iterator[Cluster]:
-    """Two nodes of one core on this machine; this process is connected to them."""
+    """Yield two nodes of one core on this machine; this process is connected to them."""
     head = {"num_cpus": 1, "include_dashboard": False, "_system_config": HEALTH}
     made = Cluster(initialize_head=True, head_node_args=head)
     try:
@@ -92,7 +91,7 @@ def slowly(fitness, count, rng):
 def jobs(
     small_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory
 ) -> list[Job]:
-    """Four runs of different lengths, the longest first."""
+    """Return four runs of different lengths, the longest first."""
     code = tmp_path_factory.mktemp("code") / "slow.py"
     code.write_text(SLOW)
     # Checks that a busy machine cuts short would not be the same twice.
@@ -105,12 +104,12 @@ def jobs(
 
 @pytest.fixture(scope="module")
 def hashes(jobs: list[Job], tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    """What comes of the runs here."""
+    """Return the outcomes of the runs on this machine."""
     return look_at(breed(jobs, tmp_path_factory.mktemp("here"), workers=4))
 
 
 def look_at(runs: dict[str, Run]) -> list[object]:
-    """What is in the runs: populations, checks, which checkpoints there are, champions."""
+    """Return the populations, checks, checkpoints and champions of the runs."""
     return [
         (
             run.population_sha256,
@@ -202,7 +201,7 @@ def test_games_in_one_file_and_code_go_along(
     values = {"method.tournament_size": [2, 3]}
     common = {"method.individuals": 10, "run.generations": 4, "check.games": 4}
     common |= {"check.opponents": ["random"]}
-    options: dict[str, Any] = {"seeds": 1, "games": 20, "against": "random", "workers": 1}
+    options = {"seeds": 1, "games": 20, "against": "random", "workers": 1}
     options |= {"changes": common, "allow_process": True}
     there = {"executor": "ray", "address": nodes.address}
     file, found = str(tmp_path / "my_game.py"), []
@@ -286,6 +285,6 @@ def test_a_sweep_whose_driver_is_killed_gives_the_same_table(
     assert done.stderr == ""
     values = {"method.noise": [0.0, 0.1]}
     common = {"method.select": f"{tmp_path / 'slow.py'}:slowly"}
-    options: dict[str, Any] = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
+    options = {"seeds": 1, "games": 10, "workers": 1, "changes": common}
     here = ea.sweep(str(tmp_path / "small.toml"), values, folder=tmp_path / "here", **options)
     assert json.loads(done.stdout)["runs"] == here.to_dict()["runs"]

@@ -1,4 +1,4 @@
-"""Measuring a player from outside: whom it meets, and what comes back."""
+"""Evaluation of a player from outside: its opponents, and the result."""
 
 from __future__ import annotations
 

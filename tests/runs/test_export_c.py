@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
@@ -75,7 +74,7 @@ NUMBERS += [-number for number in NUMBERS[1:]] + [-(2**63)]
 
 @with_gcc
 def test_rules_count_as_compiled_ones_do(tmp_path: Path) -> None:
-    space: dict[str, Any] = {"__name__": "counting"}
+    space = {"__name__": "counting"}
     exec(COUNTING, space)
     compiled = {
         name: numba.njit(error_model="numpy")(value)

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import ArenaError
 from evolve_arena.core.registry import open_file
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players.process import ProcessPlayer
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred, random_positions
@@ -49,7 +49,7 @@ def is_wanted(move, wanted):
     return move == wanted
 '''
 VERSION = hashlib.sha256(WAYS.encode()).hexdigest()
-"""What is compiled of a game is kept by the text of its file, whatever that imports."""
+"""Key of the compiled game: the text of its file, whatever that imports."""
 IMPORTING = (
     ('"""Heap: ', f'"""Heap with {VERSION}: '),
     (
@@ -68,7 +68,7 @@ IMPORTING = (
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A package that has a game's file, the same with NumPy in it, and a module beside them."""
+    """Make a package with a game's file, the same with NumPy in it, and a module beside them."""
     package = tmp_path_factory.mktemp("packages") / "heap_parts"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -83,7 +83,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize("name", ["importing", "numpy-importing"])
 @pytest.mark.parametrize("settings", [{}, {"head": "kinds"}, {"head": "action"}], ids=str)
-def test_a_file_takes_along_what_it_imports(settings: dict[str, Any], name: str) -> None:
+def test_a_file_takes_along_what_it_imports(settings: Settings, name: str) -> None:
     player = make_bred(name, "mlp", 3, encoding="features", **settings)
     # Nothing but the description of moves needs NumPy.
     needs_numpy = name == "numpy-importing" and settings == {"head": "action"}
@@ -148,7 +148,7 @@ def test_scripts_are_asked_from_what_a_seat_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"head": "policy"}, {"hidden": ()}], ids=str)
-def test_poker_is_played_from_what_a_seat_knows(settings: dict[str, Any], tmp_path: Path) -> None:
+def test_poker_is_played_from_what_a_seat_knows(settings: Settings, tmp_path: Path) -> None:
     game = open_file(LEDUC).make()
     player = make_bred("leduc", "mlp", 5, **settings)
     bot = load_bot(player)

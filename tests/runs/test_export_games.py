@@ -9,11 +9,11 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena.core.registry import shipped_games
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 from tests.exported import load_bot
@@ -21,7 +21,7 @@ from tests.fuzz.__main__ import feed
 from tests.fuzz.bot_targets import BOT_TARGETS
 from tests.fuzz.target import Target
 
-OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
+OPTIONS: list[tuple[str, str, Settings]] = [
     ("connect-four", "mlp", {"columns": 9, "rows": 7}),
     ("pig", "mlp", {"goal": 20, "seats": 3}),
     ("hex", "mlp", {"size": 4}),
@@ -34,7 +34,7 @@ KINDS = [(name, "mlp", {}) for name in BOARDS] + OPTIONS
 
 
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
-def test_games_of_a_file_are_the_arenas(game: str, network: str, options: dict[str, Any]) -> None:
+def test_games_of_a_file_are_the_arenas(game: str, network: str, options: Settings) -> None:
     player = make_bred(game, network, **options)
     rules, bot = player.game, load_bot(player)
     chance = random.Random(1)
@@ -65,7 +65,7 @@ def test_games_of_a_file_are_the_arenas(game: str, network: str, options: dict[s
 
 @pytest.mark.parametrize(("game", "network", "options"), KINDS, ids=str)
 def test_the_example_in_a_file_plays_a_game(
-    game: str, network: str, options: dict[str, Any], tmp_path: Path
+    game: str, network: str, options: Settings, tmp_path: Path
 ) -> None:
     source = str(export_player(make_bred(game, network, **options), "python"))
     (tmp_path / "champion.py").write_text(source, encoding="utf-8")

@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,7 +16,8 @@ from evolve_arena.core import registry
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, open_file, shipped_games
 from evolve_arena.core.stream import new_stream
-from evolve_arena.players.board.game import GameFileError
+from evolve_arena.core.types import Json, Settings
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import HOSTS
@@ -24,7 +25,10 @@ from evolve_arena.runs.export import export_player
 from tests.bred import make_bred
 from tests.exported import load_bot
 
-SPIEL: list[tuple[str, str, dict[str, Any]]] = [
+if TYPE_CHECKING:
+    import pyspiel
+
+SPIEL: list[tuple[str, str, Settings]] = [
     ("connect-four", "mlp", {}),
     ("connect-four", "tuples", {"columns": 6, "rows": 5, "tuples": 9, "length": 4}),
     ("checkers", "mlp", {"depth": 1}),
@@ -38,8 +42,8 @@ SPIEL: list[tuple[str, str, dict[str, Any]]] = [
 """Game, kind of network, its settings."""
 
 
-def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
-    """OpenSpiel's action for each legal move."""
+def number_moves(game: BoardGame, position: Board, state: pyspiel.State) -> dict[int, int]:
+    """Return OpenSpiel's action for each legal move."""
     legal, actions = game.legal_moves(position), state.legal_actions()
     if game.name == "checkers":
         return {move: game.plain["openspiel_move"](position.state, move) for move in legal}
@@ -52,7 +56,7 @@ def number_moves(game: Any, position: Any, state: Any) -> dict[Any, int]:
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), SPIEL)
-def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict[str, Any]) -> None:
+def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: Settings) -> None:
     """Moves of both sides are compared, in games of a bot against chance."""
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     player = make_bred(game, network, 3, **settings)
@@ -76,16 +80,16 @@ def test_openspiel_gets_the_arenas_moves(game: str, network: str, settings: dict
         assert position.plies > 2
 
 
-def name_cell(game: Any, move: int) -> dict[str, int]:
-    """Botzone's words for a move, the last one of which is a pass."""
+def name_cell(game: BoardGame, move: int) -> dict[str, int]:
+    """Return Botzone's words for a move, the last one of which is a pass."""
     x, y = divmod(move, int(game.code.WIDTH)) if move < game.code.CELLS else (-1, -1)
     return {"x": x, "y": y}
 
 
-def answer_botzone(file: Path, told: list[Any], keeps_running: bool) -> list[Any]:
-    """The responses of a program without anything installed, which runs for a move or a game."""
+def answer_botzone(file: Path, told: list[Json], keeps_running: bool) -> list[Json]:
+    """Return the responses of an isolated program, which runs for a move or a whole game."""
     command = [sys.executable, "-I", "-S", str(file)]
-    answers: list[Any] = []
+    answers = []
     for line in map(json.dumps, () if keeps_running else told):
         done = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
@@ -138,7 +142,7 @@ def test_botzone_gets_the_bots_moves(name: str, keeps_running: bool, tmp_path: P
 def test_a_pass_is_told_and_understood_at_botzone() -> None:
     player = make_bred("othello", "mlp", 2)
     names = load_bot(player, "botzone")
-    game: Any = player.game
+    game = player.game
     for seed in range(100):  # till there is a game in which somebody passes
         position, moves, chance = game.initial(), [], random.Random(seed)
         while legal := game.legal_moves(position):
@@ -159,11 +163,11 @@ PETTINGZOO = {"connect-four": "connect_four_v3", "tic-tac-toe": "tictactoe_v3"}
 
 
 def play_in_pettingzoo(player: BredPlayer, games: int) -> int:
-    """How many moves of the policy were compared with the arena's, in games against chance."""
+    """Play against chance and return the number of moves that were compared with the arena's."""
     classic = pytest.importorskip("pettingzoo.classic", reason="PettingZoo is not installed")
     pytest.importorskip("pygame", reason="pygame is not installed")
     policy = load_bot(player, "pettingzoo")["policy"]
-    game: Any = player.game
+    game = player.game
     compared = 0
     env = getattr(classic, PETTINGZOO[game.name]).env()
     for seed in range(games):
@@ -204,7 +208,7 @@ def test_pettingzoos_environments_are_played(game: str) -> None:
     ],
 )
 def test_what_a_host_lacks_is_refused(
-    game: str, settings: dict[str, Any], target: str, said: str
+    game: str, settings: Settings, target: str, said: str
 ) -> None:
     with pytest.raises(BadValueError, match=said):
         export_player(make_bred(game, "mlp", **settings), target)

@@ -10,7 +10,6 @@ import random
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ import pytest
 from evolve_arena.cli.main import main
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Json, Settings
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.runs.export import export_player
 from evolve_arena.runs.export.board import export_python
@@ -34,20 +34,20 @@ from evolve_arena.runs.export.javascript import (
 from evolve_arena.runs.export.page import PAGE, run_source, write_source
 from tests.bred import make_bred, random_positions
 from tests.browser import open_page, wait_until, with_browser
-from tests.exported import tell
+from tests.exported import Namespace, tell
 from tests.pages import ask_page, run_script, with_node
 
 # Python in JavaScript
 
 
 def translate_text(text: str, *names: str, **given: str) -> str:
-    space: dict[str, Any] = {}
+    space: Namespace = {}
     exec(text, space)
     return translate(Source(text, "some.py", space, given), names)
 
 
-def run_text(text: str, given: list[Any], folder: Path) -> list[Any]:
-    """What the function ``f`` of a *text* gives in JavaScript."""
+def run_text(text: str, given: list[Json], folder: Path) -> list[Json]:
+    """Return the results of the function ``f`` of a *text* in JavaScript."""
     return run_script(f"const ask = ({translate_text(text, 'f')}).f;", given, folder)[0]
 
 
@@ -58,15 +58,15 @@ SIGNS = ("+", "-", "*", "//", "%", "&", "|", "^", "<", "==", ">=", *SHIFTS)
 DIVISIONS = ("//", "%")
 
 
-def as_json(value: Any) -> Any:
+def as_json(value: Json) -> Json:
     if isinstance(value, tuple):
         return list(map(as_json, value))
     return value if isinstance(value, bool) or abs(value) < 2**53 else str(value)
 
 
 def compare_text(text: str, pairs: list[tuple[int, int]], folder: Path) -> None:
-    """The function ``f`` of a *text* gives the same in both languages."""
-    space: dict[str, Any] = {}
+    """Assert that the function ``f`` of a *text* gives the same in both languages."""
+    space: Namespace = {}
     exec(text, space)
     with np.errstate(over="ignore"):
         wanted = [as_json(space["f"](*pair)) for pair in pairs]
@@ -171,7 +171,7 @@ def f(a, b):
 
 @with_node
 def test_constructs_do_what_they_do_in_python(tmp_path: Path) -> None:
-    space: dict[str, Any] = {}
+    space: Namespace = {}
     exec(CONSTRUCTS, space)
     given = [[a, b] for a in range(6) for b in (0, 1, 3, 5, 20)]
     wanted = [json.loads(json.dumps(space["f"](a, b))) for a, b in given]
@@ -216,7 +216,7 @@ def test_the_runtime_has_all_that_the_translator_uses(tmp_path: Path) -> None:
 
 @with_node
 def test_constants_keep_their_values(tmp_path: Path) -> None:
-    values: list[Any] = [0.1, -0.0, 1e300, "</script>\u2028'\"\\", [1.5] * 20, (1, (2, "x"))]
+    values = [0.1, -0.0, 1e300, "</script>\u2028'\"\\", [1.5] * 20, (1, (2, "x"))]
     values += [list(range(-200, 200)), [2**40] * 10, [0.1, 0.2] * 9, [np.float32(0.1).item()] * 9]
     values += [np.arange(9, dtype=np.int64) * 70000, np.eye(2, dtype=np.int8)]
     values += [[0] * 1001 + [-7, 0, 70000] + [0] * 30, np.eye(1, 1234, 777), np.zeros(1600)]
@@ -232,7 +232,7 @@ def test_constants_keep_their_values(tmp_path: Path) -> None:
 # Games in one file
 
 
-GAMES: dict[str, dict[str, Any]] = {
+GAMES: dict[str, Settings] = {
     **{name: {} for name in ("breakthrough", "checkers", "chomp", "connect-four", "kalah")},
     **{name: {} for name in ("othello", "pig", "tic-tac-toe")},
     "gomoku": {"size": 9},
@@ -341,7 +341,7 @@ def test_the_scripts_are_small() -> None:
 
 
 def test_the_python_of_a_page_runs_as_it_stands() -> None:
-    """What is translated is a module that Python runs as well."""
+    """The translated source is a module that Python runs as well."""
     player = make_bred("othello", "mlp", size=6)
     text = write_source(player)
     ast.parse(text)
@@ -391,7 +391,7 @@ def test_a_page_is_played_in_a_browser_without_a_network(tmp_path: Path) -> None
 
 
 COUNTED = {"encoding": "features", "hidden": ()}
-AGAINST: dict[str, tuple[str, str, dict[str, Any]]] = {
+AGAINST: dict[str, tuple[str, str, Settings]] = {
     "MLP": ("connect-four", "mlp", {}),
     "NEAT": ("connect-four", "graph", {}),
     "tuples": ("connect-four", "tuples", {"by_seat": True}),

@@ -6,9 +6,8 @@ import random
 import re
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +15,22 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.runs.export import export_player, look_ahead
 from tests.bred import LEAST_POSITIONS, make_bred, random_positions
 from tests.c_bots import ask, build, with_gcc
-from tests.exported import Case, Table, in_every_language, load_bot, pick_player, tell, write_state
+from tests.exported import (
+    Case,
+    Namespace,
+    Table,
+    in_every_language,
+    load_bot,
+    pick_player,
+    tell,
+    write_state,
+)
 from tests.forked import evolve
 from tests.heap import load_heap
 from tests.pages import ask_page, with_node
@@ -110,7 +120,7 @@ CHOOSING: Table = {
     "features, shifted": ("heap", "mlp", {"encoding": "features", "script": "greedy:shift=1"}),
     "kinds by chance": ("chancy-heap", "mlp", {**KINDS, "script": "quick"}),
 }
-"""Files of their games say more than rules: kinds of moves, what to prune, scripted players."""
+"""Players of files with more than rules: kinds of moves, pruning, scripted players."""
 ALL = {**PLAYERS, **LOOKING, **REPEATING, **CHOOSING}
 
 
@@ -124,14 +134,14 @@ def _games(tmp_path_factory: pytest.TempPathFactory) -> None:
     open_text(folder, rows.source + quiet, f"{NERVOUS}.py")  # type: ignore[attr-defined]
 
 
-def ask_arena(player: BredPlayer, positions: Sequence[Any]) -> list[int]:
+def ask_arena(player: BredPlayer, positions: Sequence[Board]) -> list[int]:
     stream = new_stream(0)
     return [player.choose(position, stream) for position in positions]
 
 
-def find_ends(player: BredPlayer) -> list[Any]:
-    """Positions of random games, most of them near their ends."""
-    positions: list[Any] = []
+def find_ends(player: BredPlayer) -> list[Board]:
+    """Return positions of random games, most of them near their ends."""
+    positions: list[Board] = []
     for seed in range(max(40, LEAST_POSITIONS // 4)):
         states = play_randomly(player.game, seed)[:-1]
         positions += [random.Random(seed).choice(states), *states[-3:]]
@@ -159,7 +169,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 @in_every_language
-def test_bots_choose_the_same(case: Case, choose: Any, tmp_path: Path) -> None:
+def test_bots_choose_the_same(case: Case, choose: Callable[..., list[int]], tmp_path: Path) -> None:
     player, positions, chosen = case
     assert choose(player, positions, tmp_path) == chosen
     if depth := getattr(player.decoder, "depth", 0):
@@ -181,7 +191,7 @@ def test_a_file_plays_a_game_to_its_end(name: str) -> None:
             past, state = bot["remember"](past, state, move), bot["play"](state, move)
             position = game.play(position, move)
             assert [tuple(each) for each in past] == list(position.past)
-        outcome: Any = game.outcome(position)
+        outcome = game.outcome(position)
         first, second = bot["result"](state, past)
         assert (1 + (second > first), 1 + (first > second)) == outcome.places
 
@@ -260,8 +270,8 @@ def test_a_depth_below_0_is_refused() -> None:
         bot["choose"](bot["start"](), depth=-1)
 
 
-def value(bot: dict[str, Any], state: list[int], move: int) -> int:
-    """What a move leads to if both play perfectly: -1, 0 or 1."""
+def value(bot: Namespace, state: list[int], move: int) -> int:
+    """Return the value of a move under perfect play: -1, 0 or 1."""
     after = bot["play"](state, move)
     if (end := bot["result"](after)) is not None:
         return int(end[state[9]])
@@ -279,14 +289,14 @@ def test_a_program_searches_as_long_as_it_may(tmp_path: Path) -> None:
         assert move in player.game.legal_moves(position)
 
 
-CANNOT: list[tuple[str, dict[str, Any]]] = [
+CANNOT: list[tuple[str, Settings]] = [
     ("tic-tac-toe", {"head": "policy"}),
     ("pig", {"seats": 3}),
 ]
 
 
 @pytest.mark.parametrize(("game", "settings"), CANNOT)
-def test_who_cannot_look_ahead_says_so(game: str, settings: dict[str, Any]) -> None:
+def test_who_cannot_look_ahead_says_so(game: str, settings: Settings) -> None:
     player = make_bred(game, "mlp", **settings)
     text = str(export_player(player, "python"))
     bot = load_bot(player)

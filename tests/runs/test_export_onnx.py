@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.extras import MissingPackageError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import BredPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
 from evolve_arena.runs.export import export_player
@@ -26,8 +27,8 @@ onnx = pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 NEAR = 2e-4
-"""How far values may lie apart, for each 1 of the largest one: both count with 32 bits, and the
-arena's first layer in whole units of 1/65536."""
+"""Tolerance of values, relative to the largest one: both count with 32 bits, and the arena's first
+layer in whole units of 1/65536."""
 
 
 class Network:
@@ -42,16 +43,16 @@ class Network:
             next(entry.value for entry in self.model.metadata_props if entry.key == "evolve_arena")
         )
 
-    def run(self, inputs: Any) -> NDArray[Any]:
-        """The outputs, a row for each of the inputs."""
+    def run(self, inputs: ArrayLike) -> Array:
+        """Return the outputs, a row for each of the inputs."""
         rows = np.asarray(inputs, dtype=np.float32)
         (values,) = self.session.run(["values"], {"inputs": rows})
         return np.asarray(values)
 
 
-def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
-    """What the network of *player* sees of a position *after* a move of that *seat*."""
-    game: Any = player.game
+def look(player: BredPlayer, after: Board, seat: int) -> Array:
+    """Return the network's inputs for a position *after* a move of that *seat*."""
+    game = player.game
     if getattr(player.decoder, "encoding", "") == "features":
         counts = game.count("features", after, seat, many=player.decoder.counted)
         bins = player.decoder.bins
@@ -65,8 +66,8 @@ def look(player: BredPlayer, after: Any, seat: int) -> NDArray[Any]:
     return np.asarray(bits.ravel())
 
 
-def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any, float]:
-    """What onnxruntime thinks of each move."""
+def find_values(player: BredPlayer, network: Network, position: Board) -> dict[int, float]:
+    """Return onnxruntime's value of each move."""
     game, decoder = player.game, player.decoder
     legal = game.legal_moves(position)
     if decoder.head == "policy":
@@ -83,8 +84,8 @@ def find_values(player: BredPlayer, network: Network, position: Any) -> dict[Any
     return dict(zip(legal, np.where(drawn, 0.0, network.run(rows)[:, 0]).tolist(), strict=True))
 
 
-def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
-    """How many values of moves are those of the arena; the rest is the values of wins."""
+def count_compared(player: BredPlayer, positions: Sequence[Board]) -> int:
+    """Count the values of moves that equal the arena's; the rest are those of wins."""
     network = Network(player)
     compared = chosen = 0
     for position in positions:
@@ -106,13 +107,13 @@ def count_compared(player: BredPlayer, positions: Sequence[Any]) -> int:
     return compared
 
 
-def _wins(player: BredPlayer, position: Any) -> bool:
-    """Whether a move ends the game, which the arena plays without asking the network."""
+def _wins(player: BredPlayer, position: Board) -> bool:
+    """Test whether a move ends the game, which the arena plays without asking the network."""
     game = player.game
     return any(game.outcome(game.play(position, move)) for move in game.legal_moves(position))
 
 
-PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
+PLAYERS: list[tuple[str, str, Settings]] = [
     ("connect-four", "mlp", {"head": "policy", "hidden": (10, 10), "activation": "sigmoid"}),
     ("connect-four", "mlp", {"encoding": "numbered", "activation": "tanh"}),
     ("connect-four", "graph", {}),
@@ -132,7 +133,7 @@ PLAYERS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "network", "settings"), PLAYERS)
-def test_values_are_those_of_the_arena(game: str, network: str, settings: dict[str, Any]) -> None:
+def test_values_are_those_of_the_arena(game: str, network: str, settings: Settings) -> None:
     player = make_bred(game, network, 5, **settings)
     assert count_compared(player, random_positions(player.game, 150)) > 300
 
@@ -167,7 +168,7 @@ def test_all_functions_of_graphs_are_those_of_neat_python() -> None:
     ("network", "settings"),
     [("mlp", {"head": "kinds"}), ("mlp", {"head": "action"}), ("graph", {"head": "action"})],
 )
-def test_networks_of_ticket_to_ride_are_exported(network: str, settings: dict[str, Any]) -> None:
+def test_networks_of_ticket_to_ride_are_exported(network: str, settings: Settings) -> None:
     player = make_bred("ticket-to-ride", network, 2, encoding="features", **settings)
     file, decoder = Network(player), player.decoder
     inputs = np.random.default_rng(1).uniform(0, 1, (50, file.session.get_inputs()[0].shape[1]))

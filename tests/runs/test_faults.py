@@ -1,4 +1,4 @@
-"""What can befall a run: kill -9, full disks, torn files, two processes at once."""
+"""Faults of a run: kill -9, full disks, torn files, two processes at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pytest
 
 from evolve_arena import Run, load_player, resume, start
 from evolve_arena.core.errors import ArenaError
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes import tensors
 from evolve_arena.genomes.tensors import read_tensors, write_tensors
 from evolve_arena.runs import plots
@@ -40,27 +41,31 @@ from evolve_arena.runs.recipes.recipe import Recipe
 from evolve_arena.runs.store import files
 from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.summary import summarise
+from evolve_arena.runs.training.loop import Progress
+
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
 
 LAST = 11
 FORK = multiprocessing.get_context("fork")
 
 Maker = Callable[..., Recipe]
-OutcomeOf = Callable[[Path], Any]
+OutcomeOf: TypeAlias = "Callable[[Path], Outcome]"
 Look = Callable[[Path], None]
 Patch = pytest.MonkeyPatch
 
 
-def stop_at(generation: int) -> Callable[[Any], bool]:
+def stop_at(generation: int) -> Callable[[Progress], bool]:
     return lambda progress: progress.generation < generation
 
 
 def hidden_files(path: Path) -> set[str]:
-    """What a write that was cut short would leave behind."""
+    """Return the temporary files that an interrupted write would leave behind."""
     return {file.name for file in path.rglob(".*")} - {".lock"}
 
 
 def contents(path: Path) -> dict[Path, bytes]:
-    """All files but the lock, which whoever comes writes its name into."""
+    """Return all files but the lock, into which each owner writes its name."""
     files = [file for file in path.rglob("*") if file.is_file() and file.name != ".lock"]
     return {file: file.read_bytes() for file in files}
 
@@ -68,8 +73,8 @@ def contents(path: Path) -> dict[Path, bytes]:
 @pytest.fixture(scope="module")
 def finished(
     small_recipe: Maker, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> tuple[Path, Any]:
-    """A run that nothing befell, with checkpoints 0, 3, 6, 9 and 11; and its outcome."""
+) -> tuple[Path, Outcome]:
+    """Return an undisturbed run with checkpoints 0, 3, 6, 9 and 11, and its outcome."""
     path = tmp_path_factory.mktemp("finished") / "run"
     start(small_recipe(f"run.generations={LAST}"), run=path, executor="serial")
     return path, outcome_of(path)
@@ -80,9 +85,9 @@ Make = Callable[..., Run]
 
 @pytest.fixture
 def make(small_recipe: Maker, tmp_path: Path) -> Make:
-    """Starts a run like that one, but for some changes of its recipe."""
+    """Return a starter of runs like that one, but for some changes of the recipe."""
 
-    def begin(path: Path, *changes: str, **options: Any) -> Run:
+    def begin(path: Path, *changes: str, **options: object) -> Run:
         recipe = small_recipe(f"run.generations={LAST}", *changes)
         return start(recipe, run=path, executor="serial", **options)
 
@@ -90,8 +95,8 @@ def make(small_recipe: Maker, tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
-    """Asserts that the run in a folder has come to what that one came to."""
+def assert_whole(finished: tuple[Path, Outcome], outcome_of: OutcomeOf) -> Look:
+    """Return a function that asserts that a run has the outcome of the undisturbed one."""
 
     def look(path: Path) -> None:
         assert outcome_of(path) == finished[1]
@@ -100,17 +105,17 @@ def assert_whole(finished: tuple[Path, Any], outcome_of: OutcomeOf) -> Look:
 
 
 @pytest.fixture
-def path(finished: tuple[Path, Any], tmp_path: Path) -> Path:
-    """A copy of that run, to be maltreated."""
+def path(finished: tuple[Path, Outcome], tmp_path: Path) -> Path:
+    """Return a copy of that run, to be damaged."""
     return Path(shutil.copytree(finished[0], tmp_path / "run"))
 
 
-def go_back(path: Path, generation: int, **options: Any) -> Run:
+def go_back(path: Path, generation: int, **options: object) -> Run:
     return resume(path, from_generation=generation, force=True, executor="serial", **options)
 
 
 def rewind(path: Path, generation: int) -> None:
-    """Makes it a run that was stopped at *generation*."""
+    """Turn it into a run that was stopped at *generation*."""
     last = go_back(path, generation, callbacks=lambda progress: False).generation
     RunDirectory(path).checkpoint(last).unlink()
 
@@ -216,7 +221,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins(path: Path, assert_whol
 
 
 def make_newer(path: Path, generation: int) -> bytes:
-    """Makes the checkpoint one of a format to come, and gives it."""
+    """Rewrite the checkpoint in a future format, and return it."""
     file = RunDirectory(path).checkpoint(generation)
     content = read_tensors("checkpoint", 1, file.read_bytes())
     newer = write_tensors("checkpoint", 2, content.arrays, content.description)
@@ -290,7 +295,7 @@ def test_a_run_that_was_moved_leaves_the_next_one_alone(
     moved.parent.mkdir()
     outcomes = []
 
-    def watch(progress: Any) -> bool:
+    def watch(progress: Progress) -> bool:
         if progress.generation == 4:
             path.rename(moved)
             make(path, "run.seed=2")
@@ -326,7 +331,7 @@ def test_a_run_that_was_replaced_is_left_alone(
 
 
 def look_at(path: Path) -> None:
-    """Does to a run what only reads it, and then what draws it, too."""
+    """Do everything that only reads a run, and then draw it."""
     for act in (summarise, plots.plot_runs, Run.champion.fget, Run.state):
         run = Run.open(path)
         act([run] if act is plots.plot_runs else run)  # type: ignore[operator]
@@ -411,11 +416,11 @@ def test_nobody_waits_for_a_pipe_in_a_run(path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 9999])
 def test_a_history_may_be_lost_at_any_time(
-    make: Make, tmp_path: Path, finished: tuple[Path, Any], content: bytes
+    make: Make, tmp_path: Path, finished: tuple[Path, Outcome], content: bytes
 ) -> None:
     path = tmp_path / "run"
 
-    def watch(progress: Any) -> bool:
+    def watch(progress: Progress) -> bool:
         if progress.generation in {2, 7}:
             (path / "history.db").write_bytes(content)
         return True
@@ -426,7 +431,7 @@ def test_a_history_may_be_lost_at_any_time(
     assert run.directory.champion.read_bytes() == finished[1].champion
 
 
-def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Any]) -> None:
+def test_a_damaged_champion_replaces_no_file(path: Path, finished: tuple[Path, Outcome]) -> None:
     with closing(sqlite3.connect(path / "history.db")) as database, database:
         database.execute("UPDATE champions SET player = x'00112233'")
     before = (path / "champion.safetensors").read_bytes()
@@ -492,7 +497,7 @@ def test_a_recipe_that_does_not_fit_is_an_error(path: Path, old: str, new: str, 
 
 
 @pytest.mark.parametrize("wrong", [{"executor": "serail"}, {"workers": 0}, {"from_generation": 7}])
-def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str, Any]) -> None:
+def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: Settings) -> None:
     with pytest.raises(ArenaError):
         resume(path, **{"from_generation": 3, "force": True, "executor": "serial", **wrong})
     assert_whole(path)
@@ -502,21 +507,21 @@ def test_a_mistake_costs_nothing(path: Path, assert_whole: Look, wrong: dict[str
 
 
 def fail_writing(patch: Patch, step: str, name: str) -> None:
-    """From now on the disk is full at this *step* of writing the file called *name*."""
+    """Make the disk full from this *step* of writing the file called *name*."""
     current = ""
 
-    def fail(*given: Any) -> None:
+    def fail(*given: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     class Half(io.FileIO):
-        """Takes half of what it is given."""
+        """File that takes half of each write."""
 
-        def write(self, content: Any) -> Any:
+        def write(self, content: bytes) -> int:
             super().write(content[: len(content) // 2])
             fail()
 
-    def watch(called: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def act(*given: Any, **options: Any) -> Any:
+    def watch(called: str, function: Callable[..., object]) -> Callable[..., object]:
+        def act(*given: object, **options: object) -> object:
             nonlocal current
             creates = called == "open" and given[1] & os.O_EXCL
             current = Path(given[0]).stem[1:] if creates else current
@@ -546,7 +551,13 @@ STEPS = ["open", "write", "fsync", "replace"]
     ],
 )
 def test_a_full_disk_is_named_and_the_last_checkpoint_is_whole(
-    make: Make, path: Path, assert_whole: Look, monkeypatch: Patch, step: str, file: str, kept: Any
+    make: Make,
+    path: Path,
+    assert_whole: Look,
+    monkeypatch: Patch,
+    step: str,
+    file: str,
+    kept: list[int] | None,
 ) -> None:
     shutil.rmtree(path)
     fail_writing(monkeypatch, step, file)
@@ -569,7 +580,7 @@ def test_a_checkpoint_that_cannot_be_read_is_not_put_aside(path: Path, monkeypat
     newest = RunDirectory(path).checkpoint(LAST)
     open_really = tensors.open_regular
 
-    def fail(file: Path, *more: Any, **options: Any) -> Any:
+    def fail(file: Path, *more: object, **options: object) -> object:
         if file.name == newest.name:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return open_really(file, *more, **options)
@@ -598,7 +609,7 @@ def test_a_run_goes_on_after_a_full_database(
 ) -> None:
     connect, path = sqlite3.connect, tmp_path / "run"
 
-    def connect_to_a_small_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
+    def connect_to_a_small_disk(*arguments: object, **options: object) -> sqlite3.Connection:
         database = connect(*arguments, **options)
         database.execute("PRAGMA max_page_count = 8")
         return database
@@ -614,7 +625,7 @@ def test_a_run_goes_on_after_a_full_database(
 
 
 def mount(*arguments: str) -> None:
-    """Mounts something, or skips the test where that is not allowed."""
+    """Mount a file system, or skip the test where that is not allowed."""
     try:
         done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -625,7 +636,7 @@ def mount(*arguments: str) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 512 KiB."""
+    """Mount a disk of 512 KiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount("-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder))
@@ -675,13 +686,13 @@ def test_a_second_process_is_sent_away(make: Make, path: Path, assert_whole: Loo
     here, there = FORK.Pipe()
 
     def evolve_slowly() -> None:
-        def watch(progress: Any) -> bool:
+        def watch(progress: Progress) -> bool:
             if progress.generation == 8:
                 there.send("eight")
                 there.recv()
             return True
 
-        options: Any = {"executor": "multiprocess", "workers": 2, "callbacks": watch}
+        options = {"executor": "multiprocess", "workers": 2, "callbacks": watch}
         resume(path, from_generation=6, force=True, **options)
 
     process = FORK.Process(target=evolve_slowly)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -51,7 +50,7 @@ DOTS += """def is_over(state):
 def points(state, seat):
     return state[SCORES + seat]
 """
-"""Dots in cells: who puts one on a side once there is one in the middle scores and moves again."""
+"""Dots in cells: once the middle is taken, a dot on a side scores and moves again."""
 SEE = """
 
 PLANES = 4
@@ -81,7 +80,7 @@ def see(state, seat, planes):
 """A game's own pieces, the other's, and on all empty cells whether one is to move."""
 
 
-def load(folder: Path, name: str, source: str) -> Any:
+def load(folder: Path, name: str, source: str) -> BoardGame:
     file = folder / f"{name}.py"
     file.write_text(source, encoding="utf-8")
     return open_file(file).make()
@@ -147,7 +146,7 @@ def test_moves_named_after_other_cells_than_the_page_has(tmp_path: Path) -> None
 
 
 def count_moves(folder: Path, name: str, kind: str, step: int) -> BoardGame:
-    """A game in which a number counts all moves, in steps, and which ends after 300 of them."""
+    """Return a game that counts all moves, in steps, and ends after 300 of them."""
     source = f'''"""Two pass."""
 
 import numpy as np
@@ -196,11 +195,11 @@ def test_counters_that_wrap(tmp_path: Path) -> None:
 
 
 def test_symmetries_are_tried(tmp_path: Path) -> None:
-    right: Any = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
+    right = check_symmetry(load(tmp_path, "rows_right", ROWS), 100)
     assert (right.views, right.declared, right.fixed) == (7, 7, "")
     assert right.positions > 1000
     assert check_symmetry(make_game("kalah"), 10) is None
-    othello: Any = check_symmetry(make_game("othello"), 10)
+    othello = check_symmetry(make_game("othello"), 10)
     assert (othello.views, othello.declared, othello.exchanging) == (3, 7, 4)
 
 
@@ -212,7 +211,7 @@ def test_a_turn_that_networks_see_turns_with_the_board(tmp_path: Path) -> None:
     assert hint.endswith(f"let see set in a plane of its own {bits}")
     game = load(tmp_path, "turn_on_empty", again + SEE_TURN)
     assert find_hints(game, 100) == []
-    symmetry: Any = check_symmetry(game, 20)
+    symmetry = check_symmetry(game, 20)
     assert (symmetry.views, symmetry.fixed) == (7, "")
     changes = ["method.name=td-tuples", "method.games=20", "run.generations=1", "check.games=2"]
     ea.start(str(tmp_path / "turn_on_empty.py"), run=tmp_path / "run", changes=changes)
@@ -291,7 +290,7 @@ def test_advice_on_speed_fits_the_file(tmp_path: Path) -> None:
 
 
 def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right: Any = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
+    right = compare_with_openspiel(load(tmp_path, "spiel_right", ROWS), 200)
     assert right.positions >= 200
     assert compare_with_openspiel(make_game("chomp")) is None
     wrong = change(ROWS, (", (2, 4, 6))", ")"))
@@ -305,7 +304,7 @@ def test_rules_are_compared_with_openspiel(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(GameFileError, match=told):
             compare_with_openspiel(other)
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    missing: Any = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
+    missing = compare_with_openspiel(load(tmp_path, "spiel_missing", ROWS))
     assert "not installed" in missing.obstacle
 
 

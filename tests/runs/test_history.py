@@ -39,7 +39,7 @@ def result(opponent: str, wins: int = 7) -> DuelResult:
 
 @pytest.fixture
 def at_once(monkeypatch: Patch) -> None:
-    """No generation waits to be written."""
+    """Write each generation at once."""
     monkeypatch.setattr(f"{MODULE}.PATIENCE", -1.0)
 
 
@@ -271,7 +271,7 @@ def test_room_of_dropped_champions_is_used_again(history: History) -> None:
 
 
 def live_copy(folder: Path) -> dict[str, bytes]:
-    """The files of a history that a run is writing: the database, its log, and the log's index."""
+    """Return the files of a history during writing: the database, its log, and the log's index."""
     with History(folder / "history.db", write=True) as writer:
         fill(writer, 60)
         writer.flush()
@@ -282,7 +282,7 @@ def live_copy(folder: Path) -> dict[str, bytes]:
 
 
 def damage(content: bytes, chance: random.Random) -> bytes:
-    """*content* with bytes flipped, a page of noise or of zeros, or cut off."""
+    """Return *content* with bytes flipped, a page of noise or of zeros, or cut off."""
     damaged = bytearray(content)
     place = chance.randrange(len(damaged))
     match chance.choice(["flip", "noise", "zeros", "cut"]):
@@ -301,7 +301,7 @@ def damage(content: bytes, chance: random.Random) -> bytes:
 
 
 def use(path: Path) -> History:
-    """Everything that a run does with its history."""
+    """Do everything that a run does with its history."""
     with History(path, write=True) as history:
         history.champions()
         history.checks()
@@ -318,7 +318,7 @@ def use(path: Path) -> History:
 
 
 def look(folder: Path) -> str:
-    """Everything that is shown of a history; what was wrong with it, if it could not be."""
+    """Read everything that is shown of a history; return the fault if that fails."""
     try:
         with History(folder / "history.db") as reader:
             reader.generations()

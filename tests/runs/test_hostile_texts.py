@@ -1,4 +1,4 @@
-"""Titles and names of somebody else are shown as they are: nothing obeys what stands in them."""
+"""Titles and names of others are shown as they are, and never obeyed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BOT = 'while read line; do case "$line" in *action*) echo place_disc 0;; esac; d
 
 @pytest.fixture(scope="module", name="place")
 def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: Maker) -> Path:
-    """A folder with a recipe, its run, and a bot, all of which have such names."""
+    """Return a folder with a recipe, its run, and a bot, all of which have such names."""
     folder = tmp_path_factory.mktemp("hostile")
     (folder / f"{NAME}.sh").write_text(BOT)
     opponents = ["random", f"process:sh '{folder / NAME}.sh'"]
@@ -58,7 +58,7 @@ def _place(tmp_path_factory: pytest.TempPathFactory, small_recipe: Maker) -> Pat
 
 @pytest.fixture(name="evolve")
 def _evolve(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Evolve:
-    """Gives a command; what it prints must not make a terminal do anything."""
+    """Return a runner of commands; their output must not make a terminal do anything."""
     monkeypatch.chdir(place)
 
     def give(*words: str, code: int = 0) -> str:

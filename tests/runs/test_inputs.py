@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,7 +37,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files of an attacker."""
+    """Return a folder with the files of an attacker."""
     folder = tmp_path_factory.mktemp("place")
     for name, text in FILES.items():
         (folder / name).write_text(text)
@@ -125,9 +124,9 @@ def test_the_api_says_the_same() -> None:
 def evolve_apart(
     folder: Path, *words: str, shell: str = "", **environment: str
 ) -> tuple[int, str, str]:
-    """The exit code and all that a process writes; *shell* is what follows its words."""
+    """Return the exit code and all output of a process; *shell* follows its words."""
     command = ["sh", "-c", f'"$0" -m evolve_arena.cli.main "$@" {shell}', sys.executable, *words]
-    options: Any = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
+    options = {"env": {**os.environ, **environment}, "stdin": subprocess.DEVNULL}
     done = subprocess.run(command, check=False, cwd=folder, capture_output=True, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

@@ -1,17 +1,16 @@
-"""What is told of the inside of networks is what they compute."""
+"""Tables about the inside of networks, against what the networks compute."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.plots.network_view import look_inside
 from tests.bred import make_bred, random_positions
 
-KINDS: dict[tuple[str, str], dict[str, Any]] = {
+KINDS: dict[tuple[str, str], Settings] = {
     ("connect-four", "mlp"): {"hidden": (5, 3)},
     ("connect-four", "graph"): {},
     ("tic-tac-toe", "mlp"): {},
@@ -20,10 +19,10 @@ KINDS: dict[tuple[str, str], dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
-    player: Any = make_bred(*kind, **KINDS[kind])
+    player = make_bred(*kind, **KINDS[kind])
     game = player.game
     position = game.play(game.play(game.initial(), 2), 1)
-    found: Any = look_inside(player, position)
+    found = look_inside(player, position)
     assert sum(len(plane["values"]) for plane in found["planes"]) == found["inputs"]
     seen = np.array([plane["values"] for plane in found["planes"]])
     assert np.abs(seen).sum() == 2  # two pieces
@@ -41,14 +40,14 @@ def test_layers_and_wires_add_up(kind: tuple[str, str]) -> None:
 
 
 def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
-    player: Any = make_bred("checkers", "mlp", 1, hidden=(4,), encoding="signed", depth=1)
+    player = make_bred("checkers", "mlp", 1, hidden=(4,), encoding="signed", depth=1)
     game, decoder = player.game, player.decoder
-    found: Any = look_inside(player, game.initial())
+    found = look_inside(player, game.initial())
     men, kings = found["planes"]
     assert men["values"] == [1.0] * 12 + [0.0] * 8 + [-1.0] * 12
     assert kings["values"] == [0.0] * 32
     after = game.play(game.initial(), game.legal_moves(game.initial())[0])
-    turned: Any = look_inside(player, after)
+    turned = look_inside(player, after)
     light = turned["planes"][0]  # it sees the board turned round, so that its men go down, too
     assert light["values"][:12] == [1.0] * 12
     assert light["values"][20:].count(-1.0) == 11
@@ -57,19 +56,19 @@ def test_pieces_of_checkers_are_seen_by_who_is_to_move() -> None:
     )
     assert found["layers"][-1][0]["value"] == pytest.approx(float(outputs[0, 0]))
     player = make_bred("checkers", "graph", encoding="features", features=14, depth=1)
-    found: Any = look_inside(player, player.game.initial())
+    found = look_inside(player, player.game.initial())
     (plane,) = found["planes"]
     assert plane["values"][:4] == [12, 0, 12, 0]
     assert len(plane["names"]) == len(plane["values"]) == found["inputs"] == 14
 
 
 def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
-    """At a table of Ticket to Ride: the output that is the strongest says what is done."""
+    """At a table of Ticket to Ride, the strongest output decides the kind of move."""
     options = {"head": "kinds", "encoding": "features", "features": 26, "hidden": (8,)}
-    player: Any = make_bred("ticket-to-ride", "mlp", 1, seats=3, **options)
+    player = make_bred("ticket-to-ride", "mlp", 1, seats=3, **options)
     game, kinds, compared = player.game, player.decoder.output_names, 0
     for position in random_positions(game, 40, seed=4):
-        found: Any = look_inside(player, position)
+        found = look_inside(player, position)
         units, seat = found["layers"][-1], game.to_move(position)
         assert [unit["name"] for unit in units] == kinds
         (plane,) = found["planes"]
@@ -87,7 +86,7 @@ def test_kinds_of_moves_are_chosen_by_what_is_told() -> None:
 
 
 def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
-    player: Any = make_bred("connect-four", "tuples", 2, tuples=7, length=4)
+    player = make_bred("connect-four", "tuples", 2, tuples=7, length=4)
     game = player.game
     for position in random_positions(game, 5, seed=3):
         values = player.values(position)
@@ -96,16 +95,16 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
             if game.outcome(after) is not None:
                 continue
             own, other, discs = after.state  # as who moved sees it, whose value it is
-            found: Any = look_inside(player, after._replace(state=(other, own, discs)))
+            found = look_inside(player, after._replace(state=(other, own, discs)))
             units, (output,) = found["layers"]
             assert output["value"] == pytest.approx(sum(unit["value"] for unit in units))
             assert values[move] == pytest.approx(output["value"], abs=1e-3)
             seen = sum(sum(plane["values"]) for plane in found["planes"][:2])
             assert seen == after.plies
-    player: Any = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
+    player = make_bred("tic-tac-toe", "tuples", 2, tuples=4, length=3)
     game = player.game
     position = game.parse_position("b2 a1")
-    found: Any = look_inside(player, position)
+    found = look_inside(player, position)
     own, other = (plane["values"] for plane in found["planes"])
     assert [own.index(1.0), other.index(1.0)] == [4, 0]
     tables = player.arrays["tables"].reshape(4, 27)
@@ -120,7 +119,7 @@ def test_tuples_add_up_to_what_the_moves_are_worth() -> None:
 
 
 def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
-    player: Any = make_bred("kalah", "tuples", 2, tuples=6, length=3, turns=True)
+    player = make_bred("kalah", "tuples", 2, tuples=6, length=3, turns=True)
     game, decoder = player.game, player.decoder
     assert (decoder.reading.cells, decoder.reading.kinds) == (15, 26)
     again = 0
@@ -133,7 +132,7 @@ def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
         for move in game.legal_moves(position):
             after = game.play(position, move)
             if game.outcome(after) is None and game.to_move(after) == seat:
-                found: Any = look_inside(player, after)
+                found = look_inside(player, after)
                 assert found["layers"][-1][0]["value"] == pytest.approx(values[move], abs=1e-3)
                 again += 1
     assert again > 10
@@ -142,8 +141,8 @@ def test_tuples_of_numbers_know_whose_turn_it_is() -> None:
 @pytest.mark.parametrize("bins", [0, 8])
 def test_weights_of_features_are_added_up(bins: int) -> None:
     settings = {"encoding": "features", "features": 4, "bins": bins, "hidden": ()}
-    player: Any = make_bred("checkers", "mlp", 2, **settings)
-    found: Any = look_inside(player, player.game.initial())
+    player = make_bred("checkers", "mlp", 2, **settings)
+    found = look_inside(player, player.game.initial())
     counts = np.array([12, 0, 12, 0])
     inputs = np.eye(bins)[np.minimum(counts, bins - 1)].ravel() if bins else counts
     assert [plane["values"] for plane in found["planes"]] == [inputs.tolist()]
@@ -153,9 +152,9 @@ def test_weights_of_features_are_added_up(bins: int) -> None:
 
 
 def test_what_inputs_add_is_what_lacks_without_them() -> None:
-    player: Any = make_bred("connect-four", "mlp", 1, head="policy", encoding="planes")
+    player = make_bred("connect-four", "mlp", 1, head="policy", encoding="planes")
     position = player.game.parse_position("3342")
-    found: Any = look_inside(player, position)
+    found = look_inside(player, position)
     best = max(player.values(position), key=player.values(position).__getitem__)
     assert found["output"] == f"{best}"
     inputs = player.see(position).values
@@ -165,5 +164,5 @@ def test_what_inputs_add_is_what_lacks_without_them() -> None:
         without[place] = 0.0
         one, other = player.decoder.mlp.evaluate(weights, np.array([inputs, without]))[:, best]
         assert found["adds"][place] == pytest.approx(one - other)
-    game: Any = ea.make_game("connect-four")
+    game = ea.make_game("connect-four")
     assert look_inside(ea.load_player("random"), game.initial()) is None

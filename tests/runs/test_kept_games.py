@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import evolve_arena as ea
 from evolve_arena.cli.app import app
+from evolve_arena.core.game import Outcome
 from evolve_arena.runs.store.kept_games import KeptGame, KeptGames, parse_games
 
 PLAYED = {"connect-four": 2, "checkers": 2, "ticket-to-ride": 0}
 """With how many random plies they begin."""
 
 
-def replay(kept: KeptGame) -> Any:
+def replay(kept: KeptGame) -> Outcome | None:
     game = ea.make_game(kept.game, **kept.options)
     position = game.initial(int(kept.seed))
     for number in kept.numbers:
@@ -26,9 +26,9 @@ def replay(kept: KeptGame) -> Any:
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_kept_games_are_those_of_the_duel(name: str, tmp_path: Path) -> None:
-    game: Any = ea.make_game(name)
+    game = ea.make_game(name)
     file = KeptGames(tmp_path / "games.jsonl")
-    options: dict[str, Any] = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
+    options = {"games": 12, "opening_plies": PLAYED[name], "seed": 4, "game": game}
     result = ea.duel("random", "random", **options, keep=file.keep)
     assert result == ea.duel("random", "random", **options)
     file.write()

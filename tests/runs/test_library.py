@@ -1,4 +1,4 @@
-"""What scripts and notebooks use: callbacks, histories, populations, looks, sweeps."""
+"""Use by scripts and notebooks: callbacks, histories, populations, looks, sweeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ import evolve_arena as ea
 from evolve_arena.core import user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.extras import MissingPackageError, import_extra
+from evolve_arena.core.types import Settings
 from evolve_arena.runs.errors import NotARunError, RecipeError
 from evolve_arena.runs.evaluation import usual_plies
 from evolve_arena.runs.many.parallel_runs import RunsStoppedError
@@ -49,7 +49,7 @@ def test_all_callbacks_are_called_and_one_can_stop(
     assert last.path == tmp_path / "run"
     assert last.statistics["best"] == run.history()["best"][2]
     assert capsys.readouterr().err == ""
-    options: Any = {"executor": "serial", "callbacks": told.append, "progress": True}
+    options = {"executor": "serial", "callbacks": told.append, "progress": True}
     assert ea.resume(run.path, **options).generation == 9
     assert "generation 9/9" in capsys.readouterr().err
     assert told[-1].champion is not None
@@ -81,7 +81,7 @@ def test_a_history_is_arrays_and_frames(run: ea.Run) -> None:
     ],
 )
 def test_a_population_says_what_its_axes_are(
-    recipe: str, size: dict[str, Any], name: str, axes: tuple[str, ...], tmp_path: Path
+    recipe: str, size: Settings, name: str, axes: tuple[str, ...], tmp_path: Path
 ) -> None:
     less = {"run.generations": 1, "check.games": 2, "check.opponents": ["random"], **size}
     run = ea.start(recipe, run=tmp_path / "run", changes=less, executor="serial")
@@ -103,7 +103,7 @@ def test_everything_has_a_look_in_a_notebook(
 ) -> None:
     duel = ea.duel(f"run:{run.path}", "random", games=20)
     table = ea.tournament(["random", "test-bot"], games=20)
-    shown: list[tuple[Any, str]] = [
+    shown: list[tuple[object, str]] = [
         (run, "tournament, generation 4 of 4"),
         (run.history(), "share_won"),
         (run.champion, "weights_1"),
@@ -123,7 +123,7 @@ def test_everything_has_a_look_in_a_notebook(
 
 
 def test_a_network_is_layers_that_compute_what_it_plays(run: ea.Run) -> None:
-    player: Any = run.champion
+    player = run.champion
     position = player.game.parse_position("3321")
     network = player.network()
     seen = player.see(position).values
@@ -149,7 +149,7 @@ def test_a_sweep_that_is_stopped_gives_the_same_table(
     values = {"method.mutation_strength": [0.1, 1.0], "method.tournament_size": [2, 3]}
     sweep = partial(ea.sweep, str(file), values, seeds=2, games=50)
     whole = sweep(folder=tmp_path / "whole", workers=2)
-    told: list[Any] = []
+    told = []
     with pytest.raises(RunsStoppedError):
         sweep(
             folder=tmp_path / "stopped",
@@ -176,7 +176,7 @@ NAMES = ["evolved/first", "first", "run:evolved/first", "run:first"]
 
 @pytest.fixture(scope="module")
 def place(run: ea.Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the run ``evolved/first`` lies."""
+    """Return a folder with the run ``evolved/first``."""
     folder = tmp_path_factory.mktemp("place")
     shutil.copytree(run.path, folder / "evolved/first")
     return folder
@@ -228,7 +228,7 @@ def test_openings_are_as_long_as_the_game_allows(name: str, plies: int) -> None:
 
 
 @pytest.mark.parametrize("ask", [ea.duel, lambda *names, **more: ea.evaluate(names[0], **more)])
-def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any]) -> None:
+def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., object]) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown game 'chess': did you mean 'checkers'"):
         ask("random", "random", game="chess")
     with pytest.raises(BadValueError, match="7 is not a game: give a name such as 'connect-four'"):
@@ -238,7 +238,7 @@ def test_python_says_that_there_is_no_such_game_or_player(ask: Callable[..., Any
             ask(wrong, "random")
 
 
-def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: Any) -> None:
+def test_python_starts_for_so_many_generations(tmp_path: Path, small_recipe: RecipeMaker) -> None:
     run = ea.start(small_recipe(), run=tmp_path / "run", generations=2, executor="serial")
     assert run.generation == run.recipe.run.generations == 2
     changes = {"run.generations": 3}

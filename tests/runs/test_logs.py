@@ -20,12 +20,12 @@ MakeRecipe = Callable[..., Recipe]
 
 @pytest.fixture(autouse=True)
 def _enabled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some tool that another test uses has disabled all loggers."""
+    """Enable the logger: a tool of another test has disabled all of them."""
     monkeypatch.setattr(LOG, "disabled", False)
 
 
 def steps_in(file: Path) -> list[str]:
-    """The first word of each message."""
+    """Return the first word of each message."""
     return [line.split()[3].rstrip(":") for line in file.read_text().splitlines()]
 
 

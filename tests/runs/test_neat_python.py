@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import neat
 import neat.activations
@@ -24,9 +23,11 @@ import evolve_arena as ea
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game, game_names, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Json, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.ini import to_neat_python
+from evolve_arena.players.board.networks import GraphDecoder
 from evolve_arena.players.bred import NeatPlayer, read_player
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import RecipeError
@@ -37,12 +38,12 @@ from tests.bred import grow, random_positions
 Evolve = Callable[..., tuple[str, str]]
 LEFT_OUT = ("single_structural", "structural_", "max_stagnation", "species_", "min_species_size")
 LEFT_OUT += ("survival_threshold", "enabled_rate", "time_constant", "#")
-"""What people need not write."""
+"""Beginnings of the keys that users need not write."""
 
 
 def write_ini() -> str:
-    """A file as people have it for neat-python, which writes it with all keys."""
-    genes: Any = {"activation_default": "random", "activation_options": ("tanh", "relu")}
+    """Return a configuration in the user's form; neat-python writes it with all keys."""
+    genes = {"activation_default": "random", "activation_options": ("tanh", "relu")}
     genes |= {"activation_mutate_rate": 0.1, "initial_connection": "partial_direct 0.5"}
     choices = NeatConfig(pop_size=16, reset_on_extinction=False, elitism=1, **genes)
     with tempfile.NamedTemporaryFile("r") as file:
@@ -119,7 +120,7 @@ def test_a_file_of_neat_python_is_a_recipe_that_needs_it_no_more(evolve: Evolve)
     ],
 )
 def test_the_recipe_gives_the_rest(
-    recipe: str | None, typed: dict[str, Any], name: str, engine: str
+    recipe: str | None, typed: Settings, name: str, engine: str
 ) -> None:
     text = INI.replace("num_inputs = 42", "num_inputs = 84").replace("outputs = 7", "outputs = 1")
     Path("winner.ini").write_text(text, encoding="utf-8")
@@ -195,7 +196,7 @@ def test_without_the_package_one_line_says_how_to_get_it(
 def test_reporters_of_neat_python_are_callbacks(capsys: pytest.CaptureFixture[str]) -> None:
     changes = {**SHORT, "neat.pop_size": 8, "method.engine": "neat-python"}
     seen: list[int] = []
-    reporters: list[Any] = [neat.StdOutReporter(False), lambda each: seen.append(each.generation)]
+    reporters = [neat.StdOutReporter(False), lambda each: seen.append(each.generation)]
     ea.start("connect-four-neat", run="a", changes=changes, callbacks=reporters, executor="serial")
     assert capsys.readouterr().out.count("Population of 8 members in ") == 3
     assert seen == [1, 2, 3]
@@ -207,7 +208,7 @@ def test_reporters_of_neat_python_are_callbacks(capsys: pytest.CaptureFixture[st
 def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
     networks = find_game(game).networks
     kind = next(name for name, each in networks.items() if each.genome_kind == "graph")
-    decoder: Any = networks[kind].decoder_type()
+    decoder = networks[kind].decoder_type()
     config = NeatConfig(
         pop_size=2, activation_default="random", activation_options=("tanh", "relu", "sin")
     )
@@ -231,7 +232,7 @@ def test_genomes_and_files_go_and_return_in_every_game(game: str) -> None:
 
 
 GAME = make_game("connect-four")
-Graph: Any = find_game("connect-four").networks["graph"].decoder_type
+Graph = find_game("connect-four").networks["graph"].decoder_type
 RICH = NeatConfig(pop_size=2, num_hidden=3, conn_delete_prob=0.1, enabled_mutate_rate=0.05)
 """Some of its genes are disabled."""
 
@@ -244,23 +245,23 @@ def _seeded() -> Iterator[None]:
     random.setstate(state)
 
 
-def make_player(decoder: Any) -> NeatPlayer:
+def make_player(decoder: GraphDecoder) -> NeatPlayer:
     player: NeatPlayer = decoder.player(grow(decoder, 3, RICH), "grown")
     return player
 
 
-def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
-    """A network that neat-python evolved for some generations, and the file that it wrote."""
-    genes: Any = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
+def evolve_there(inputs: int, outputs: int) -> tuple[neat.nn.FeedForwardNetwork, str]:
+    """Evolve a network with neat-python for some generations; return it and its file."""
+    genes = {"activation_options": ("tanh", "sigmoid", "relu", "sin")}
     genes |= {"aggregation_options": ("sum", "max", "mean"), "conn_delete_prob": 0.1}
     genes |= {f"{kind}_default": "random" for kind in ("activation", "aggregation")}
-    sizes: Any = {"pop_size": 10, "num_hidden": 2, "bias_init_stdev": 0.1, "node_add_prob": 0.6}
+    sizes = {"pop_size": 10, "num_hidden": 2, "bias_init_stdev": 0.1, "node_add_prob": 0.6}
     choices = NeatConfig(compatibility_threshold=100.0, **sizes, **genes)
     config = to_neat_python(choices, inputs, outputs)
     kind = neat.nn.FeedForwardNetwork
 
-    def judge(genomes: list[tuple[int, Any]], config: Any) -> None:
-        """The larger the differences between outputs, the fitter."""
+    def judge(genomes: list[tuple[int, neat.DefaultGenome]], config: neat.Config) -> None:
+        """Set the fitness: it grows with the differences between outputs."""
         for _, genome in genomes:
             values = kind.create(genome, config).activate([1.0, 0.0] * (inputs // 2))
             genome.fitness = float(max(values) - min(values) + len(genome.nodes))
@@ -277,7 +278,7 @@ def evolve_there(inputs: int, outputs: int) -> tuple[Any, str]:
     [(42, 7, Graph(head="policy", encoding="numbered")), (84, 1, Graph())],
 )
 def test_what_neat_python_evolved_plays_its_moves_here(
-    inputs: int, outputs: int, decoder: Any
+    inputs: int, outputs: int, decoder: GraphDecoder
 ) -> None:
     network, text = evolve_there(inputs, outputs)
     player = import_neat_python(text).player
@@ -304,7 +305,7 @@ def test_what_neat_python_evolved_plays_its_moves_here(
     "decoder",
     [Graph(), Graph(head="policy", columns=5, rows=4, connect=3, encoding="signed", depth=0)],
 )
-def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
+def test_our_files_bring_the_whole_player_back(decoder: GraphDecoder) -> None:
     player = make_player(decoder)
     player.remarks = {"generation": 7}
     text = export_neat_python(player)
@@ -325,7 +326,7 @@ def test_our_files_bring_the_whole_player_back(decoder: Any) -> None:
 
 
 def foreign(inputs: int, outputs: int, kind: str = "feedforward") -> str:
-    """A file that says nothing of a board: inputs -1 to outputs, and no more."""
+    """Return a file that has no board: inputs -1 to outputs, and no more."""
     data = json.loads(export_neat_python(make_player(Graph())))
     data["metadata"], data["network_type"] = {}, kind
     data["topology"] = {"num_inputs": inputs, "num_outputs": outputs}
@@ -402,7 +403,7 @@ def test_networks_that_do_not_fit_are_refused(
         ("", 3, "metadata.evolve_arena_player: "),
     ],
 )
-def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: str) -> None:
+def test_damaged_remarks_are_refused_in_a_line(key: str, value: Json, message: str) -> None:
     data = json.loads(export_neat_python(make_player(Graph(head="policy"))))
     metadata = data["metadata"]
     metadata["evolve_arena_player"] = (
@@ -416,7 +417,7 @@ def test_damaged_remarks_are_refused_in_a_line(key: str, value: Any, message: st
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which two runs lie, one of NEAT and one of perceptrons, and one not begun."""
+    """Return a folder with two runs, one of NEAT and one of perceptrons, and one not begun."""
     folder = tmp_path_factory.mktemp("place")
     sizes = ("run.generations=2", "check.games=10", "check.every=1")
     for name, recipe, *more in (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from evolve_arena.cli.app import app
 from evolve_arena.core import registry
 from evolve_arena.core.errors import ArenaError, BadValueError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Settings
 from evolve_arena.players.player import make_random
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
@@ -30,7 +30,7 @@ SMALL = (
 
 @pytest.fixture(autouse=True)
 def _as_in_a_new_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing was opened before, and the user stands in a folder of his own."""
+    """Work in an empty folder with nothing registered, as in a new process."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})
     Path("my_rows.py").write_text(SOURCE, encoding="utf-8")
@@ -40,7 +40,7 @@ def forget_what_was_opened() -> None:
     registry._registered.clear()
 
 
-def start(run: str, **options: Any) -> ea.Run:
+def start(run: str, **options: object) -> ea.Run:
     return ea.start("my_rows.py", run=run, changes=SMALL, **options)
 
 
@@ -76,7 +76,7 @@ def test_all_methods_breed_what_counts(name: str) -> None:
     whole = ea.start("othello-evolved", run="one", changes=changes, executor="serial")
     again = ea.start("othello-evolved", run="two", changes=changes, workers=2)
     assert again.population_sha256 == whole.population_sha256
-    decoder: Any = whole.method.decoder
+    decoder = whole.method.decoder
     names = ["FEATURES"] + ["MOVE_FEATURES"] * (decoder.head == "action")
     assert decoder.inputs == sum(len(ea.make_game("othello").name_features(n)) for n in names)
     assert ea.duel("run:one", "run:two", games=4).games == 4
@@ -95,7 +95,7 @@ def test_all_methods_breed_what_counts(name: str) -> None:
         ({"method.name": "td", "network.head": "action"}, "network.head is 'action'"),
     ],
 )
-def test_what_a_file_does_not_count_is_refused(changes: dict[str, Any], sentence: str) -> None:
+def test_what_a_file_does_not_count_is_refused(changes: Settings, sentence: str) -> None:
     with pytest.raises(ArenaError, match=sentence) as caught:
         ea.start("hex-evolved", run="one", changes=changes)
     assert "\n" not in str(caught.value)
@@ -154,8 +154,8 @@ def test_cells_are_seen_alike_in_numbers_of_any_size() -> None:
     for kind in ("int8", "int16"):
         file = Path(f"rows_{kind}.py")
         file.write_text(SOURCE.replace("np.int8", f"np.{kind}"), encoding="utf-8")
-        game: Any = registry.open_file(file).make()
-        settings: dict[str, Any] = {"mlp": {"hidden": (8,)}, "tuples": {"tuples": 9, "length": 3}}
+        game = registry.open_file(file).make()
+        settings = {"mlp": {"hidden": (8,)}, "tuples": {"tuples": 9, "length": 3}}
         players = [make_bred(game.name, name, 5, **settings[name]) for name in settings]
         seats = np.array([[0, 1], [1, 0], [0, 2], [2, 1]] * 5, dtype=np.int32)
         seeds = np.arange(20, dtype=np.uint64)

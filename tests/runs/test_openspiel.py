@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +21,10 @@ from evolve_arena.cli.play.options import PlayOptions
 from evolve_arena.core.errors import ArenaError, BadValueError, GameOverError, IllegalMoveError
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.players.board.game import BoardGame
 from evolve_arena.players.bred import BredPlayer, read_player
 from evolve_arena.players.human import HumanPlayer
+from evolve_arena.players.openspiel.game import SpielPosition
 from evolve_arena.players.openspiel.loader import load_game
 from evolve_arena.players.packed import with_noise
 from evolve_arena.players.specification import make_player, permit_all
@@ -48,17 +49,17 @@ KINDS = [
 
 @pytest.fixture(autouse=True)
 def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels know all kinds of players, so that they are compiled once."""
+    """Make kernels support all kinds of players, so that they are compiled once."""
     flags = {"HAS_NETWORKS", "HAS_GRAPHS"}
     monkeypatch.setattr("evolve_arena.players.openspiel.matches.find_needs", lambda players: flags)
 
 
-def make_random(game: Any) -> ea.extend.Player:
+def make_random(game: BoardGame) -> ea.extend.Player:
     return make_player("random", game)
 
 
 def make_network(name: str, kind: str, head: str, noise: float = 0.2) -> BredPlayer:
-    """A player of random weights, who makes a random move now and then."""
+    """Return a player of random weights that sometimes moves at random."""
     player = make_bred(f"openspiel:{name}", kind, 1, head=head)
     if noise:
         player.packed = with_noise(player.packed, noise)
@@ -89,7 +90,7 @@ def test_matches_are_those_that_python_plays(name: str, kind: str, head: str) ->
 @pytest.mark.parametrize(("name", "kind", "head"), KINDS)
 def test_exported_bots_choose_the_same_actions(name: str, kind: str, head: str) -> None:
     player = make_network(name, kind, head, noise=0.0)
-    names: dict[str, Any] = {"__name__": "bot"}
+    names = {"__name__": "bot"}
     exec(str(export_player(player, "openspiel")), names)
     bot, game, compared = names["Bot"](), player.game, 0
     for seed in range(3):
@@ -126,7 +127,7 @@ def test_methods_breed(name: str, method: str, changes: tuple[str, ...], tmp_pat
 
 @pytest.mark.parametrize("head", ["policy", "value"])
 def test_networks_play_what_their_numbers_say(head: str) -> None:
-    """The textbook's forward pass, which knows nothing of columns and rows, agrees."""
+    """The textbook's forward pass, which has no columns and rows, agrees."""
     spec = find_game("openspiel:oware")
     decoder = spec.networks["mlp"].decoder_type(head=head, hidden=(20, 18), take_wins=False)
     genome = decoder.initialise(1, "fan-in", np.random.default_rng(1))
@@ -145,7 +146,7 @@ def test_networks_play_what_their_numbers_say(head: str) -> None:
 
 
 def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
-    tmp_path: Path, outcome_of: Callable[[Path], Any], ready_workers: list[int]
+    tmp_path: Path, outcome_of: Callable[[Path], object], ready_workers: list[int]
 ) -> None:
     recipe = tmp_path / "four.toml"
     recipe.write_text('[game]\nname = "openspiel:connect_four(egocentric_obs_tensor = true)"\n')
@@ -153,7 +154,7 @@ def test_breeding_beats_random_and_does_not_depend_on_how_it_is_run(
     changes += ["run.checkpoint_every=4", "method.tournament_size=4", "network.head=policy"]
     alone = ea.start(str(recipe), run=tmp_path / "one/run", changes=changes, executor="serial")
     assert alone.checks()[-1].wins > 130
-    options: dict[str, Any] = {"executor": "multiprocess", "workers": 2}
+    options = {"executor": "multiprocess", "workers": 2}
     ea.start(str(recipe), run=tmp_path / "two/run", changes=changes, **options)
     assert outcome_of(tmp_path / "two/run") == outcome_of(alone.path)
     ready_workers.clear()
@@ -185,7 +186,7 @@ def test_games_have_one_name_each() -> None:
 def test_rules_are_values(name: str) -> None:
     game = ea.make_game(f"openspiel:{name}")
 
-    def walk() -> Iterator[Any]:
+    def walk() -> Iterator[SpielPosition]:
         position = game.initial(3)
         yield position
         while moves := game.legal_moves(position):

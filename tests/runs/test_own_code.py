@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,7 +16,10 @@ import evolve_arena as ea
 from evolve_arena.core import registry, user_code
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.stream import Stream
+from evolve_arena.core.types import Settings
 from evolve_arena.core.user_code import UserCodeError
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.specification import NotPermittedError
 from evolve_arena.runs.api import prepare
 from evolve_arena.runs.errors import RecipeError
@@ -81,7 +84,7 @@ SMALL = ["method.individuals=6", "method.tournament_size=2", "run.generations=2"
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs lie in the test's folder, and what it registers is gone afterwards."""
+    """Keep runs in the test's folder, and forget afterwards the code that it registers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(user_code, "_registered", {})
     monkeypatch.setattr(registry, "_registered", {})
@@ -89,7 +92,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(name="code")
 def _code(tmp_path: Path) -> str:
-    """A file that no test of this process has opened before."""
+    """Write a file that no test of this process has opened before."""
     (tmp_path / "own.py").write_text(CODE.format(mark=tmp_path))
     return "own.py"
 
@@ -122,12 +125,12 @@ def _foreign(request: pytest.FixtureRequest, small_recipe: RecipeMaker, code: st
 
 
 def forget() -> None:
-    """Whatever was opened, as in a new process."""
+    """Forget whatever was opened, as in a new process."""
     registry._registered.clear()
 
 
 def steal(file: Path, content: bytes) -> None:
-    """Writes another program into a file, which leaves a trace."""
+    """Write another program into a file; it leaves a trace."""
     file.write_bytes(content + b"\nopen('STOLEN', 'w').close()\n")
 
 
@@ -235,13 +238,13 @@ def test_what_is_typed_is_the_users_word(code: str, small_recipe: RecipeMaker) -
     ids=str,
 )
 def test_runs_with_code_are_the_same_for_any_workers_and_resumed(
-    change: dict[str, Any], code: str, small_recipe: RecipeMaker
+    change: Settings, code: str, small_recipe: RecipeMaker
 ) -> None:
     ((key, value),) = change.items()
     value = f"{code}:{value}" if isinstance(value, str) else value
     plain = small_recipe("run.generations=3")
     recipe, hashes = plain.change({key: value}), set()
-    ways: list[dict[str, Any]] = [{"executor": "serial"}, {"workers": 2}]
+    ways = [{"executor": "serial"}, {"workers": 2}]
     if key in {"method.fitness", "method.fixed_opponents"}:  # what other processes do
         ways.append({"executor": "spawn", "workers": 2})
     for name, options in enumerate(ways):
@@ -259,13 +262,13 @@ def test_a_fitness_of_players_plays_no_matches_and_finds_the_champion(
     run = ea.start(recipe, run="run", executor="serial")
     assert run.history()["games"].sum() == 0
     weights = abs(np.asarray(run.population())).sum(axis=1)
-    champion: Any = run.champion_at(4)
+    champion = run.champion_at(4)
     assert abs(champion.genome).sum() == weights.min()
 
 
 @pytest.mark.parametrize("recipe", ["connect-four-neat", "checkers-features"])
 def test_every_kind_of_method_takes_a_fitness(recipe: str, code: str) -> None:
-    changes: dict[str, Any] = {"method.fitness": f"{code}:short", "run.generations": 1}
+    changes = {"method.fitness": f"{code}:short", "run.generations": 1}
     changes |= {"check.games": 2, "check.opponents": ["random"]}
     changes["neat.pop_size" if "neat" in recipe else "method.individuals"] = 6
     run = ea.start(recipe, run="run", changes=changes, executor="serial")
@@ -308,7 +311,7 @@ def test_a_mistake_in_code_is_one_line(
 
 @pytest.mark.parametrize("options", [{"executor": "serial"}, {"workers": 2}])
 def test_a_fixed_opponent_that_crashes_stops_the_run(
-    options: dict[str, Any], code: str, small_recipe: RecipeMaker
+    options: Settings, code: str, small_recipe: RecipeMaker
 ) -> None:
     changes = {"method.fixed_opponents.players": [f"{code}:Crash"]}
     with pytest.raises(UserCodeError, match=r"can't play: Crash crashes: ZeroDivisionError"):
@@ -325,7 +328,7 @@ def test_functions_and_classes_go_by_their_names(small_recipe: RecipeMaker) -> N
         return float(matches.lost.mean())
 
     class OwnPlayer(ea.extend.Player):
-        def choose(self, position: Any, stream: Any) -> Any:
+        def choose(self, position: Board, stream: Stream) -> int:
             return self.pick(self.game.legal_moves(position), stream)
 
     changes = {"method.fitness": own_fitness, "check.opponents": [OwnPlayer], "run.generations": 1}
@@ -348,7 +351,7 @@ def test_a_registered_method_breeds_any_game(small_recipe: RecipeMaker) -> None:
             population: NDArray[np.float32],
             fitness: NDArray[np.float64],
             rng: np.random.Generator,
-        ) -> Any:
+        ) -> NDArray[np.float32]:
             return population
 
     for number, game in enumerate(("connect-four", "tic-tac-toe")):

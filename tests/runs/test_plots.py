@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.container import ErrorbarContainer
+from matplotlib.path import Path as Curve
 
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Arrays
 from evolve_arena.runs.api import prepare, start
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.plots import plot_ancestors, plot_runs
@@ -39,7 +40,7 @@ MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 @pytest.fixture(scope="module")
 def run(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Twelve generations with four checks against two opponents."""
+    """Run twelve generations with four checks against two opponents."""
     folder = tmp_path_factory.mktemp("plots")
     recipe = small_recipe("run.generations=12", "run.champion=best-check")
     return start(recipe, run=folder / "first", executor="serial")
@@ -58,7 +59,7 @@ def plain(small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Eight generations of several species."""
+    """Run eight generations of several species."""
     changes = ["neat.pop_size=12", "neat.compatibility_threshold=0.35", "method.opponents=2"]
     changes += ["run.generations=8", "check.every=4", "check.games=20"]
     path = tmp_path_factory.mktemp("plots") / "grown"
@@ -70,8 +71,8 @@ def points(axes: Axes, number: int) -> tuple[list[float], list[float]]:
     return np.asarray(x).tolist(), np.asarray(y).tolist()
 
 
-def band(paths: Sequence[Any]) -> dict[float, tuple[float, float]]:
-    """The edges of an area by x."""
+def band(paths: Sequence[Curve]) -> dict[float, tuple[float, float]]:
+    """Return the edges of an area by x."""
     edges: dict[float, list[float]] = {}
     for x, y in paths[0].vertices:
         edges.setdefault(float(x), []).append(float(y))
@@ -145,7 +146,7 @@ def test_a_run_that_has_not_begun_or_has_no_check_says_so(
     for axes in figure.axes:
         assert texts(axes) == "no generation has been played yet"
     assert plot_runs([prepared]).read_bytes().startswith(MAGIC[".png"])
-    stop: Any = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
+    stop = {"executor": "serial", "callbacks": lambda progress: progress.generation < 2}
     begun = start(small_recipe("run.champion=best-check"), run=tmp_path / "begun", **stop)
     fitness, checks, _ = draw_runs([begun.history()]).axes
     assert points(fitness, 0)[0] == [0, 1]
@@ -156,7 +157,7 @@ SHARES = [Check(1, "random", 7, 0, 0, 7), Check(1, "test-bot", 0, 0, 9, 9)]
 """One check each of a share of exactly 1 and 0; their intervals were rounded past these."""
 
 
-def constant(generations: int, value: Any) -> dict[str, Any]:
+def constant(generations: int, value: float) -> Arrays:
     names = ("best", "median", "lower_quartile", "upper_quartile", "diversity")
     column = np.full(generations, value)
     return {"generation": np.arange(float(generations)), **dict.fromkeys(names, column)}
@@ -317,7 +318,7 @@ def test_matplotlib_waits_until_it_is_needed() -> None:
         "assert 'matplotlib' not in sys.modules; plots.plot_runs;"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
-    done: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
@@ -12,6 +10,7 @@ from matplotlib.text import Text
 
 from evolve_arena.core.errors import BadValueError, PositionError
 from evolve_arena.core.registry import find_game, make_game, shipped_games
+from evolve_arena.core.types import Settings
 from evolve_arena.games.ticket_to_ride.rules import FEATURES, MOVE_FEATURES
 from evolve_arena.games.ticket_to_ride.rules import KINDS as DECISIONS
 from evolve_arena.players.specification import make_player
@@ -28,7 +27,7 @@ WEIGHTED = {"encoding": "features", "hidden": ()}
 MOVES = {"head": "action", "encoding": "features"}
 DECIDES = {"head": "kinds", "encoding": "features", "features": 26}
 COUNTED: list[str] = make_game("checkers").name_features("FEATURES")
-KINDS: list[tuple[str, str, dict[str, Any], set[str]]] = [
+KINDS: list[tuple[str, str, Settings, set[str]]] = [
     ("connect-four", "mlp", {"head": "policy"}, {*OWN, "6"}),
     ("connect-four", "graph", {"encoding": "planes"}, {"own pieces", "the opponent's"}),
     ("connect-four", "tuples", TUPLES, {*OWN, "next to be filled"}),
@@ -94,9 +93,7 @@ def test_no_kind_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(("game", "kind", "settings", "expected"), KINDS)
-def test_every_kind_is_drawn(
-    game: str, kind: str, settings: dict[str, Any], expected: set[str]
-) -> None:
+def test_every_kind_is_drawn(game: str, kind: str, settings: Settings, expected: set[str]) -> None:
     if game.startswith("openspiel"):
         pytest.importorskip("pyspiel")
     figure = draw_player(make_bred(game, kind, 3, **settings), "a run")
@@ -119,13 +116,13 @@ def test_cells_stand_where_the_game_draws_them() -> None:
 
 
 def test_bars_and_matrices_are_the_weights() -> None:
-    player: Any = make_bred("checkers", "mlp", features=4, **WEIGHTED)
+    player = make_bred("checkers", "mlp", features=4, **WEIGHTED)
     player.genome[:] = (1.0, 1.5, -1.0, -1.5, 0.25)
     (axes,) = draw_player(player).axes
     assert [bar.get_width() for bar in axes.patches] == [1.0, 1.5, -1.0, -1.5, 0.25]
     assert [label.get_text() for label in axes.get_yticklabels()] == [*COUNTED[:4], "bias"]
     assert "−1.50" in {text.get_text() for text in axes.texts}
-    player: Any = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
+    player = make_bred("ticket-to-ride", "mlp", hidden=(3,), **DECIDES)
     arrays = player.network()
     first, second = draw_player(player).axes[:2]
     order = np.argsort(-np.abs(arrays["weights_2"]).sum(axis=1))
@@ -160,7 +157,7 @@ def test_what_can_not_be_drawn() -> None:
         draw_player(player, position="9")
 
 
-POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
+POSITIONS: list[tuple[str, str, Settings, str, set[str]]] = [
     ("connect-four", "mlp", {"head": "value"}, "3321", {*OWN, "3"}),
     ("connect-four", "tuples", TUPLES, "33", {"0", "units", "next to be filled"}),
     ("checkers", "tuples", TUPLES, "11-15 23-19", {"own men", "units", "32"}),
@@ -171,7 +168,7 @@ POSITIONS: list[tuple[str, str, dict[str, Any], str, set[str]]] = [
 
 @pytest.mark.parametrize(("game", "kind", "settings", "position", "expected"), POSITIONS)
 def test_positions_are_drawn(
-    game: str, kind: str, settings: dict[str, Any], position: str, expected: set[str]
+    game: str, kind: str, settings: Settings, position: str, expected: set[str]
 ) -> None:
     if game.startswith("openspiel"):
         pytest.importorskip("pyspiel")

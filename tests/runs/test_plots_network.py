@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, PathPatch
 from matplotlib.path import Path as Curve
 
 from evolve_arena.cli.commands.evolving import plot
@@ -24,6 +23,7 @@ from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
 from evolve_arena.genomes.neat.population import NeatPopulation
 from evolve_arena.genomes.tuples import TuplePopulation
+from evolve_arena.players.board.networks import BoardTupleDecoder
 from evolve_arena.players.board.stacks import show_entries
 from evolve_arena.players.bred import NeatPlayer, VectorPlayer
 from evolve_arena.players.tuples import TuplePlayer
@@ -42,8 +42,8 @@ from evolve_arena.runs.plots.sketch import Sketch, Wire, find_layers, sketch_pla
 from evolve_arena.runs.plots.tuples import draw_tuples, read_tuples, value_cells
 from evolve_arena.runs.run import Run
 
-NetworkDecoder: Any = find_game("connect-four").networks["mlp"].decoder_type
-GraphDecoder: Any = find_game("connect-four").networks["graph"].decoder_type
+NetworkDecoder = find_game("connect-four").networks["mlp"].decoder_type
+GraphDecoder = find_game("connect-four").networks["graph"].decoder_type
 
 Link = tuple[int, int, float]
 TANH, RELU = map(ACTIVATIONS.index, ("tanh", "relu"))
@@ -51,9 +51,12 @@ SUM, MAX = map(AGGREGATIONS.index, ("sum", "max"))
 
 
 def graph(
-    links: Sequence[Link], hidden: Sequence[int] = (), disabled: Sequence[int] = (), **options: Any
+    links: Sequence[Link],
+    hidden: Sequence[int] = (),
+    disabled: Sequence[int] = (),
+    **options: object,
 ) -> NeatPlayer:
-    """A NEAT player of those connections; some, by their places, are *disabled*."""
+    """Return a NEAT player of those connections; some, by their places, are *disabled*."""
     decoder = GraphDecoder(**{"head": "value", "encoding": "planes", **options})
     keys = [*range(decoder.outputs), *hidden]
     nodes, connections = len(keys), len(links)
@@ -76,7 +79,7 @@ def graph(
     return decoder.player(genome, "drawn")
 
 
-def perceptron(seed: int = 1, **options: Any) -> VectorPlayer:
+def perceptron(seed: int = 1, **options: object) -> VectorPlayer:
     usual = {"head": "policy", "encoding": "numbered", "hidden": (10,), "activation": "sigmoid"}
     decoder = NetworkDecoder(**{**usual, **options})
     genomes = decoder.initialise(1, "normal", np.random.default_rng(seed))
@@ -93,7 +96,7 @@ def caches(axes: Axes) -> list[Box]:
 
 
 def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
-    """Weights by the middle of the cell that has their colour, relative to the box."""
+    """Return weights by the middle of the cell with their colour, relative to the box."""
     found = {}
     for collection in axes.collections:
         if isinstance(collection, PolyCollection) and collection.get_cmap() is SIGNS:
@@ -104,12 +107,12 @@ def cells_inside(axes: Axes, box: Box) -> dict[tuple[float, float], float]:
     return found
 
 
-def wires(axes: Axes) -> list[Any]:
+def wires(axes: Axes) -> list[Patch]:
     kinds = (PathPatch, FancyArrowPatch)
     return [patch for patch in axes.patches if isinstance(patch, kinds)]
 
 
-def colours_of(patches: Sequence[Any]) -> list[str]:
+def colours_of(patches: Sequence[Patch]) -> list[str]:
     return [to_hex(patch.get_edgecolor()) for patch in patches]
 
 
@@ -149,7 +152,7 @@ def test_nodes_say_what_they_compute() -> None:
 
 
 def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
-    """The outputs for *rows* of inputs, from nothing but a sketch of tanh nodes that add up."""
+    """Return the outputs for *rows* of inputs, from a sketch of tanh nodes with sums alone."""
     results = []
     for row in rows:
         values = np.zeros(len(sketch.nodes))
@@ -166,8 +169,8 @@ def recompute(sketch: Sketch, rows: np.ndarray, outputs: int) -> np.ndarray:
 
 
 @st.composite
-def graphs(draw: Any) -> NeatPlayer:
-    """Random NEAT players."""
+def graphs(draw: st.DrawFn) -> NeatPlayer:
+    """Draw random NEAT players."""
     generator = np.random.default_rng(draw(st.integers(0, 10**6)))
     head = draw(st.sampled_from(["value", "policy"]))
     outputs = 7 if head == "policy" else 1
@@ -250,7 +253,7 @@ def test_rows_are_ordered_so_that_wires_do_not_cross() -> None:
 
 
 def follow(route: Sequence[tuple[float, float]]) -> np.ndarray:
-    """Many points of a curve, shape ``(points, 2)``."""
+    """Return many points of a curve, shape ``(points, 2)``."""
     control = np.array(route)
     t = np.linspace(0.0, 1.0, 33)[:, None]
     shares = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
@@ -451,12 +454,12 @@ def test_the_command(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str
             plot(**options)
 
 
-TupleDecoder: Any = find_game("connect-four").networks["tuples"].decoder_type
+TupleDecoder = find_game("connect-four").networks["tuples"].decoder_type
 
 TUPLES = TupleDecoder(columns=3, rows=3, connect=3, tuples=1, length=2, by_seat=True)
 
 
-def make_tuples(decoder: Any, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
+def make_tuples(decoder: BoardTupleDecoder, cells: list[list[int]], seed: int = 1) -> TuplePlayer:
     shapes = np.array(cells, dtype=np.int16)
     numbers = np.random.default_rng(seed).normal(size=decoder.table(shapes).numbers)
     return decoder.player(TuplePopulation(shapes[None], numbers[None].astype(np.float32)), "it")

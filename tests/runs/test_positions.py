@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,8 @@ from evolve_arena.cli.match_tables import print_evaluation
 from evolve_arena.core import registry
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import Stream, below
-from evolve_arena.players.board.game import Board, GameFileError
+from evolve_arena.core.types import JsonObject
+from evolve_arena.players.board.game import Board, BoardGame, GameFileError
 from evolve_arena.players.board.loader import load_game
 from evolve_arena.players.player import Forfeit, ForfeitError, Player, make_random
 from evolve_arena.players.specification import make_player
@@ -74,7 +74,7 @@ a1 a2 b1 c3 a3,c1,x,yes
 
 
 class Choosing(Player):
-    """Chooses as it is told, by the moves of a position."""
+    """Player that chooses as it is told, by the moves of a position."""
 
     name = "choosing"
 
@@ -82,12 +82,12 @@ class Choosing(Player):
         self.choices = {GAME.parse_position(moves): choice for moves, choice in choices.items()}
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The column for that position."""
+        """Return the column for that position."""
         return self.choices[position]
 
 
 class Knowing(Player):
-    """Knows the answers to the game's own positions in some groups; counts what it is asked."""
+    """Player with answers to the game's own positions in some groups; it counts questions."""
 
     name = "knowing"
 
@@ -96,11 +96,11 @@ class Knowing(Player):
         self.problems = {problem.position: problem for problem in OWN.problems}
 
     def begin(self, side: int) -> None:
-        """Notes the side."""
+        """Note the side."""
         self.sides.append(side)
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, or another column."""
+        """Return the answer, or another column."""
         self.asked[position] += 1
         problem = self.problems[position]
         (answer,), known = problem.scores, {name[0] for name in problem.groups.values()}
@@ -108,19 +108,19 @@ class Knowing(Player):
 
 
 class Drawing(Knowing):
-    """Knows all answers, but gives them in a quarter of all cases only."""
+    """Player with all answers that gives them in a quarter of all cases only."""
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, or none."""
+        """Return the answer, or none."""
         answer = super().choose(position, stream)
         return answer if below(stream, 4) == 0 else -1
 
 
 class Failing(Knowing):
-    """Fails every other time."""
+    """Player that fails every other time."""
 
     def choose(self, position: Board, stream: Stream) -> int:
-        """The answer, if it does not fail."""
+        """Return the answer, or crash."""
         if len(self.sides) % 2:
             raise ForfeitError(Forfeit.CRASH, "It crashed.")
         return super().choose(position, stream)
@@ -135,12 +135,14 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def solve(player: Player, folder: Path, text: str, game: Any = GAME, **how: Any) -> dict[str, Any]:
+def solve(
+    player: Player, folder: Path, text: str, game: BoardGame = GAME, **how: object
+) -> JsonObject:
     return solve_positions(player, game, read_positions(game, write(folder, text)), **how)
 
 
-def solve_own(player: Player, **how: Any) -> dict[str, float]:
-    """The share of each of the game's own groups, by its letter."""
+def solve_own(player: Player, **how: object) -> dict[str, float]:
+    """Return the share of each of the game's own groups, by its letter."""
     groups = solve_positions(player, GAME, OWN, **how)["solved"]["by_group"]
     assert [group["count"] for group in groups.values()] == [30, 30, 20, 20, 20]
     return {name[0]: group["share"] for name, group in groups.items()}

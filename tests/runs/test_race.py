@@ -1,4 +1,4 @@
-"""Starts that end by the clock: a recipe for so long, and races of which the strongest goes on."""
+"""Starts that end by the clock: timed recipes, and races in which the strongest continues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -34,15 +33,15 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def learner(**values: Any) -> ea.Recipe:
-    """A small learner of tic-tac-toe, with other settings of its method."""
+def learner(**values: object) -> ea.Recipe:
+    """Return a small learner of tic-tac-toe, with other settings of its method."""
     own = {"games": 200, "shards": 1, "step": 0.05, **values}
     named = {f"method.{key}": value for key, value in own.items()}
     return ea.load_recipe(ROWS, {**SMALL, "network.tuples": 8, "network.length": 4, **named})
 
 
 def timer(seconds: float, *callbacks: Callback, workers: int = 1) -> TimedStart:
-    """One whose clock goes on by a second whenever somebody looks at it."""
+    """Return a start whose clock advances by a second at each look."""
     ticks = itertools.count()
     return TimedStart(
         seconds,
@@ -133,7 +132,7 @@ def test_an_interrupt_elsewhere_leaves_nothing_or_stops_as_a_callback_does(
 ) -> None:
     """Before anything evolves, and while candidates meet."""
 
-    def interrupted(*given: Any) -> None:
+    def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(f"evolve_arena.runs.many.race.{place}", interrupted)
@@ -217,7 +216,7 @@ def test_candidates_are_a_recipe_for_each_method_that_plays_the_game() -> None:
 def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
     game = ea.make_game("tic-tac-toe")
     names = ("minimax:depth=9", "random", "minimax:depth=9,noise=0.5")
-    players: Any = [make_player(name, game) for name in names]
+    players = [make_player(name, game) for name in names]
     meeting = Meeting(game, players, SerialExecutor(), 1)
     assert not meeting.is_clear(3)
     meeting.play([(0, 1), (0, 2), (1, 2)], 50)
@@ -232,7 +231,7 @@ def test_scores_are_shares_of_points_the_weakest_being_clear() -> None:
 
 
 @pytest.mark.parametrize("minutes", [0, -1, math.nan, math.inf, 1e9, "3"])
-def test_minutes_that_no_run_can_take(minutes: Any) -> None:
+def test_minutes_that_no_run_can_take(minutes: float | str) -> None:
     with pytest.raises(BadValueError, match=r"minutes is .*: it must be above 0"):
         ea.start("tic-tac-toe", minutes=minutes)
     assert not list(Path().iterdir())

@@ -1,4 +1,4 @@
-"""Recipes: what ships, what files and changes may say, and what is said about mistakes."""
+"""Recipes: those that ship, settings in files and changes, and messages about mistakes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from evolve_arena.core.errors import ArenaError, UnknownNameError
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Json
 from evolve_arena.evolve.neat import Neat, NeatMethodConfig
 from evolve_arena.evolve.tournament import Tournament, TournamentConfig
 from evolve_arena.genomes.neat.config import NeatConfig
@@ -30,7 +30,7 @@ from evolve_arena.runs.recipes.recipe import (
 
 @pytest.fixture
 def plain(tmp_path: Path) -> str:
-    """A file that says nothing, and so leaves everything as it is by default."""
+    """Write an empty file, so that all settings have their defaults."""
     path = tmp_path / "plain.toml"
     path.write_text("")
     return str(path)
@@ -38,7 +38,7 @@ def plain(tmp_path: Path) -> str:
 
 @pytest.fixture
 def graphs(tmp_path: Path) -> str:
-    """A file that says nothing but the method."""
+    """Write a file that only names the method."""
     path = tmp_path / "graphs.toml"
     path.write_text('[method]\nname = "neat"\n')
     return str(path)
@@ -126,7 +126,7 @@ def test_every_value_survives_being_written(
         ("neat.compatibility_threshold=2", 2.0),
     ],
 )
-def test_a_change_replaces_a_value(plain: str, graphs: str, change: str, value: Any) -> None:
+def test_a_change_replaces_a_value(plain: str, graphs: str, change: str, value: Json) -> None:
     section, key = change.partition("=")[0].strip().split(".")
     recipe = load_recipe(graphs if section == "neat" else plain, [change])
     assert recipe.model_dump(mode="json")[section][key] == value

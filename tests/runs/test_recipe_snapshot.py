@@ -10,17 +10,17 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from evolve_arena.cli.app import app
 from evolve_arena.core.registry import shipped_games
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.runs.recipes.methods import methods_of
 from evolve_arena.runs.recipes.recipe import load_recipe, recipe_names
 
 FILE = Path(__file__).with_name("recipe_snapshot.json")
-Values = dict[str, Any]
+Values = JsonObject
 
 
 def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_no_value_changes_unnoticed(tmp_path: Path) -> None:
 
 
 def arrange(found: dict[str, Values], kept: dict[str, Values]) -> dict[str, Values]:
-    """What was *found*, in the order of what was *kept*: then git shows what differs, no more."""
+    """Return *found* in the order of *kept*, so that Git shows only the differences."""
     return {
         part: {
             key: found[part][key]
@@ -62,7 +62,7 @@ def arrange(found: dict[str, Values], kept: dict[str, Values]) -> dict[str, Valu
 
 
 def write(parts: Mapping[str, Values]) -> str:
-    """JSON with a line for each value."""
+    """Return JSON with a line for each value."""
     texts = []
     for part, values in parts.items():
         lines = [
@@ -74,7 +74,7 @@ def write(parts: Mapping[str, Values]) -> str:
 
 
 def read_all(folder: Path) -> dict[str, Values]:
-    """Defaults of each method for each game, what each recipe changes of them, and of commands."""
+    """Return defaults of each method for each game, changes of each recipe, and options."""
     defaults = {}
     for game in shipped_games():
         for name in methods_of(game):
@@ -95,7 +95,7 @@ def read_all(folder: Path) -> dict[str, Values]:
 
 
 def write_plain(method: str, game: str) -> str:
-    """A recipe that says no more than it must."""
+    """Return a minimal recipe."""
     return f"method.name = '{method}'\ngame.name = '{game}'\n"
 
 
@@ -103,8 +103,8 @@ def resolve(recipe: str) -> Values:
     return dict(flatten(load_recipe(recipe).model_dump(mode="json")))
 
 
-def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Values by dotted key."""
+def flatten(content: Settings, prefix: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield values by dotted key."""
     for key, value in content.items():
         if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")
@@ -113,7 +113,7 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def read_options() -> dict[str, Values]:
-    """What each option of each command is unless given."""
+    """Return the default of each option of each command."""
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return {
         f"options of evolve {name}": {

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -30,6 +30,9 @@ from evolve_arena.runs.store.directory import RunDirectory
 from evolve_arena.runs.store.history import History
 from evolve_arena.runs.training.loop import Progress
 from tests.forked import evolve
+
+if TYPE_CHECKING:
+    from tests.conftest import Outcome
 
 LAST = 8
 OWN = (
@@ -72,19 +75,21 @@ VARIANTS = {
     "graphs, rank": RANK,
     "graphs, doomed": DOOMED,
 }
-OutcomeOf = Callable[[Path], Any]
+OutcomeOf: TypeAlias = "Callable[[Path], Outcome]"
 Breed = Callable[..., Run]
 
 
-def stop_at(generation: int) -> Callable[[Any], bool]:
+def stop_at(generation: int) -> Callable[[Progress], bool]:
     return lambda progress: progress.generation < generation
 
 
 @pytest.fixture
 def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
-    """Starts a run of the small recipe with changes, or of another one, in a folder's *name*."""
+    """Return a starter of runs of the small recipe with changes, or of another recipe."""
 
-    def run(*changes: str, recipe: Recipe | None = None, name: str = "run", **options: Any) -> Run:
+    def run(
+        *changes: str, recipe: Recipe | None = None, name: str = "run", **options: object
+    ) -> Run:
         recipe = recipe or small_recipe(*changes)
         return start(recipe, run=tmp_path / name, executor="serial", **options)
 
@@ -93,7 +98,7 @@ def breed(small_recipe: Callable[..., Recipe], tmp_path: Path) -> Breed:
 
 @pytest.fixture(scope="module", params=list(VARIANTS))
 def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) -> Recipe:
-    """A recipe with everything on, of our operators, of DEAP's or of networks that grow."""
+    """Return a recipe with everything on, of our operators, DEAP's or growing networks."""
     changes = (*VARIANTS[request.param], f"run.generations={LAST}")
     if request.param.startswith("graphs"):
         return load_recipe("connect-four-neat", (*GRAPHS, *changes))
@@ -103,8 +108,8 @@ def recipe(request: pytest.FixtureRequest, small_recipe: Callable[..., Recipe]) 
 @pytest.fixture(scope="module")
 def expected(
     recipe: Recipe, tmp_path_factory: pytest.TempPathFactory, outcome_of: OutcomeOf
-) -> Any:
-    """What the recipe gives without being stopped, in one process."""
+) -> Outcome:
+    """Return the recipe's outcome without being stopped, in one process."""
     path = tmp_path_factory.mktemp("serial") / "run"
     return outcome_of(start(recipe, run=path, executor="serial").path)
 
@@ -112,7 +117,7 @@ def expected(
 @settings(max_examples=6)
 @given(data=st.data())
 def test_any_stops_with_any_executors_give_the_same(
-    recipe: Recipe, expected: Any, data: st.DataObject, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, data: st.DataObject, outcome_of: OutcomeOf
 ) -> None:
     executors = st.sampled_from([("serial", 1), ("multiprocess", 1), ("multiprocess", 4)])
     with tempfile.TemporaryDirectory() as folder:
@@ -129,7 +134,7 @@ def test_any_stops_with_any_executors_give_the_same(
 
 
 def test_going_on_from_an_earlier_checkpoint_gives_the_same_and_what_came_after_is_forgotten(
-    recipe: Recipe, expected: Any, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe).path
     assert RunDirectory(path).generations() == [0, 3, 6, 8]
@@ -169,7 +174,7 @@ print(run.population_sha256)
 
 @pytest.mark.parametrize("recipe", ["own", "graphs, rank"], indirect=True)
 def test_another_process_with_other_hashes_gives_the_same(
-    recipe: Recipe, expected: Any, breed: Breed, outcome_of: OutcomeOf
+    recipe: Recipe, expected: Outcome, breed: Breed, outcome_of: OutcomeOf
 ) -> None:
     path = breed(recipe=recipe, callbacks=stop_at(2)).path
     words, env = [sys.executable, "-c", HASHING, str(path)], {**os.environ, "PYTHONHASHSEED": "42"}
@@ -178,7 +183,9 @@ def test_another_process_with_other_hashes_gives_the_same(
     assert outcome_of(path) == expected
 
 
-def test_another_seed_gives_another_population(recipe: Recipe, expected: Any, breed: Breed) -> None:
+def test_another_seed_gives_another_population(
+    recipe: Recipe, expected: Outcome, breed: Breed
+) -> None:
     run = breed(recipe=recipe, seed=2)
     assert run.state().seed == 2
     assert run.population_sha256 != expected.sha256
@@ -274,7 +281,7 @@ def test_old_checkpoints_make_room(breed: Breed, outcome_of: OutcomeOf) -> None:
 def test_a_run_of_an_earlier_version_goes_on_and_keeps_everything(
     small_recipe: Callable[..., Recipe], breed: Breed, tmp_path: Path, outcome_of: OutcomeOf
 ) -> None:
-    """It has no id, and says nothing of what is kept."""
+    """It has no id, and no settings about what is kept."""
     settings = ("run.generations=20", "run.checkpoint_every=1")
     path = tmp_path / "old" / "run"
     RunDirectory(path).create(small_recipe(*settings).to_toml().encode())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core.types import Settings
 from evolve_arena.players.board.workspace import DEPTH, NODES, ROLLOUTS
 from evolve_arena.runs.summary import summarise
 
@@ -17,7 +17,7 @@ SMALL = {
 }
 
 
-def start(folder: Path, name: str, **changes: Any) -> ea.Run:
+def start(folder: Path, name: str, **changes: object) -> ea.Run:
     named = {key.replace("__", "."): value for key, value in changes.items()}
     game = "tic-tac-toe-evolved"
     return ea.start(game, run=folder / name, changes={**SMALL, **named}, executor="serial")
@@ -29,11 +29,11 @@ def test_a_champion_remembers_how_far_it_looks_and_breeding_stays(tmp_path: Path
     tree = start(tmp_path, "tree", search__rollouts=10)
     assert len({summarise(run)["population_sha256"] for run in (plain, deep, tree)}) == 1
     for run, field, number in ((plain, DEPTH, 0), (deep, DEPTH, 2), (tree, ROLLOUTS, 10)):
-        champion: Any = ea.load_player(f"run:{run.path}")
+        champion = ea.load_player(f"run:{run.path}")
         assert champion.packed.seats[0, field] == number
-        file: Any = ea.load_player(f"file:{run.path / 'champion.safetensors'}")
+        file = ea.load_player(f"file:{run.path / 'champion.safetensors'}")
         assert file.packed.seats[0, field] == number
-    other: Any = ea.load_player(f"run:{tree.path},depth=3")  # in place of its own search
+    other = ea.load_player(f"run:{tree.path},depth=3")  # in place of its own search
     assert other.packed.seats[0, [DEPTH, ROLLOUTS, NODES]].tolist() == [3, 0, 0]
     duel = ea.duel(f"run:{deep.path}", f"run:{plain.path}", games=10, seed=1)
     assert duel.games == 10
@@ -44,7 +44,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     deep = start(tmp_path, "deep", network__depth=2)
     hashes = [summarise(run)["population_sha256"] for run in (plain, deep)]
     assert hashes[0] != hashes[1]
-    champion: Any = ea.load_player(f"run:{deep.path}")
+    champion = ea.load_player(f"run:{deep.path}")
     assert champion.packed.seats[0, DEPTH] == 2
     again = start(tmp_path, "again", network__depth=2)
     assert summarise(again)["population_sha256"] == hashes[1]
@@ -57,7 +57,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     late = start(tmp_path, "late", network__head="policy", search__rollouts=5)
     assert summarise(late)["population_sha256"] == hashes[0]
     for run in (tree, late):
-        champion: Any = ea.load_player(f"run:{run.path}")
+        champion = ea.load_player(f"run:{run.path}")
         assert champion.packed.seats[0, [DEPTH, ROLLOUTS]].tolist() == [0, 5]
 
 
@@ -73,7 +73,7 @@ def test_individuals_look_ahead_if_the_network_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_searches_that_can_not_be_are_refused(
-    tmp_path: Path, recipe: str, changes: dict[str, Any], sentence: str
+    tmp_path: Path, recipe: str, changes: Settings, sentence: str
 ) -> None:
     with pytest.raises(ea.ArenaError, match=sentence):
         ea.start(recipe, run=tmp_path / "run", changes=changes)

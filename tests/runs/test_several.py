@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -38,7 +37,7 @@ Told = list[RunsProgress]
 
 @pytest.fixture
 def jobs(small_recipe: Callable[..., Recipe]) -> list[Job]:
-    """Five runs of different lengths, the longest first."""
+    """Return five runs of different lengths, the longest first."""
     return [
         Job(f"run-{seed}", small_recipe(f"run.seed={seed}", f"run.generations={12 - 2 * seed}"))
         for seed in range(1, 6)
@@ -152,10 +151,10 @@ def test_a_run_whose_process_is_killed_is_named(jobs: list[Job], tmp_path: Path)
 
 
 def give_up_seeds_below(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes methods give up runs with such seeds, but for the first of the study."""
+    """Make methods give up runs with such seeds, but for the first of the study."""
     advance = Run.advance
 
-    def refuse(run: Run, **options: Any) -> None:
+    def refuse(run: Run, **options: object) -> None:
         if 1 < run.recipe.run.seed < limit:
             raise DivergedError("its weights grew beyond all bounds")
         advance(run, **options)
@@ -202,10 +201,10 @@ def test_nobody_is_left_if_the_watcher_breaks(
 
 
 def begin_study(out: Path) -> tuple[subprocess.Popen[str], list[int]]:
-    """A study in processes of its own, and its children, once they are at work."""
+    """Start a study in processes of its own; return it and its children, once they work."""
     words = ["reproduce", "four-in-a-row", "--workers", "2", "--out", str(out), "--json"]
     command = [sys.executable, "-m", "evolve_arena.cli.main", *words]
-    pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     parent = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
     children: list[int] = []
     for _ in range(2400):

@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -167,7 +166,7 @@ def test_nobody_is_asked_twice_about_the_same_program(
         asked.append(command)
         return len(asked) == 1
 
-    values: dict[str, Any] = {"method.tournament_size": [2, 3]}
+    values = {"method.tournament_size": [2, 3]}
     with pytest.raises(ea.ArenaError, match="no program 'no' to start"):
         ea.sweep(str(file), values, folder=tmp_path / "x", allow_process=refuse_second)
     assert len(asked) == 1
@@ -179,8 +178,8 @@ HOSTILE = ('"score": 1e999', '"score": NaN', f'"score": 1{"0" * 400}', '"low": 1
 
 
 def test_what_makes_no_sense_is_measured_anew(recipe: str, tmp_path: Path) -> None:
-    tried: dict[str, Any] = {"method.mutation_strength": [0.1]}
-    settings: dict[str, Any] = {"changes": ["run.generations=1"], "seeds": 1, "games": 10}
+    tried = {"method.mutation_strength": [0.1]}
+    settings = {"changes": ["run.generations=1"], "seeds": 1, "games": 10}
 
     def score() -> SweepRow:
         (row,) = ea.sweep(recipe, tried, folder=tmp_path / "s", workers=1, **settings).rows

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena import start
 from evolve_arena.cli.commands.playing import expand_patterns, is_pattern
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import JsonObject
 
 QUICK = [
     *("network.hidden=[4]", "method.individuals=6", "method.tournament_size=2"),
@@ -22,7 +22,7 @@ Evolve = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the runs a-1, a-2, a-10 and b-1, another folder and a file."""
+    """Make a folder with the runs a-1, a-2, a-10 and b-1, another folder and a file."""
     folder = tmp_path_factory.mktemp("study")
     for seed, name in enumerate(("a-1", "a-2", "a-10", "b-1")):
         start("connect-four", run=folder / name, changes=QUICK, seed=seed, executor="serial")
@@ -35,12 +35,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tournament(
     study: Path, monkeypatch: pytest.MonkeyPatch, evolve: Callable[..., tuple[str, str]]
 ) -> Evolve:
-    """What the command prints in the folder of the study."""
+    """Return a runner of the command in the folder of the study; it gives the output."""
     monkeypatch.chdir(study)
     return lambda *words: evolve("tournament", *words)[0]
 
 
-def agents(content: dict[str, Any]) -> list[str]:
+def agents(content: JsonObject) -> list[str]:
     return [agent["name"] for agent in content["agents"]]
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,16 +28,16 @@ COUNT, PLACE = "    count = 0\n", "    state[move] ="
 RESULT, TURN = "def result(state):\n", "def to_move(state):\n"
 PLAY = "def play(state, move):\n"
 Wrongs = dict[str, tuple[str, str, str]]
-"""What is wrong with a file: a text of the right one, what stands there, and what is said of it."""
+"""Faults of files: a text of the right one, its replacement, and the expected message."""
 
 
 def ahead(text: str, function: str = TURN) -> tuple[str, str]:
-    """Something more ahead of a function."""
+    """Put a text ahead of a function."""
     return function, f"{text}\n\n\n{function}"
 
 
 def begins(text: str, function: str = RESULT) -> tuple[str, str]:
-    """Another first line of a function."""
+    """Put a line at the beginning of a function."""
     return function, f"{function}    {text}\n"
 
 
@@ -172,7 +171,7 @@ WRONG_COUNTS: Wrongs = {
 }
 
 ELSE = "np.int8(100) + np.int8(100) > 0"
-"""What holds where it is compiled alone: so plain games find nothing."""
+"""Condition that holds only in compiled code, so that plain games find nothing."""
 SLY_COUNTS = {
     "out[1] = np.log(-1.0)": "in a game, features writes no finite number into out[1]",
     "out[3] = 1.0": "in a game, a function writes beyond the end of its array",
@@ -213,7 +212,7 @@ NUMBERS = itertools.count()
 
 
 def write(folder: Path, old: str, new: str) -> Path:
-    """The right file, but for a text, by a name that no other has."""
+    """Write the right file with a text replaced, under a unique name."""
     assert old in RIGHT
     file = folder / f"wrong_{next(NUMBERS)}.py"
     file.write_text(RIGHT.replace(old, new), encoding="utf-8")
@@ -222,7 +221,7 @@ def write(folder: Path, old: str, new: str) -> Path:
 
 @contextmanager
 def refused(sentence: str, file: Path) -> Iterator[list[str]]:
-    """What is done here ends with a line that begins with the file and has a *sentence*."""
+    """Assert that the block is refused: the error begins with the file and has a *sentence*."""
     told: list[str] = []
     with pytest.raises(GameFileError, match=sentence) as caught:
         yield told
@@ -258,7 +257,7 @@ def test_files_that_count_wrongly_are_refused(name: str, tmp_path: Path) -> None
 
 def test_files_that_count_rightly_are_accepted(tmp_path: Path) -> None:
     file = write(tmp_path, "def start(", COUNTING + "def start(")
-    game: Any = open_file(file).make()
+    game = open_file(file).make()
     position = game.play(game.play(game.initial(), 4), 0)
     assert game.count("features", position, 0).tolist() == [1.0, 0.25]
     assert game.count("features", position, 1).tolist() == [0.0, 0.25]
@@ -271,7 +270,7 @@ def test_files_that_count_rightly_are_accepted(tmp_path: Path) -> None:
 
 
 def play(file: Path, sentence: str, player: str = "random") -> None:
-    """The file is accepted, but not what comes up in matches."""
+    """Assert that the file is accepted, but fails in matches."""
     game = open_file(file).make()
     with refused(sentence, file):
         duel(game, make_player(player, game), make_random(game), games=2)
@@ -370,7 +369,7 @@ def test_the_right_file_is_accepted(tmp_path: Path) -> None:
     plain = self_check.check_plain(open_file(file).make(), 20)
     assert plain.unfinished == plain.games
     few = write(tmp_path, "LONGEST = CELLS", "LONGEST = 6")
-    game: Any = open_file(few).make()
+    game = open_file(few).make()
     plain = self_check.check_plain(game, 40)
     assert plain.games / 2 < plain.unfinished < plain.games
     none = write(tmp_path, "LONGEST = CELLS", "LONGEST = 4")

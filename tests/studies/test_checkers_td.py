@@ -7,18 +7,18 @@ import io
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from evolve_arena.arena.executors import SerialExecutor
+from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array
 from evolve_arena.runs.many.parallel_runs import RunsProgress, RunsStoppedError
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 from evolve_arena.runs.run import Run
@@ -198,10 +198,10 @@ def test_everybody_meets_everybody_twice() -> None:
 # How a meeting goes
 
 
-def enter(depth: int = 2, **changes: Any) -> Participants:
-    """Three players: two learn as RafalBack, one has more features."""
+def enter(depth: int = 2, **changes: object) -> Participants:
+    """Return three players: two learn as RafalBack, one has more features."""
     config = TdLinearConfig(faithful=True, trace="none", rate=0.01, **changes)
-    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    network = find_game("checkers").networks["mlp"].decoder_type
     looks = {"encoding": "features", "hidden": (), "depth": depth}
     decoders = [network(features=features, **looks) for features in (4, 4, 14)]
     generator = np.random.default_rng(0)
@@ -211,8 +211,8 @@ def enter(depth: int = 2, **changes: Any) -> Participants:
     )
 
 
-def teach(participants: Participants, weights: dict[int, Any]) -> Participants:
-    """The same players, of whom some know something else."""
+def teach(participants: Participants, weights: dict[int, Array]) -> Participants:
+    """Return the same players, some with other weights."""
     changed = participants.weights.copy()
     for player, row in weights.items():
         changed[player] = row
@@ -231,7 +231,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
     purpose = "tournament-with-learning"
     seeds = [derive_seeds(7, part, purpose, count) for part, count in enumerate((3, 6, 3))]
 
-    def play(players: Participants, pair: tuple[int, int], seed: Any, games: int) -> Any:
+    def play(players: Participants, pair: tuple[int, int], seed: int, games: int) -> list[Array]:
         rule = checkers_td_plan.CHOSEN.draws
         seeds = np.array([seed])
         work = make_meetings(players, [pair], seeds, games=games, learn=True, draws=rule)
@@ -254,7 +254,7 @@ def test_a_meeting_with_learning_step_by_step() -> None:
 
 
 def test_rounds_between_training_step_by_step() -> None:
-    """Rounds in which nobody learns; between them each trains with weights of its own."""
+    """Rounds without learning; between them each trains with weights of its own."""
     participants, executor = enter(exploration=0.3), SerialExecutor()
     everybody = participants.pick(np.array([0, 1, 2, 1], dtype=np.int32))
     (meeting,) = checkers_td_tournaments.play_pairs(everybody, 3, 4, 6, [1], executor)
@@ -343,7 +343,7 @@ def test_readings_are_of_every_depth_and_length_and_rule_of_draws() -> None:
     assert [Variant(Reading(), most_seeds=2).seeds(Settings(count)) for count in (1, 5)] == [1, 2]
 
 
-def play(folder: Path | None, *variants: Variant, **options: Any) -> list[Result]:
+def play(folder: Path | None, *variants: Variant, **options: object) -> list[Result]:
     return play_variants(Material(Settings(1, 0.01), {}, 1, folder, **options), variants)
 
 
@@ -407,7 +407,7 @@ def test_gain_and_cells_inside_are_those_of_scipy(few_exchanges: None) -> None:
     shares = np.array([15.5, 10.5, 1.5]) / 21
     wins = np.array([9.0, 6.0, 2.5])
 
-    def find_best(steepness: Any) -> float:
+    def find_best(steepness: Iterable[float]) -> float:
         best = -math.inf
         for steep in steepness:
             drawn = 1 / (1 + (1 / shares - 1) ** steep)
@@ -460,9 +460,9 @@ def test_the_reading_that_fits_best_is_named(few_exchanges: None) -> None:
 
 
 def count_up(name: str, count: int, played: list[int], identity: str = "a") -> Series:
-    """A sitting whose meetings end in their own number, and which notes what it plays."""
+    """Return a sitting whose meetings end in their own number, and which notes what it plays."""
 
-    def play(numbers: Any, executor: Any) -> list[Meeting]:
+    def play(numbers: Sequence[int], executor: Executor) -> list[Meeting]:
         played.extend(numbers)
         return [Meeting((Score(number, 1, 0),), number % 2) for number in numbers]
 
@@ -594,9 +594,9 @@ def test_a_claim_is_refuted_by_the_other_side() -> None:
 
 @pytest.fixture(scope="module")
 def shallow() -> Iterator[None]:
-    """All players look one ply ahead, and there are two pairs in section 5.2."""
+    """Make all players look one ply ahead, and leave two pairs in section 5.2."""
 
-    def load(name: str, changes: Any = ()) -> Recipe:
+    def load(name: str, changes: Settings | Sequence[str] = ()) -> Recipe:
         return load_recipe(name, changes).change({"network.depth": 1})
 
     with pytest.MonkeyPatch.context() as patch:
@@ -608,7 +608,7 @@ def shallow() -> Iterator[None]:
         yield
 
 
-def reproduce(out: Path, **options: Any) -> StudyResult:
+def reproduce(out: Path, **options: object) -> StudyResult:
     return reproduce_study("checkers-td", out=out, **{"scale": 0.01, "workers": 1, **options})
 
 

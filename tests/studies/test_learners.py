@@ -1,6 +1,6 @@
-"""What the learners of all studies must do, each with its study's recipe.
+"""Contract of the learners of all studies, each with its study's recipe.
 
-That runs are the same to the bit, whatever befalls them, stands in `tests.contracts`.
+Tests that interrupted runs are the same to the bit are in `tests.contracts`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +34,7 @@ Make = Callable[..., Recipe]
 
 @pytest.fixture(params=RECIPES)
 def make(request: pytest.FixtureRequest) -> Make:
-    """One recipe after another, small, with three learners."""
+    """Return a maker of the parameter's recipe, small, with three learners."""
     few = ["method.individuals=3", *RECIPES[request.param]]
     return lambda *changes: load_recipe(request.param, [*few, *changes])
 
@@ -84,14 +83,14 @@ def test_what_generations_tell(make: Make) -> None:
 
 
 def test_a_part_may_be_done_again(make: Make) -> None:
-    """What a worker that died left in the outputs does not matter, nor do other parts."""
+    """Neither the outputs of a worker that died nor other parts matter."""
     method = make_method(make)
     work = method.make_work(method.initial(1))
     before = [array.copy() for array in work.inputs]
     clean, littered = new_outputs(work), new_outputs(work)
     for output in littered:
         output.fill(9)
-    kernel: Any = load(work.kernel)
+    kernel = load(work.kernel)
     kernel(work.options, work.inputs, clean, slice(0, 3))
     kernel(work.options, work.inputs, littered, slice(1, 2))
     for output, expected in zip(littered, clean, strict=True):
@@ -107,7 +106,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
     assert method.find_mismatch(state) is None
     said = make_method(make, "method.individuals=2").find_mismatch(state)
     assert said == f"its population has shape (3, {genes}), not (2, {genes})"
-    doubles: Any = replace(state, population=state.population.astype(np.float64))
+    doubles = replace(state, population=state.population.astype(np.float64))
     assert "32-bit" in (method.find_mismatch(doubles) or "")
     path = tmp_path / "run"
     start(make(), run=path, executor="serial", callbacks=lambda progress: False)

@@ -277,7 +277,7 @@ def test_our_own_winner_is_taken_over(tmp_path: Path) -> None:
 
 
 def best_of(results: list[StudyResult]) -> str:
-    """The configuration with the best places in two rankings; of equals by the last one."""
+    """Return the configuration with the best places in two rankings; ties go to the last one."""
     means = [{r.row: r.measured for r in result.rows if r.column == "mean"} for result in results]
     places = Counter[str]()
     for table in means:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,7 +13,10 @@ from scipy import stats
 
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Array, JsonObject, Settings
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, FIGURES, FIRST_WINS, PLIES
+from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     compile_games,
@@ -22,26 +25,29 @@ from evolve_arena.studies.q_learning.q_learning import (
     make_room,
     read_genome,
 )
+from evolve_arena.studies.q_learning.q_learning_games import ActionNetwork, LearningSettings, Room
 
 ROOT = Path(__file__).parents[2]
 PlainLearner = runpy.run_path(str(ROOT / "benchmarks" / "q_learning_numpy.py"))["PlainLearner"]
 
-Decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+Decoder = find_game("connect-four").networks["mlp"].decoder_type
 NETWORK = {"head": "action", "encoding": "numbered", "activation": "sigmoid"}
 STANDARD = Decoder(hidden=(20,), **NETWORK)
 TINY = Decoder(columns=3, rows=3, connect=3, hidden=(20,), **NETWORK)
 """Many of its games end with a full board."""
 FLAT = Decoder(columns=3, rows=2, connect=3, hidden=(4,), **NETWORK)
 BIAS = 0.5
-"""What a network without weights says of every move."""
+"""Output for every move of a network without weights."""
 
 
-def options(**changes: Any) -> dict[str, Any]:
+def options(**changes: object) -> JsonObject:
     return QLearningConfig(**changes).model_dump()
 
 
-def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[Any, ...]:
-    """Settings, the network of a *genome*, room to compute in, and the compiled games."""
+def prepare(
+    decoder: NetworkDecoder, genome: NDArray[np.float32], **changes: object
+) -> tuple[LearningSettings, ActionNetwork, Room, ModuleType]:
+    """Return settings, the network of a *genome*, room to compute in, and the compiled games."""
     learning = make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options(**changes))
     code, games = compile_games(decoder.game)
     return learning, make_network(decoder.mlp, genome), make_room(code, learning), games
@@ -50,8 +56,8 @@ def prepare(decoder: Any, genome: NDArray[np.float32], **changes: Any) -> tuple[
 # Whole games
 
 
-def compare(decoder: Any, games: int, seed: int, **changes: Any) -> None:
-    """Plays with the compiled learner and with NumPy: games and weights must be the same."""
+def compare(decoder: NetworkDecoder, games: int, seed: int, **changes: object) -> None:
+    """Play with the compiled learner and with NumPy: games and weights must be the same."""
     genome = decoder.initialise(1, "uniform", np.random.default_rng(seed))[0]
     learning, network, room, lessons = prepare(decoder, genome, **changes)
     figures = np.zeros(FIGURES)
@@ -91,10 +97,10 @@ def test_outcomes_are_counted() -> None:
 
 
 def _count_random_games() -> tuple[float, float, float]:
-    """Shares of first wins and of draws and the mean length of random games, by all branches."""
+    """Return shares of first wins and of draws and the mean length of random games, exactly."""
     game = make_game("connect-four", columns=3, rows=2, connect=2)
 
-    def follow(position: Any, plies: int) -> NDArray[np.float64]:
+    def follow(position: Board, plies: int) -> NDArray[np.float64]:
         outcome = game.outcome(position)
         if outcome is not None:
             return np.array([outcome.winner == 0, outcome.winner is None, plies], dtype=float)
@@ -108,10 +114,10 @@ def _count_random_games() -> tuple[float, float, float]:
 # What a move is worth
 
 
-def worth(decoder: Any, drawing: str, column: int, **changes: Any) -> float:
-    """What a network that says ``BIAS`` of every move learns about *column*.
+def worth(decoder: NetworkDecoder, drawing: str, column: int, **changes: object) -> float:
+    """Return the value that a network with output ``BIAS`` for every move learns of *column*.
 
-    In the *drawing*, lines from the top, x are the discs of who moves.
+    In the *drawing*, rows from the top, x are the discs of the player to move.
     """
     genome = np.zeros(decoder.genes, dtype=np.float32)
     genome[-1] = BIAS
@@ -131,7 +137,7 @@ THREATENED = "....... ....... ....... ....... ..x.... .ooox.x"
 
 
 BOTH = ("best-known", "mean")
-NEITHER: dict[str, Any] = {}
+NEITHER: Settings = {}
 FAITHFUL = {"faithful": True}
 DRAW = {"rewards": {"draw": 0.25}}
 
@@ -163,10 +169,10 @@ DRAW = {"rewards": {"draw": 0.25}}
 )
 def test_what_a_move_is_worth(
     futures: tuple[str, ...],
-    decoder: Any,
+    decoder: NetworkDecoder,
     drawing: str,
     column: int,
-    changes: dict[str, Any],
+    changes: Settings,
     expected: float,
 ) -> None:
     for future in futures:
@@ -177,8 +183,8 @@ def test_what_a_move_is_worth(
 # How moves are chosen
 
 
-def choices(full: tuple[int, ...], count: int, **changes: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """How often each column is chosen, and the values, of a network that likes the right side.
+def choices(full: tuple[int, ...], count: int, **changes: object) -> tuple[Array, Array]:
+    """Return the frequencies of columns, and their values, for a network that prefers the right.
 
     Discs do not matter to it; columns that are *full* can't be chosen.
     """
@@ -224,7 +230,7 @@ def test_a_cold_learner_chooses_the_best() -> None:
 @pytest.mark.parametrize(("columns", "rows"), [(7, 6), (4, 9), (1, 5), (6, 1)])
 def test_mirrored_discs(columns: int, rows: int) -> None:
     board = {"columns": columns, "rows": rows, "connect": max(columns, rows)}
-    game: Any = make_game("connect-four", **board)
+    game = make_game("connect-four", **board)
     _, games = compile_games(game)
     position, generator = game.initial(), np.random.default_rng(columns)
     while game.outcome(position) is None:

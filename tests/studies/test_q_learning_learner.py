@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import Executor, SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import JsonObject
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Report
 from evolve_arena.evolve.td import LearnerState
@@ -24,9 +23,9 @@ from evolve_arena.studies.q_learning.q_learning import (
 SMALL = {"columns": 4, "rows": 4, "connect": 3}
 
 
-def make_method(decoder: dict[str, Any] | None = None, **changes: Any) -> QLearning:
+def make_method(decoder: JsonObject | None = None, **changes: object) -> QLearning:
     settings = {"hidden": (12,), "encoding": "numbered", "activation": "sigmoid", **SMALL}
-    make_decoder: Any = find_game("connect-four").networks["mlp"].decoder_type
+    make_decoder = find_game("connect-four").networks["mlp"].decoder_type
     network = make_decoder(head="action", **settings | (decoder or {}))
     return QLearning(QLearningConfig(**{"individuals": 3, "games": 40, **changes}), network)
 
@@ -43,7 +42,7 @@ def advance(
 
 
 def share_won(method: QLearning, population: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The share of 1000 games, colours balanced, that each wins against random moves."""
+    """Return the share of 1000 games, colours balanced, that each wins against random moves."""
     count = len(population)
     ones = np.repeat(np.arange(count), 500)
     random = np.full(len(ones), count)

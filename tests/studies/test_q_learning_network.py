@@ -1,8 +1,6 @@
-"""The network of Q-learning: what it says of a move, and how a sample changes it."""
+"""The network of Q-learning: its values of moves, and the effect of a sample."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +9,12 @@ from numpy.typing import NDArray
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Floats, Number
 from evolve_arena.genomes.network import exponentials
 from evolve_arena.genomes.simd import LANES
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import rate_moves
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.studies.q_learning.q_learning import (
     QLearningConfig,
     make_learning_settings,
@@ -24,6 +25,7 @@ from evolve_arena.studies.q_learning.q_learning import (
 from evolve_arena.studies.q_learning.q_learning_games import (
     ActionNetwork,
     LearningSettings,
+    Reader,
     sum_board,
     teach,
     value_columns,
@@ -35,21 +37,21 @@ MOVES = [3, 3, 2, 5, 0, 6, 2]
 """After them the second player is to move; no column is full."""
 
 
-def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> Any:
-    make: Any = find_game("connect-four").networks["mlp"].decoder_type
+def make_decoder(encoding: str = "numbered", activation: str = "sigmoid") -> NetworkDecoder:
+    make = find_game("connect-four").networks["mlp"].decoder_type
     return make(head="action", encoding=encoding, hidden=(UNITS,), activation=activation)
 
 
-def draw_genome(decoder: Any) -> NDArray[np.float32]:
+def draw_genome(decoder: NetworkDecoder) -> NDArray[np.float32]:
     return decoder.initialise(1, "uniform:0.5", np.random.default_rng(5))[0]
 
 
-def lessons_of(decoder: Any) -> LearningSettings:
+def lessons_of(decoder: NetworkDecoder) -> LearningSettings:
     options = QLearningConfig().model_dump()
     return make_learning_settings(decoder.mlp, decoder.inputs_of_bits, options)
 
 
-def reach(moves: list[int]) -> Any:
+def reach(moves: list[int]) -> Board:
     game = make_game("connect-four")
     position = game.initial()
     for column in moves:
@@ -57,8 +59,8 @@ def reach(moves: list[int]) -> Any:
     return position
 
 
-def inputs_for(encoding: str, position: Any, column: int) -> NDArray[np.float64]:
-    """What the network reads before the second player's move, written out."""
+def inputs_for(encoding: str, position: Board, column: int) -> NDArray[np.float64]:
+    """Return the network's inputs before the second player's move, written out."""
     cells = [7 * column + row for row in range(5, -1, -1) for column in range(7)]
     own, other = (np.array([word >> cell & 1 for cell in cells]) for word in position.state[:2])
     read = [own, other] if encoding == "planes" else [own + SIGNS[encoding] * other]
@@ -67,25 +69,39 @@ def inputs_for(encoding: str, position: Any, column: int) -> NDArray[np.float64]
 
 @compiled
 def value_board(
-    network: Any, reader: Any, own: Any, other: Any, workspace: Any, values: Any
-) -> Any:
+    network: ActionNetwork,
+    reader: Reader,
+    own: np.uint64,
+    other: np.uint64,
+    workspace: Floats,
+    values: Floats,
+) -> int:
     sum_board(network, reader, own, other, workspace, 0)
     return value_columns(network, reader, 7, np.uint64(127), workspace, 0, values)
 
 
 @compiled
 def teach_move(
-    network: Any, reader: Any, own: Any, other: Any, move: Any, rate: Any, bias: Any, workspace: Any
-) -> Any:
-    """Teaches that the *move*, a column and a target, is worth the target."""
+    network: ActionNetwork,
+    reader: Reader,
+    own: np.uint64,
+    other: np.uint64,
+    move: tuple[int, np.float32],
+    rate: np.float32,
+    bias: bool,
+    workspace: Floats,
+) -> Number:
+    """Teach the network that a *move*, given as column and target, has that target."""
     sum_board(network, reader, own, other, workspace, 0)
     column, target = move
     width = reader.width
     return teach(network, reader, own, other, column, target, rate, bias, workspace, 0, width)
 
 
-def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool = True) -> float:
-    """One sample, that column 4 is worth 3, at rate 0.01; the error."""
+def teach_once(
+    decoder: NetworkDecoder, network: ActionNetwork, position: Board, bias: bool = True
+) -> float:
+    """Teach one sample, that column 4 is worth 3, at rate 0.01; return the error."""
     learning = lessons_of(decoder)
     own, other = map(np.uint64, position.state[:2])
     sums = make_room(decoder.game.code, learning).sums
@@ -93,8 +109,10 @@ def teach_once(decoder: Any, network: ActionNetwork, position: Any, bias: bool =
     return float(teach_move(network, learning.reader, *given))
 
 
-def value_all(decoder: Any, genome: NDArray[np.float32], position: Any) -> tuple[Any, Any]:
-    """What a network says of each column, and which is the best."""
+def value_all(
+    decoder: NetworkDecoder, genome: NDArray[np.float32], position: Board
+) -> tuple[Floats, int]:
+    """Return a network's value of each column, and the best column."""
     learning, values = lessons_of(decoder), np.zeros(LANES, dtype=np.float32)
     own, other = map(np.uint64, position.state[:2])
     room, network = make_room(decoder.game.code, learning), make_network(decoder.mlp, genome)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tomli_w
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.runs.recipes.recipe import load_recipe
 from evolve_arena.studies.q_learning.q_learning import convert_settings
 
@@ -29,7 +29,7 @@ LISTING = """
 """
 
 
-def settings(**changes: Any) -> dict[str, Any]:
+def settings(**changes: object) -> JsonObject:
     return {**json.loads(LISTING), **changes}
 
 
@@ -75,6 +75,6 @@ def test_the_other_future() -> None:
         ({"momentum": 0.9}, "momentum"),
     ],
 )
-def test_wrong_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+def test_wrong_settings_are_refused(changes: Settings, message: str) -> None:
     with pytest.raises(BadValueError, match=message):
         convert_settings(settings(**changes))

@@ -1,4 +1,4 @@
-"""Studies: what was published stands right, what is measured is what the runs did."""
+"""Studies: published figures are right, and measured ones are those of the runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from evolve_arena.studies.study import Settings, StudyResult
 from tests.studied import remarks_of
 
 TABLES = {"curves": 12, "diversity": 12, "moving-first": 13, "diversity-first": 6, "opponents": 14}
-"""How many rows each table has."""
+"""Number of rows of each table."""
 
 LEVELS = {1: 15.445, 2: 27.748, 3: 16.308, 4: 13.786, 5: 20.311, 6: 16.018}
 """The sum of the last 50 numbers of each run, added up from the printed text."""
@@ -44,7 +44,7 @@ BEST = {1: 0.458, 2: 0.73, 3: 0.52, 4: 0.461, 5: 0.595, 6: 0.504}
 
 
 def reproduce(out: Path, **options: object) -> StudyResult:
-    """The study in its shortest form: 20 generations, 20 games a check."""
+    """Run the study in its shortest form: 20 generations, 20 games a check."""
     settings: dict[str, object] = {"scale": 0.01, "workers": 1, **options}
     return reproduce_study("four-in-a-row", out=out, **settings)  # type: ignore[arg-type]
 

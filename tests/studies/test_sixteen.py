@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from evolve_arena.core.errors import BadValueError, UnknownNameError
@@ -16,7 +14,7 @@ from evolve_arena.studies.checkers_td.plan import recipe_name
 from evolve_arena.studies.checkers_td.sixteen import make_piotrowski, piotrowski_names
 from evolve_arena.studies.study import read_lines
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 
 
 def test_there_is_one_for_each_recipe_and_it_has_its_decoder() -> None:
@@ -63,7 +61,7 @@ def test_a_player_of_one_game_says_what_is_played() -> None:
 
 
 ON_LINE = (2, 3, 4, 5)
-"""Who learns after every move, by what the text says of each."""
+"""Players that learn after every move, by the text's description of each."""
 BACK, MOVES, BINARY = 0.0003, 0.0001, 0.03
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from benchmarks.td_numpy import NumpyLearner
 from evolve_arena.arena.arena import Arena
@@ -15,6 +13,7 @@ from evolve_arena.arena.duel import duel
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.evolve.learning.tuple_learning import ERROR, PLIES
 from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.specification import make_player
@@ -29,8 +28,8 @@ from evolve_arena.studies.td_lambda.td_kernel import (
 SMALL = {"columns": 5, "rows": 4, "connect": 3}
 
 
-def make_method(board: dict[str, int] | None = None, **changes: Any) -> Td:
-    """Keys of the network have an underscore in front."""
+def make_method(board: dict[str, int] | None = None, **changes: object) -> Td:
+    """Make the method; keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
     settings = Td.network_section(find_game("connect-four"), network)(
@@ -57,9 +56,9 @@ def find_targets(
     *,
     over: bool = True,
     rivals: dict[int, float] | None = None,
-    **changes: Any,
+    **changes: object,
 ) -> list[float]:
-    """Those of an episode at places 0, 2, 4, between which another episode lies."""
+    """Return the targets of an episode at places 0, 2, 4, interleaved with another one."""
     method = make_method(**changes)
     places = np.full(2 * len(values) - 1, 99.0)
     places[::2] = values
@@ -76,7 +75,7 @@ def find_targets(
 def find_lambda_returns(
     values: list[float], reward: float, discount: float, trace: float
 ) -> list[float]:
-    """The forward view: means of n-step returns, which look ahead by one position or more.
+    """Return λ-returns by the forward view: means of n-step returns, for n of 1 or more.
 
     The reward comes after the last position. Source: Sutton and Barto, "Reinforcement
     Learning", second edition, equation 12.3.
@@ -107,7 +106,7 @@ def test_targets_are_those_of_the_forward_view(
 
 @pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
 def test_an_end_may_count_as_its_reward(trace: float) -> None:
-    keys: dict[str, Any] = {"trace": trace, "discount": 0.8, "end_value": "reward"}
+    keys = {"trace": trace, "discount": 0.8, "end_value": "reward"}
     targets = find_targets(CHAIN, 1.0, **keys)
     before = find_lambda_returns(CHAIN[:-1], 1.0, 0.8, trace)
     assert targets == pytest.approx([*before, 1.0], abs=1e-12)
@@ -129,7 +128,7 @@ def test_targets_by_hand() -> None:
 def test_random_moves_may_teach_nothing_or_what_the_best_would_have() -> None:
     """The move to the third of four positions was made at random: the best was worth 0.8."""
     values, rivals = [0.2, 0.4, -0.1, 0.3], {2: 0.8}
-    keys: dict[str, Any] = {"trace": 0.5, "rivals": rivals}
+    keys = {"trace": 0.5, "rivals": rivals}
     later = [-0.1 + 0.4 + 0.5 * 0.7, 1.0]
     played = find_targets(values, 1.0, trace=0.5)
     assert find_targets(values, 1.0, random_lesson="played", **keys) == played
@@ -150,14 +149,14 @@ def test_epsilon_falls_in_equal_steps_and_stays() -> None:
 # Games and training
 
 
-def teach(method: Td, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Genes before and after a generation, and its figures."""
+def teach(method: Td, seed: int = 1) -> tuple[Array, Array, Array]:
+    """Return genes before and after a generation, and its figures."""
     state = method.initial(seed)
     genes, figures = SerialExecutor().do(method.make_work(state))
     return state.population, genes, figures
 
 
-VARIANTS: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, Settings] = {
     "plain": {},
     "random": {"epsilon_start": 1.0, "epsilon_end": 1.0, "random_moves": "all"},
     "best": {"trace": 0.6, "random_lesson": "best"},
@@ -207,7 +206,7 @@ STILL = {"hidden_rate": 1e-30, "output_rate": 1e-30}
 """Rates so small that nothing is learned."""
 
 
-def mean_plies(**changes: Any) -> float:
+def mean_plies(**changes: object) -> float:
     method = make_method(games=4000, **STILL, **changes)
     state = method.initial(1)
     work = method.make_work(state)
@@ -239,7 +238,7 @@ def test_without_biases_they_stay_0() -> None:
     assert (genes[0, : 42 * 3] != 0.0).all()
 
 
-def test_a_network_learns_to_beat_chance(arena: Any) -> None:
+def test_a_network_learns_to_beat_chance(arena: Callable[[Td], Arena]) -> None:
     method = make_method(games=30_000, epsilon_games=30_000, _hidden=(40,))
     state = method.initial(1)
     after, _ = method.step(state, arena(method))

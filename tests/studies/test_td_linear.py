@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -12,6 +10,7 @@ from evolve_arena.arena.arena import Arena
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.td import LearnerState
 from evolve_arena.players.board.networks import NetworkDecoder
@@ -32,11 +31,11 @@ from evolve_arena.studies.checkers_td.td_linear import (
     make_participants,
 )
 
-GAME: Any = find_game("checkers")
+GAME = find_game("checkers")
 
 
-def make_method(**changes: Any) -> TdLinear:
-    """Keys of the network have an underscore in front."""
+def make_method(**changes: object) -> TdLinear:
+    """Make the method; keys of the network have an underscore in front."""
     network = {key[1:]: value for key, value in changes.items() if key[0] == "_"}
     network = {"depth": 2, "encoding": "features", "features": 14, "hidden": [], **network}
     method = {key: value for key, value in changes.items() if key[0] != "_"}
@@ -66,7 +65,7 @@ def test_what_learned_can_be_played_with() -> None:
     state, _ = method.step(method.initial(1), make_arena(method))
     genome, report = method.champion(state, make_arena(method))
     assert report.statistics == {"points": 0.0, "matches": 0.0}
-    player: Any = method.decoder.player(genome, "learner")
+    player = method.decoder.player(genome, "learner")
     assert (player.decoder.counted, player.decoder.bins, player.decoder.depth) == (4, 32, 2)
     assert len(player.genome) == 4 * 32 + 1
     move = player.choose(player.game.initial(), np.array([1], dtype=np.uint64))
@@ -149,8 +148,8 @@ FAITHFUL = {"faithful": True, "states": "after", "trace": "none", "exploration":
         (600, {"rate": 0.03, "_features": 4, "_bins": 32, **FAITHFUL}),
     ],
 )
-def test_players_learn(games: int, changes: dict[str, Any]) -> None:
-    """Against chance and against who knows nothing, at the same depth."""
+def test_players_learn(games: int, changes: Settings) -> None:
+    """Against chance and an untrained player, at the same depth."""
     method = make_method(games=games, **changes)
     decoder = method.decoder
     state = method.initial(2)

@@ -1,12 +1,11 @@
-"""Games in which linear players learn: replayed move by move in Python, and who learns when."""
+"""Games in which linear players learn: replayed in Python, and the times of learning."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from evolve_arena.arena.executors import SerialExecutor
 from evolve_arena.core.compiled import find_variant
@@ -14,9 +13,11 @@ from evolve_arena.core.game import Outcome
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
 from evolve_arena.core.stream import below, new_stream, next_word
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.tuple_learning import DRAWS, ERROR, FIGURES, FIRST_WINS, PLIES
 from evolve_arena.players.board.game import Board
 from evolve_arena.players.board.kernel import enter, enter_past
+from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import DEPTH
 from evolve_arena.players.packed import KIND, RANDOM, PackedPlayers
 from evolve_arena.studies.checkers_td import td_linear
@@ -45,7 +46,7 @@ from evolve_arena.studies.checkers_td.td_linear import (
     read_weights,
 )
 
-GAME: Any = make_game("checkers")
+GAME = make_game("checkers")
 PLAIN = LearningSettings(
     rate=0.001,
     discount=0.9,
@@ -71,15 +72,15 @@ LESSONS = {
 }
 
 
-def make_decoder(learning: LearningSettings, **options: Any) -> Any:
+def make_decoder(learning: LearningSettings, **options: object) -> NetworkDecoder:
     bins = VALUES if learning.binary else 0
     settings = {"depth": 2, "features": int(learning.features), "bins": bins, **options}
-    network: Any = find_game("checkers").networks["mlp"]
+    network = find_game("checkers").networks["mlp"]
     return network.decoder_type(encoding="features", hidden=(), **settings)
 
 
-def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
-    """Players with random weights; make_participants drops the bias."""
+def gather(*learning_rows: LearningSettings, **options: object) -> Participants:
+    """Return players with random weights; make_participants drops the bias."""
     decoders = [make_decoder(learning, **options) for learning in learning_rows]
     generator = np.random.default_rng(4)
     genomes = [0.1 * generator.normal(0.0, 1.0, decoder.genes) for decoder in decoders]
@@ -87,8 +88,12 @@ def gather(*learning_rows: LearningSettings, **options: Any) -> Participants:
 
 
 def meet(
-    participants: Participants, pairings: Any, games: int, seed: int = 1, **options: Any
-) -> list[NDArray[Any]]:
+    participants: Participants,
+    pairings: Sequence[tuple[int, int]],
+    games: int,
+    seed: int = 1,
+    **options: object,
+) -> list[Array]:
     seeds = derive_seeds(seed, 0, "test", len(pairings))
     options = {"learn": True, **options}
     return SerialExecutor().do(make_meetings(participants, pairings, seeds, games=games, **options))
@@ -98,10 +103,10 @@ def meet(
 
 
 def value_moves(packed: PackedPlayers, board: Board, moves: list[int]) -> dict[int, int]:
-    """What a search without memory thinks of all *moves*."""
+    """Return the values of all *moves* by a search without memory."""
     spec = find_game("checkers")
-    compiled: Any = find_variant(spec, GAME.rules, packed)
-    workspace: Any = spec.kernel.make_workspace(GAME.rules, packed)
+    compiled = find_variant(spec, GAME.rules, packed)
+    workspace = spec.kernel.make_workspace(GAME.rules, packed)
     state, slot = enter(GAME.code, board, workspace.states), GAME.to_move(board)
     enter_past(GAME, board, workspace.states)
     workspace.plies[0], workspace.moves[: len(moves)] = board.plies, moves
@@ -117,7 +122,7 @@ class Replay:
         self,
         participants: Participants,
         pairing: tuple[int, int],
-        seed: Any,
+        seed: int,
         draws: str = "standard",
     ):
         self.draws = draws
@@ -132,7 +137,7 @@ class Replay:
         self.scores = [0, 0, 0]
 
     def play(self, first: int, learn: bool) -> None:
-        """One game, which the pairing's player number *first* begins."""
+        """Play a game, which the pairing's player number *first* begins."""
         self.seats = [self.players[first], self.players[1 - first]]
         self.episodes: list[list[list[int]]] = [[], []]
         self.traces[:] = 0.0
@@ -157,7 +162,7 @@ class Replay:
         self.scores[int(1 - reward) if first == 0 else int(1 + reward)] += 1
 
     def end(self, board: Board) -> Outcome | None:
-        """How the game ended by its rule of draws, or None while it goes on."""
+        """Return the outcome by its rule of draws, or None while the game is not over."""
         outcome: Outcome | None = GAME.outcome(board)
         if outcome is None or outcome.places != (1, 1) or self.draws != "pieces":
             return outcome
@@ -165,7 +170,7 @@ class Replay:
         return Outcome((1 + (dark < light), 1 + (dark > light)), "by pieces")
 
     def choose(self, board: Board, slot: int) -> int:
-        """One of the best moves with the weights of now, in a search without memory."""
+        """Return one of the best moves with the current weights, in a search without memory."""
         who = self.seats[slot]
         learning = self.learning[who]
         moves = GAME.legal_moves(board)
@@ -180,7 +185,7 @@ class Replay:
         return int(moves[below(self.stream, len(moves)) if len(moves) > 1 else 0])
 
     def see(self, board: Board, slot: int, last: bool = False, reward: float = 0.0) -> None:
-        """Adds a position to an episode and learns from it."""
+        """Add a position to an episode and learn from it."""
         who = self.seats[slot]
         learning = self.learning[who]
         size = int(learning.features)
@@ -206,7 +211,7 @@ PAIRS = [("Burge", "before"), ("nothing", "after moves"), ("binary", "as printed
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in LESSONS), *PAIRS])
 def test_games_and_lessons_are_those_of_a_replay(kinds: tuple[str, ...]) -> None:
-    """Against oneself, where there is one kind, or against the other, who begins every other."""
+    """In self-play with one kind, or against the other with alternate first moves."""
     participants = gather(*(LESSONS[kind] for kind in kinds))
     participants.seats[-1, DEPTH] = 4  # searches with a table
     pairing = (0, len(kinds) - 1)
@@ -282,7 +287,7 @@ def test_who_plays_himself_has_one_set_of_weights() -> None:
 
 
 def test_who_begins() -> None:
-    """Somebody who looks ahead always wins against one who plays at random."""
+    """A player that looks ahead always wins against one that plays at random."""
     pieces = np.array(GAME.plain["FEATURE_VALUES"])
     participants = gather(PLAIN, PLAIN, depth=4)
     participants.weights[0] = np.pad(pieces, (0, MOST_GENES - len(pieces)))
@@ -305,7 +310,9 @@ def test_lost_weights_are_no_numbers() -> None:
     ("pairings", "seeds", "said"),
     [([(0, 2)], 1, "outside 0 to 1"), ([(-1, 0)], 1, "outside 0 to 1"), ([(0, 1)], 2, "2 seeds")],
 )
-def test_what_does_not_fit_is_refused(pairings: Any, seeds: int, said: str) -> None:
+def test_what_does_not_fit_is_refused(
+    pairings: list[tuple[int, int]], seeds: int, said: str
+) -> None:
     participants = gather(PLAIN, PLAIN)
     with pytest.raises(ValueError, match=said):
         make_meetings(participants, pairings, np.zeros(seeds, dtype=np.uint64), games=1, learn=True)

@@ -1,15 +1,16 @@
-"""What linear functions learn from episodes: by hand, against plain loops, and by theory."""
+"""Learning of linear functions from episodes: by hand, against plain loops, and by theory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.studies.checkers_td.linear_games import (
     ACCUMULATING,
     AFTER,
@@ -56,7 +57,7 @@ START = [0.5, -0.25]
 class Learner:
     """Player 1 of two, whose episodes begin behind other numbers."""
 
-    def __init__(self, learning: LearningSettings, weights: Any) -> None:
+    def __init__(self, learning: LearningSettings, weights: ArrayLike) -> None:
         self.learning = learning
         genes = learning.features * (VALUES if learning.binary else 1)
         settings = np.stack([np.full(SETTINGS_FIELDS, 0.5), learning.row()])
@@ -69,25 +70,25 @@ class Learner:
 
     @property
     def weights(self) -> Vector:
-        """What it knows; nothing beside may have changed."""
+        """Return its weights; nothing beside may have changed."""
         assert (self.numbers[0] == 7.0).all()
         assert (self.numbers[1, self.genes :] == 7.0).all()
         return self.numbers[1, : self.genes].copy()
 
     def value(self, state: list[int]) -> float:
-        """Of a position."""
+        """Return the value of a position."""
         states = np.array([9, *state], dtype=np.int64)
         return float(value_state(self.lesson, states, 1))
 
-    def learn(self, episode: Any, reward: float) -> float:
-        """After a game, whatever is left in the traces from the one before."""
+    def learn(self, episode: Array | Sequence[Sequence[int]], reward: float) -> float:
+        """Learn after a game, with traces left over from the one before."""
         self.traces[:] = 3.0
         states = np.concatenate([[9, 9, 9], np.ravel(episode)]).astype(np.int64)
         count = len(episode)
         return float(learn_from_game(self.lesson, states, 3, count, reward, np.zeros(count)))
 
-    def learn_by_moves(self, episode: Any, reward: float) -> float:
-        """After each move of a game."""
+    def learn_by_moves(self, episode: Array | Sequence[Sequence[int]], reward: float) -> float:
+        """Learn after each move of a game."""
         size = self.learning.features
         states = np.ravel(episode).astype(np.int64)
         error = 0.0
@@ -123,7 +124,7 @@ class Learner:
         ({"update": EVERY_MOVE, "faithful": 1}, 2.95, (0.195, -0.2 + 0.195)),
     ],
 )
-def test_lessons_by_hand(changes: dict[str, Any], error: float, gains: Any) -> None:
+def test_lessons_by_hand(changes: Settings, error: float, gains: ArrayLike) -> None:
     learner = Learner(PLAIN._replace(**changes), START)
     learn = learner.learn_by_moves if "update" in changes else learner.learn
     assert learn(CHAIN, 1.0) == pytest.approx(error)
@@ -142,8 +143,8 @@ def test_what_occurs_again_is_added_or_replaced() -> None:
 # Against plain loops over vectors
 
 
-def encode(learning: LearningSettings, episode: Any) -> Vector:
-    """Positions as vectors, one entry for each weight."""
+def encode(learning: LearningSettings, episode: Array | Sequence[Sequence[int]]) -> Vector:
+    """Return positions as vectors, one entry for each weight."""
     if not learning.binary:
         return np.array(episode, dtype=np.float64)
     return np.eye(VALUES)[np.array(episode)].reshape(len(episode), -1)
@@ -161,7 +162,7 @@ def mark(learning: LearningSettings, trace: Vector, state: Vector) -> Vector:
 def sweep_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The loop of section 5.5, or that of 5.2."""
+    """Run the loop of section 5.5, or that of 5.2."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for here, following in zip(states[-2::-1], states[:0:-1], strict=True):
         trace = mark(learning, trace, here)
@@ -185,7 +186,7 @@ def sweep_as_burge_plainly(
 def look_ahead_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The forward view: each position is drawn towards its λ-return by the weights before.
+    """Learn by the forward view: each position moves towards its λ-return by the weights before.
 
     Source: Sutton and Barto, "Reinforcement Learning" (1998), section 7.2.
     """
@@ -205,7 +206,7 @@ def look_ahead_plainly(
 def look_back_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """TD(λ) off-line with traces, for those of which there is no forward view."""
+    """Learn by TD(λ) off-line with traces, for rules without a forward view."""
     values = np.append(states[:-1] @ weights, 0.0)
     trace = total = np.zeros(len(weights))
     for place in range(len(states) - 1):
@@ -218,7 +219,7 @@ def look_back_plainly(
 def follow_moves_plainly(
     learning: LearningSettings, weights: Vector, states: Vector, reward: float
 ) -> Vector:
-    """The formula of section 5.2 after each move, or that of the textbook."""
+    """Apply the formula of section 5.2 after each move, or that of the textbook."""
     weights, trace = weights.copy(), np.zeros(len(weights))
     for number, (before, reached) in enumerate(pairwise(states)):
         last = number == len(states) - 2
@@ -229,7 +230,7 @@ def follow_moves_plainly(
     return weights
 
 
-def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Any]:
+def draw_episode(learning: LearningSettings, length: int, seed: int) -> tuple[Vector, Array]:
     generator = np.random.default_rng(seed)
     genes = learning.features * (VALUES if learning.binary else 1)
     episode = generator.integers(0, 5, (length, learning.features))
@@ -289,7 +290,7 @@ def test_looking_back_is_looking_ahead(decay: float, discount: float, binary: in
 def test_each_choice_makes_a_difference() -> None:
     """Or else the comparisons above would not tell them apart."""
     base = PLAIN._replace(features=4, decay=0.6, discount=0.9, trace=ACCUMULATING, rate=0.01)
-    changes: list[dict[str, Any]] = [
+    changes = [
         {},
         {"faithful": 1},
         {"trace": NONE},
@@ -319,8 +320,8 @@ def test_each_choice_makes_a_difference() -> None:
 @pytest.mark.parametrize("bins", [0, VALUES])
 @pytest.mark.parametrize("features", [4, 14, 20])
 def test_weights_are_where_a_network_has_them(bins: int, features: int) -> None:
-    """What a learner searches with is what its genome would; what is no number is 0 there."""
-    network: Any = find_game("checkers").networks["mlp"].decoder_type
+    """A learner searches with the weights of its genome; those that are not numbers are 0."""
+    network = find_game("checkers").networks["mlp"].decoder_type
     decoder = network(encoding="features", features=features, bins=bins, hidden=())
     generator = np.random.default_rng(2)
     genome = decoder.initialise(1, "uniform:0.7", generator)[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,9 @@ from evolve_arena.arena.match import play_match
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Settings
 from evolve_arena.evolve.learning.learner import DivergedError
+from evolve_arena.evolve.method import Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_SCALES
 from evolve_arena.games.ticket_to_ride.layout import (
     CARDS,
@@ -27,7 +28,9 @@ from evolve_arena.games.ticket_to_ride.layout import (
     TURN,
     player_at,
 )
+from evolve_arena.players.board.game import Board
 from evolve_arena.players.bred import read_player
+from evolve_arena.players.player import Player
 from evolve_arena.players.specification import make_player
 from evolve_arena.runs.api import start
 from evolve_arena.runs.recipes.recipe import load_recipe
@@ -41,7 +44,7 @@ from evolve_arena.studies.ticket_to_ride.imitation import (
     list_decisions,
 )
 
-SETTINGS: dict[str, Any] = {
+SETTINGS: Settings = {
     "players": [2, 3],
     "games": 12,
     "best": 4,
@@ -51,20 +54,20 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def make_teacher(count: int = 4) -> Any:
+def make_teacher(count: int = 4) -> Player:
     return make_player("rule:code", make_game("ticket-to-ride", seats=count))
 
 
-def build(**changes: Any) -> DataSet:
+def build(**changes: object) -> DataSet:
     asked = {name: SETTINGS[name] for name in ("players", "games", "best", "minimum_points")}
     return build_data_set(make_teacher(), **{**asked, "rows": "winner", "seed": 3, **changes})
 
 
-def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
-    """Each beginning of a turn in a match of the teacher, with the move, and who came first."""
-    teacher, turns, before = make_teacher(count), list[tuple[Any, int]](), list[Any]()
+def watch(count: int, seed: int) -> tuple[list[tuple[tuple[int, ...], int]], int]:
+    """Return states at the teacher's turns in a match, with the moves, and the winner."""
+    teacher, turns, before = make_teacher(count), [], []
 
-    def note(position: Any, move: int | None) -> None:
+    def note(position: Board, move: int | None) -> None:
         if move is not None and before[-1].state[PHASE] == TURN:
             turns.append((before[-1].state, move))
         before.append(position)
@@ -73,14 +76,14 @@ def watch(count: int, seed: int) -> tuple[list[tuple[Any, int]], int]:
     return turns, int(np.argmin(match.places))
 
 
-def make_method(**changes: Any) -> DecisionImitation:
-    network: Any = find_game("ticket-to-ride").networks["mlp"].decoder_type
+def make_method(**changes: object) -> DecisionImitation:
+    network = find_game("ticket-to-ride").networks["mlp"].decoder_type
     kinds = {"head": "kinds", "script": "rule:code", "masked": False}
     decoder = network(encoding="features", features=26, hidden=(12,), **kinds)
     return DecisionImitation(ImitationConfig.model_validate({**SETTINGS, **changes}), decoder)
 
 
-def learn(method: DecisionImitation, seed: int, steps: int) -> tuple[ImitationState, list[Any]]:
+def learn(method: DecisionImitation, seed: int, steps: int) -> tuple[ImitationState, list[Report]]:
     state, reports = method.initial(seed), []
     for _ in range(steps):
         state, report = method.step(state, Arena(method.decoder, SerialExecutor()))
@@ -96,7 +99,7 @@ def test_the_best_games_are_chosen_by_their_best_player() -> None:
 
 
 def test_decisions_are_those_of_the_turns() -> None:
-    """The same matches move by move: who decided what, and what it had."""
+    """The same matches move by move: the same deciders and positions."""
     teacher, seeds = make_teacher(3), derive_seeds(1, 0, "test", 2)
     rows, seats = list_decisions(teacher.game, teacher, seeds, 1000)
     row = 0
@@ -113,7 +116,7 @@ def test_decisions_are_those_of_the_turns() -> None:
 
 
 @pytest.mark.parametrize("rows", ["winner", "all"])
-def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: Any) -> None:
+def test_the_rows_are_the_decisions_of_the_winners_of_the_best_games(rows: str) -> None:
     found = build(rows=rows, players=[3, 2], games=3, best=2)
     kinds, games = [], []
     for first, count in ((0, 3), (2, 2)):
@@ -195,7 +198,7 @@ def test_a_generation_may_be_a_number_of_batches() -> None:
 def test_the_same_seed_teaches_the_same_and_another_another() -> None:
     """One method may serve runs of several seeds; what one plays is not learnt by another."""
 
-    def teach(seed: int, method: DecisionImitation) -> Any:
+    def teach(seed: int, method: DecisionImitation) -> tuple[bytes, bytes, list[Report]]:
         state, reports = learn(method, seed, 1)
         return state.population.tobytes(), state.memory.tobytes(), reports
 
@@ -228,6 +231,6 @@ def test_the_recipe_of_the_study(tmp_path: Path) -> None:
     small = {"network.hidden": [6], "method.games": 8, "method.minimum_points": 20}
     checks = {"run.generations": 1, "method.batches": None, "check.games": 4}
     run = start(recipe.change(small | checks), run=tmp_path / "run", executor="serial")
-    player: Any = read_player(run.directory.champion.read_bytes())
+    player = read_player(run.directory.champion.read_bytes())
     assert (player.decoder.inputs, player.decoder.outputs, player.decoder.masked) == (26, 4, False)
     np.testing.assert_array_equal(player.genome, run.state().population[0])

@@ -1,11 +1,10 @@
-"""What studies say of their figures: every verdict both ways, and the statistics behind them."""
+"""Verdicts of studies on their figures, both ways, and the statistics behind them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from statistics import fmean
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +25,8 @@ from evolve_arena.arena.mirror import MirrorResult
 from evolve_arena.arena.statistics import wilson_interval
 from evolve_arena.core.registry import find_game, make_game
 from evolve_arena.games.ticket_to_ride.layout import MOST_PLAYERS
+from evolve_arena.players.board.game import BoardGame
+from evolve_arena.players.player import Player
 from evolve_arena.runs.store.history import Check
 from evolve_arena.studies.checkers_td import study as checkers_td_study
 from evolve_arena.studies.checkers_td import tournaments as checkers_td_tournaments
@@ -107,7 +108,7 @@ def test_means_of_td_lambda_are_compared(ours: list[float], verdict: str) -> Non
 
 
 def rising(by: float) -> Curve:
-    """Opponent by opponent another level; the last three checks differ from the middle ones."""
+    """Return a curve with a level for each opponent, in which the last three checks differ."""
     points = {}
     for place, opponent in enumerate(OPPONENTS):
         shares = [0.3 + 0.05 * place] * (CHECKS - 3) + [0.3 + 0.05 * place + by] * 3
@@ -210,7 +211,7 @@ def test_rounds_of_checkers_tell_both_sides() -> None:
 # --- champions that meet others ------------------------------------------------------------
 
 
-def fake_run(name: str) -> Any:
+def fake_run(name: str) -> SimpleNamespace:
     return SimpleNamespace(champion=SimpleNamespace(name=name))
 
 
@@ -259,12 +260,12 @@ def test_whether_evolved_players_beat_a_random_one(
 ) -> None:
     """The random player wins 30 of 100 games against the test bot, which wins 60 of them."""
 
-    def meet(number: int, runs: Any, opponent: Any, published: str | None) -> Row:
+    def meet(number: int, runs: object, opponent: Player, published: str | None) -> Row:
         values = mean_share([Sample(*evolved)])
         column = f"won against {opponent.name}"
         return Row("opponents", f"run {number}", column, published, *values)
 
-    def play(game: Any, first: Any, second: Any, **options: Any) -> DuelResult:
+    def play(game: BoardGame, first: Player, second: Player, **options: object) -> DuelResult:
         weak = first.name == "random"
         result = make_duel(30, 10, 60) if weak else make_duel(60, 10, 30)
         return replace(result, names=(first.name, second.name))
@@ -284,7 +285,7 @@ def test_whether_evolved_players_beat_a_random_one(
 
 
 def around(mean: int, players: int, games: int = 400, apart: int = 20) -> MirrorResult:
-    """Games whose points scatter around *mean*, in all seats of a game alike."""
+    """Return games whose points scatter around *mean*, in all seats of a game alike."""
     result = mirror([[mean + apart * (-1) ** game] * players for game in range(games)])
     result.results.columns["tickets_done"][:, :players] = 3
     result.results.columns["tickets_failed"][:, :players] = 1
@@ -293,7 +294,7 @@ def around(mean: int, players: int, games: int = 400, apart: int = 20) -> Mirror
 
 @pytest.mark.parametrize(("shift", "verdict"), [(15, "higher here"), (-15, "lower here")])
 def test_points_are_higher_or_lower_than_published(shift: int, verdict: str) -> None:
-    """Beside the printed number stands what the logs say, if that is another one."""
+    """If the logs differ from the printed number, both are shown."""
     right = {count: read_cell("3.1", "Srednia", count) for count in COUNTS}
     games = {count: around(round(cell.value or 0) + shift, count) for count, cell in right.items()}
     table = ticket_to_ride_tables.compare("3.1", "title", [games])
@@ -365,7 +366,7 @@ def test_mixed_tables_tell_both_sides() -> None:
     assert [side.forbidden for side in duel.sides] == [2, 1]
     rows = {row.column: row for row in ticket_to_ride_mixed._rows("a", "b", [duel])}
     assert {row.row for row in rows.values()} == {"a against b"}
-    found: dict[str, Any] = {
+    found = {
         "margin": (duel.margin, *duel.margin_interval),
         "points": (duel.sides[0].points, *duel.sides[0].points_interval),
         "opponent's points": (duel.sides[1].points, *duel.sides[1].points_interval),

@@ -14,7 +14,7 @@ from tests.served import SMALL, Client, end, serve
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two small runs, one of them in a study's folder."""
+    """Make a folder with two small runs, one of them in a study's folder."""
     folder = tmp_path_factory.mktemp("served") / "evolved"
     for name, seed in (("first", 1), ("study/second-1", 2)):
         ea.start(
@@ -25,7 +25,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def marks(runs: Path) -> Path:
-    """Tells whether a file was run that lies beside the runs, or where the server is begun."""
+    """Plant files beside the runs and the server that leave marks if they are run."""
     marks = runs.parent / "marks"
     for folder in (runs, runs.parent):
         plant(folder, marks)
@@ -41,6 +41,6 @@ def _server(runs: Path, marks: Path) -> Iterator[Client]:
 
 @pytest.fixture
 def server(_server: Client, marks: Path) -> Iterator[Client]:
-    """The server of *runs*: whatever a test asks of it, nothing that lies there is run."""
+    """Yield the server of *runs*: no request of a test may run a file that is stored there."""
     yield _server
     assert read_marks(marks) == {}

@@ -9,27 +9,27 @@ from evolve_arena import core
 
 
 class Desk:
-    """Answers when it likes."""
+    """Desk that answers when it likes."""
 
     def look(self) -> dict[str, int]:
-        """The number of the process."""
+        """Return the number of the process."""
         return {"process": os.getpid()}
 
     def step(self) -> None:
-        """Does not answer."""
+        """Sleep, without an answer."""
         time.sleep(600)
 
     def doze(self) -> str:
-        """Answers late."""
+        """Answer late."""
         time.sleep(1.5)
         return "awake"
 
     def leave(self) -> None:
-        """Ends the process."""
+        """End the process."""
         os._exit(1)
 
     def compile(self) -> str:
-        """Answers late, and says before that it compiles."""
+        """Answer late, after a message that it compiles."""
         assert core.on_compile is not None
         core.on_compile("something", 1.0)
         time.sleep(1.5)

@@ -8,14 +8,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.run import Run
 from tests.browser import CHROMIUM, SWITCHES, list_faint, wait_until, with_browser
 from tests.served import Client, end, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page, Route
 
 pytestmark = with_browser
 PLAYED = {
@@ -24,11 +28,11 @@ PLAYED = {
     "gomoku": ["random"],
     "ticket-to-ride": ["rule:text", "random"],
 }
-"""Whom a person meets in a whole game of each."""
+"""Opponents of a person in a whole game of each."""
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as starter:
@@ -39,13 +43,13 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def errors() -> list[str]:
-    """What the page complains of; a test takes out what it expects."""
+    """Return the page's errors; a test takes out those that it expects."""
     return []
 
 
 @pytest.fixture
-def page(browser: Any, server: Client, errors: list[str]) -> Iterator[Any]:
-    """A page that may complain of nothing, and ask no other host; it has the server's token."""
+def page(browser: Browser, server: Client, errors: list[str]) -> Iterator[Page]:
+    """Yield a page that may have no errors and ask no other host; it has the server's token."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     cookie = {"name": server.cookie, "value": server.token, "url": server.address}
     context.add_cookies([cookie])
@@ -65,8 +69,8 @@ def page(browser: Any, server: Client, errors: list[str]) -> Iterator[Any]:
 
 
 @contextmanager
-def serve_to(page: Any, folder: Path) -> Iterator[Client]:
-    """A server of a folder of its own, which a page may open; the page leaves it before it ends."""
+def serve_to(page: Page, folder: Path) -> Iterator[Client]:
+    """Yield a server of its own folder, which a page may open; the page leaves before it ends."""
     client = serve(folder)
     try:
         cookie = {"name": client.cookie, "value": client.token, "url": client.address}
@@ -77,20 +81,20 @@ def serve_to(page: Any, folder: Path) -> Iterator[Client]:
         end(client)
 
 
-def button(page: Any, name: str) -> Any:
+def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def replay(page: Any, server: Client, moves: str = "3344556") -> None:
-    """Opens a game by its text."""
+def replay(page: Page, server: Client, moves: str = "3344556") -> None:
+    """Open a game by its text."""
     page.goto(f"{server.address}/#/replay")
     page.get_by_label("Moves").first.fill(moves)
     button(page, "Open").click()
     page.wait_for_selector(".game", timeout=120_000)
 
 
-def visit_all(page: Any, server: Client) -> Iterator[str]:
-    """Each kind of page, once it has loaded."""
+def visit_all(page: Page, server: Client) -> Iterator[str]:
+    """Yield each kind of page, once it has loaded."""
     for where in ("runs", "run/first", "start/connect-four-neat", "play", "replay"):
         page.goto(f"{server.address}/#/{where}")
         wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
@@ -99,9 +103,9 @@ def visit_all(page: Any, server: Client) -> Iterator[str]:
 
 
 def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
-    browser: Any, server: Client
+    browser: Browser, server: Client
 ) -> None:
-    """The token goes, the place on the page stays; who lacks it is told what to do."""
+    """The token goes, the place on the page stays; without it there is an instruction."""
     context = browser.new_context()
     try:
         page = context.new_page()
@@ -118,7 +122,7 @@ def test_the_printed_address_opens_the_page_by_a_link_of_another_site_too(
 
 
 def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
-    browser: Any, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     context = browser.new_context()
     page = context.new_page()
@@ -137,7 +141,7 @@ def test_a_page_of_a_server_that_was_started_again_says_what_to_do(
         context.close()
 
 
-def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client) -> None:
+def test_a_run_is_started_watched_and_its_champion_met(page: Page, server: Client) -> None:
     page.goto(f"{server.address}/#/start/tic-tac-toe-evolved")
     page.get_by_text("[check]").click()
     form = {"run": "watched", "run.generations": "40000"}
@@ -168,7 +172,7 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Any, server: Client
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_whole_game_is_played_taken_back_and_replayed(
-    name: str, page: Any, server: Client
+    name: str, page: Page, server: Client
 ) -> None:
     begin(page, server, name, *PLAYED[name])
     page.locator("input[type=range]").fill("0")
@@ -200,8 +204,8 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
     assert len(look(page)["played"]) < count
 
 
-def look(page: Any) -> Any:
-    """The game as the server tells it."""
+def look(page: Page) -> JsonObject:
+    """Return the game as the server sends it."""
     return page.evaluate(
         "async () => { const headers = {'Content-Type': 'application/json'};"
         " const path = `/api/play/${location.hash.split('/')[2]}`;"
@@ -209,8 +213,8 @@ def look(page: Any) -> Any:
     )
 
 
-def choose(page: Any, move: Any) -> None:
-    """Clicks what plays a *move*."""
+def choose(page: Page, move: JsonObject) -> None:
+    """Click the control that plays a *move*."""
     wait_until(page, "document.querySelector('.cell.open, .board-buttons button:enabled') !== null")
     wait_until(page, "document.querySelector('[aria-busy=true]') === null")
     path = move["paths"][0] if move.get("paths") else move["path"]
@@ -220,7 +224,7 @@ def choose(page: Any, move: Any) -> None:
         page.locator(".board-buttons").get_by_role("button", name=move["name"]).first.click()
 
 
-def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
+def test_a_text_of_moves_is_replayed(page: Page, server: Client) -> None:
     replay(page, server)
     assert "win" in page.inner_text(".status")
     button(page, "first").click()
@@ -240,8 +244,8 @@ def test_a_text_of_moves_is_replayed(page: Any, server: Client) -> None:
     button(page, "Play").wait_for()
 
 
-def begin(page: Any, server: Client, game: str, *opponents: str) -> None:
-    """Begins a game of a person's against others."""
+def begin(page: Page, server: Client, game: str, *opponents: str) -> None:
+    """Begin a game of a person against others."""
     page.goto(f"{server.address}/#/play")
     page.get_by_label("Game").select_option(game)
     seats = str(1 + len(opponents))
@@ -253,12 +257,12 @@ def begin(page: Any, server: Client, game: str, *opponents: str) -> None:
     page.wait_for_selector(".game", timeout=120_000)
 
 
-def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> None:
+def test_values_of_an_earlier_move_are_not_shown(page: Page, server: Client) -> None:
     """An answer that is late belongs to a position that is no longer there."""
     begin(page, server, "tic-tac-toe", "run:first")
-    held: list[Any] = []
+    held: list[Route] = []
 
-    def hold(route: Any) -> None:
+    def hold(route: Route) -> None:
         asked = route.request.post_data_json
         held.append(route) if asked == {"act": "values", "ply": 0} else route.continue_()
 
@@ -276,14 +280,14 @@ def test_values_of_an_earlier_move_are_not_shown(page: Any, server: Client) -> N
     assert page.locator(".marks").inner_html() == shown
 
 
-def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) -> None:
-    """Also when the page is closed, or loaded anew: then it goes on with the game."""
+def test_a_game_that_is_left_is_told_to_the_server(page: Page, server: Client) -> None:
+    """Also when the page is closed, or loaded anew: then it resumes the game."""
     page.add_init_script(
         "const send = navigator.sendBeacon.bind(navigator);"
         "navigator.sendBeacon = (...given) => { localStorage.told = (localStorage.told || '')"
         " + given[0] + send(...given) + ' '; return true; };"
     )
-    answers: list[Any] = []
+    answers: list[tuple[str, int]] = []
     page.on("response", lambda got: answers.append((urlsplit(got.url).path, got.status)))
     replay(page, server)
     path = f"/api/play/{page.url.rpartition('/')[2]}"
@@ -299,7 +303,7 @@ def test_a_game_that_is_left_is_told_to_the_server(page: Any, server: Client) ->
 
 
 def test_six_runs_are_compared_and_one_stream_tells_of_them(
-    page: Any, server: Client, tmp_path: Path
+    page: Page, server: Client, tmp_path: Path
 ) -> None:
     """A browser has six connections to a host: with a stream for each run none would be left."""
     names = [f"run-{number}" for number in range(6)]
@@ -331,7 +335,7 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
 
 
 def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
-    page: Any, server: Client, tmp_path: Path
+    page: Page, server: Client, tmp_path: Path
 ) -> None:
     folder = tmp_path / "begun"
     folder.mkdir()
@@ -348,10 +352,10 @@ def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
         wait_until(page, "document.querySelector('.error').textContent === ''")
 
 
-def test_what_was_read_while_it_was_written_is_read_again(page: Any, server: Client) -> None:
+def test_what_was_read_while_it_was_written_is_read_again(page: Page, server: Client) -> None:
     told: list[str] = []
 
-    def tell(route: Any) -> None:
+    def tell(route: Route) -> None:
         answer = route.fetch()
         told.append("" if told else "the file is damaged")
         route.fulfill(response=answer, json={**answer.json(), "trouble": told[-1]})
@@ -364,9 +368,9 @@ def test_what_was_read_while_it_was_written_is_read_again(page: Any, server: Cli
 
 
 def test_a_wrong_value_in_a_folded_section_is_shown(
-    page: Any, server: Client, errors: list[str]
+    page: Page, server: Client, errors: list[str]
 ) -> None:
-    """Both what the browser knows to be wrong, and what the server says of it."""
+    """Both errors that the browser knows and those that the server reports."""
     page.goto(f"{server.address}/#/start/connect-four-neat")
     wrong = (("method.noise", "7", "1"), ("check.opponents", '["nobody"]', "nobody"))
     for key, value, sentence in wrong:
@@ -385,11 +389,11 @@ def test_a_wrong_value_in_a_folded_section_is_shown(
     errors.clear()
 
 
-def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Any, server: Client) -> None:
-    held: list[Any] = []
+def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Page, server: Client) -> None:
+    held: list[Route] = []
     asked: list[str] = []
 
-    def hold(route: Any) -> None:
+    def hold(route: Route) -> None:
         asked.append(route.request.url)
         held.append(route) if len(asked) <= count else route.continue_()
 
@@ -407,7 +411,7 @@ def test_a_page_says_that_it_loads_and_asks_all_at_once(page: Any, server: Clien
         wait_until(page, "!document.querySelector('main').textContent.includes('Loading …')")
 
 
-def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> None:
+def test_controls_have_names_and_grids_have_rows(page: Page, server: Client) -> None:
     """As a screen reader is told of them."""
     for where in visit_all(page, server):
         assert list_nameless(page) == [], where
@@ -420,7 +424,7 @@ def test_controls_have_names_and_grids_have_rows(page: Any, server: Client) -> N
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
 def test_pages_are_no_wider_than_the_screen_and_texts_stand_out_from_their_ground(
-    scheme: str, width: int, page: Any, server: Client
+    scheme: str, width: int, page: Page, server: Client
 ) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
@@ -429,8 +433,8 @@ def test_pages_are_no_wider_than_the_screen_and_texts_stand_out_from_their_groun
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
 
 
-def list_nameless(page: Any) -> list[str]:
-    """The controls that have no name in the tree of a screen reader."""
+def list_nameless(page: Page) -> list[str]:
+    """Return the controls without a name in the tree of a screen reader."""
     session = page.context.new_cdp_session(page)
     nodes = session.send("Accessibility.getFullAXTree")["nodes"]
     session.detach()
@@ -442,7 +446,7 @@ def list_nameless(page: Any) -> list[str]:
     ]
 
 
-def test_species_are_drawn_one_on_top_of_the_other(page: Any, server: Client) -> None:
+def test_species_are_drawn_one_on_top_of_the_other(page: Page, server: Client) -> None:
     """Where one ends the next begins; the whole height is the population."""
     page.goto(server.address)
     drawn = page.evaluate(
@@ -471,7 +475,7 @@ def test_species_are_drawn_one_on_top_of_the_other(page: Any, server: Client) ->
     assert drawn["label"] == "Sizes; newest: species 2: 10"
 
 
-def test_nothing_of_a_run_becomes_markup(page: Any, server: Client) -> None:
+def test_nothing_of_a_run_becomes_markup(page: Page, server: Client) -> None:
     nasty = "<img src=x onerror=document.body.remove()><script>document.body.remove()</script>"
     folder = server.folder / "nasty"
     folder.mkdir()

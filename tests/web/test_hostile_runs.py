@@ -1,6 +1,6 @@
-"""Runs that are made to stop the page: they are told as damaged, and all else goes on.
+"""Runs that are made to stop the page: they are shown as damaged, and the page lives on.
 
-On a machine that does nothing else, ``HOSTILE_COPIES=20 HOSTILE_SECONDS=1`` says more.
+On a machine that does nothing else, ``HOSTILE_COPIES=20 HOSTILE_SECONDS=1`` shows more.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import shutil
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from evolve_arena.core.types import JsonObject
 from evolve_arena.web.listing import Listing
 from evolve_arena.web.workers import READING, Worker, WorkerError
 from tests.served import end, serve
@@ -59,7 +59,7 @@ VIEW = """CREATE VIEW generations AS WITH RECURSIVE endless(n) AS
     SELECT n AS generation, n AS games, 1.0 AS seconds FROM endless"""
 BYTES = "ALTER TABLE checks ADD COLUMN more AS (zeroblob(900000000))"
 STRANGE = b'[game]\nname=3\n[method]\nname=["x"]\n[run]\ngenerations="many"\n'
-KINDS: dict[str, tuple[Any, ...]] = {
+KINDS: dict[str, tuple[object, ...]] = {
     "pipe-lock": ("a pipe", make_pipe, ".lock"),
     "pipe-history": ("a pipe", make_pipe, "history.db"),
     "pipe-log": ("a pipe", make_pipe, "history.db-wal"),
@@ -80,13 +80,13 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "generated": ("a generated column", change, BYTES),
     "infinite": ("makes no sense", change, "INSERT INTO checks VALUES (9, 'x', 9e999, 0, 0, 1)"),
 }
-"""What must be told of a run, and how it is made hostile."""
+"""Required message about a run, and the way in which it is made hostile."""
 SLOW = {"endless-recipe": ("longer than 5 s", write, ENDLESS)}
 """Those that their reader does not survive; one of each, as each takes its time."""
 
 
 def copy_run(source: Path, target: Path) -> None:
-    """What the list reads of a run."""
+    """Copy the files that the list reads of a run."""
     target.mkdir()
     for name in ("recipe.toml", "history.db", "champion.safetensors", ".lock"):
         shutil.copyfile(source / name, target / name)
@@ -149,7 +149,7 @@ def test_what_hangs_its_reader_is_read_again_when_it_changes(runs: Path, tmp_pat
     content = recipe.read_bytes()
     recipe.write_bytes(ENDLESS)
 
-    async def read(listing: Listing) -> dict[str, Any]:
+    async def read(listing: Listing) -> JsonObject:
         while True:
             rows = {row["run"]: row for row in await listing.rows()}
             if all(row["state"] != "reading" for row in rows.values()):

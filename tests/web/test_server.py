@@ -1,4 +1,4 @@
-"""What the page's server tells and does, and what it refuses."""
+"""Answers, actions and refusals of the page's server."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import evolve_arena as ea
+from evolve_arena.core.types import Json
 from evolve_arena.runs.store.kept_games import KeptGames
 from tests.served import SMALL, Client, end, serve
 
 FORM = "connect-four-neat"
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """What *condition* gives as soon as that is something."""
+def wait_for(condition: Callable[[], Json], seconds: float = 60.0) -> Json:
+    """Return the result of *condition* as soon as it is true."""
     last = time.monotonic() + seconds
     while time.monotonic() < last:
         if found := condition():
@@ -84,7 +84,7 @@ def test_a_form_has_every_key_of_the_recipe_with_its_range_and_meaning(server: C
 
 def test_kept_games_are_listed_and_shown_move_by_move(server: Client) -> None:
     kept = KeptGames(server.folder / "study" / "games.jsonl")
-    game: Any = ea.make_game("connect-four")
+    game = ea.make_game("connect-four")
     ea.duel("test-bot", "random", games=4, game=game, seed=2, keep=kept.keep)
     kept.write()
     assert server.get("files") == ["study/games.jsonl"]

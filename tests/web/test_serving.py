@@ -1,4 +1,4 @@
-"""Who may ask the page's server, and how long connections are held."""
+"""Access to the page's server, and time limits of connections."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
 
 import pytest
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from evolve_arena.web import serving
 from tests.served import Client, end, serve
@@ -131,8 +131,8 @@ def _is_open(connection: socket.socket) -> bool:
         return False
 
 
-async def _read_and_wait(scope: Any, receive: Any, send: Any) -> None:
-    """Answers once the whole body has come, and some time later."""
+async def _read_and_wait(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer some time after the whole body has come."""
     while (message := await receive()).get("more_body"):
         pass
     if message["type"] == "http.disconnect":
@@ -144,7 +144,7 @@ async def _read_and_wait(scope: Any, receive: Any, send: Any) -> None:
 
 @contextmanager
 def _serve_here() -> Iterator[tuple[str, int]]:
-    """A server in this process: where it listens."""
+    """Run a server in this process and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(
             _read_and_wait, http=serving.PatientProtocol, ws="none", lifespan="off"

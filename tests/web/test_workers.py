@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.web import app, workers
 from evolve_arena.web.app import Server
 from evolve_arena.web.workers import NoAnswerError, Worker, WorkerError
@@ -17,10 +17,10 @@ SLEEPY = "tests.web.sleepy"
 """Its `Desk`; each call has a second."""
 
 
-def ask(*calls: str) -> list[Any]:
-    """What a worker answers to *calls*, one after the other; an error as its sentence."""
+def ask(*calls: str) -> list[Json]:
+    """Return a worker's answers to *calls*, one after the other; an error as its sentence."""
 
-    async def ask_in_turn() -> list[Any]:
+    async def ask_in_turn() -> list[Json]:
         worker, answers = Worker(SLEEPY, 1.0), []
         try:
             for name in calls:
@@ -94,7 +94,7 @@ def test_what_takes_long_is_asked_for_again(
     monkeypatch.setattr(app, "ERRAND", 0.01)
     begun: list[str] = []
 
-    async def work(given: dict[str, Any]) -> Any:
+    async def work(given: Settings) -> JsonObject:
         begun.append(given["run"])
         await asyncio.sleep(0.1)
         if given["run"] == "damaged":
@@ -104,7 +104,7 @@ def test_what_takes_long_is_asked_for_again(
     async def ask() -> None:
         act = Server(tmp_path, "here")._later(work)
         for run in ("whole", "damaged"):
-            answers: list[Any] = []
+            answers: list[Json] = []
             while not answers or answers[-1] == {"later": True}:
                 try:
                     answers.append(await act({"run": run}))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array, Number
 from evolve_arena.evolve.learning.backprop import (
     Pupil,
     learn,
@@ -32,18 +31,18 @@ def genome() -> NDArray[np.float32]:
 
 @compiled
 def train(
-    pupil: Any,
-    sources: Any,
-    values: Any,
-    target: Any,
-    hidden_rate: Any,
-    output_rate: Any,
-    bias: Any,
-) -> Any:
+    pupil: Pupil,
+    sources: Array,
+    values: Array,
+    target: Number,
+    hidden_rate: Number,
+    output_rate: Number,
+    bias: Number,
+) -> Number:
     return learn(pupil, sources, values, 0, len(sources), target, hidden_rate, output_rate, bias)
 
 
-def make(genome: NDArray[Any]) -> Pupil:
+def make(genome: Array) -> Pupil:
     pupil = new_pupil(INPUTS, UNITS)
     read_genes(pupil, genome)
     return pupil

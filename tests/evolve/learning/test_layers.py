@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array
 from evolve_arena.evolve.learning.layers import (
     Layers,
     aim_at_choice,
@@ -39,8 +38,8 @@ def make(hidden: tuple[int, ...], activation: str) -> tuple[MLP, Layers, NDArray
     return mlp, layers, genes
 
 
-def find_loss(mlp: MLP, genes: NDArray[Any], choice: int) -> float:
-    """The cross-entropy of a choice among outputs 0, 1 and 3, in 64 bits."""
+def find_loss(mlp: MLP, genes: Array, choice: int) -> float:
+    """Return the cross-entropy of a choice among outputs 0, 1 and 3, in 64 bits."""
     units = np.zeros(mlp.inputs)
     units[SOURCES] = VALUES
     at, last = 0, len(mlp.sizes) - 2
@@ -54,7 +53,9 @@ def find_loss(mlp: MLP, genes: NDArray[Any], choice: int) -> float:
 
 
 @compiled
-def go_up(layers: Any, sources: Any, values: Any, allowed: Any, choice: Any, into: Any) -> Any:
+def go_up(
+    layers: Layers, sources: Array, values: Array, allowed: Array, choice: int, into: Array
+) -> int:
     forward(layers, sources, values, sources.shape[0])
     chosen = aim_at_choice(layers, allowed, 0, choice)
     backward(layers, into, layers.scratch, sources, values, sources.shape[0])

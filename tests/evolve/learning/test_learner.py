@@ -1,9 +1,8 @@
-"""Which of several learners is the champion."""
+"""Choice of the champion among several learners."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from evolve_arena.evolve.td_tuples import TdTuples, TdTuplesConfig
 
 
 def make(name: str) -> tuple[TdTuples, Arena]:
-    decoder: Any = find_game(name).networks["tuples"].decoder_type(tuples=4, length=3)
+    decoder = find_game(name).networks["tuples"].decoder_type(tuples=4, length=3)
     config = TdTuplesConfig(individuals=3, games=2000, shards=1, step=0.05, judge_games=200)
     return TdTuples(config, decoder), Arena(decoder, SerialExecutor())
 

@@ -18,7 +18,7 @@ GAME, SMALL = make_game("othello"), make_game("othello", size=6)
 
 
 def walk(game: BoardGame, seed: int) -> Iterator[Board]:
-    """The positions of random games, without end."""
+    """Yield the positions of random games, without end."""
     choices = random.Random(seed)
     while True:
         board = game.initial()

@@ -6,12 +6,12 @@ import shlex
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evolve_arena.arena.match import Termination, play_match
 from evolve_arena.core.stream import new_stream
+from evolve_arena.core.types import Settings
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.player import make_random
 from evolve_arena.players.process import ProcessPlayer
@@ -19,7 +19,7 @@ from evolve_arena.runs.export import export_player
 from tests.bred import compile_together, make_bred, random_positions
 
 COUNTED = {"encoding": "features"}
-PLAYERS: dict[str, tuple[str, dict[str, Any]]] = {
+PLAYERS: dict[str, tuple[str, Settings]] = {
     "moves": ("mlp", {**COUNTED, "head": "action"}),
     "moves, code": ("mlp", {**COUNTED, "head": "action", "script": "rule:code"}),
     "kinds": ("mlp", {**COUNTED, "head": "kinds", "features": 28}),
@@ -52,7 +52,7 @@ def _make_all() -> dict[str, BredPlayer]:
 @pytest.mark.parametrize("kind", PLAYERS)
 def test_a_file_chooses_what_the_arena_does(kind: str) -> None:
     player, chosen = bred(kind), set()
-    space: dict[str, Any] = {"__name__": "bot"}
+    space = {"__name__": "bot"}
     exec(compile(str(export_player(player, "python")), kind, "exec", dont_inherit=True), space)
     for number, position in enumerate(random_positions(player.game, 120, 1)):
         view = player.game.view(position, player.game.to_move(position))

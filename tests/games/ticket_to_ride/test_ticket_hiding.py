@@ -1,9 +1,8 @@
-"""What a seat sees, and what it guesses of the rest."""
+"""Views of a seat, and its guesses of the rest."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import layout, rules
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.views import hide
@@ -20,15 +20,15 @@ from tests.games.ticket_to_ride.test_ticket_turns import check_cards, check_line
 some_states = given(st.integers(2, 5), st.integers(0, 2**64 - 1), st.integers(0, 150))
 
 
-def view_of(state: Any, seat: int) -> Any:
+def view_of(state: Array, seat: int) -> Array:
     view = state.copy()
     hide(view, seat)
     return view
 
 
-def find_state(players: int, seed: int, turn: int) -> tuple[Any, list[int]]:
-    """A state of a random game after so many moves, or its last one but the end."""
-    kept: tuple[Any, list[int]] = (None, [])
+def find_state(players: int, seed: int, turn: int) -> tuple[Array, list[int]]:
+    """Return a state of a random game after so many moves, or its last one but the end."""
+    kept = (None, [])
     for number, (state, moves) in enumerate(play_game(players, seed, claims=0.5)):
         if moves:
             kept = state.copy(), moves
@@ -51,8 +51,8 @@ def test_a_view_is_the_same_whatever_is_hidden(players: int, seed: int, turn: in
         assert see(other, seat) == see(state, seat) == see(view, seat)
 
 
-def see(state: Any, seat: int) -> list[int]:
-    """What networks see, by a file of rules whose options are those of the default."""
+def see(state: Array, seat: int) -> list[int]:
+    """Return the networks' inputs, by a file of rules with default options."""
     planes = np.zeros(2 * rules.PLANES, dtype=np.uint64)
     padded = state.copy()
     rules.see(padded, seat, planes)
@@ -60,8 +60,8 @@ def see(state: Any, seat: int) -> list[int]:
     return [int(word) for word in planes]
 
 
-def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
-    """The state with other cards and tickets wherever *seat* can't look."""
+def change_hidden(state: Array, seat: int, chooser: random.Random) -> Array:
+    """Return the state with other cards and tickets wherever *seat* can't look."""
     other = state.copy()
     other[layout.STREAM] = chooser.randrange(2**62)
     players = [player for player in range(int(state[0])) if player != seat]
@@ -94,7 +94,7 @@ def change_hidden(state: Any, seat: int, chooser: random.Random) -> Any:
 @settings(max_examples=30)
 @some_states
 def test_guesses_are_states_that_look_the_same(players: int, seed: int, turn: int) -> None:
-    """Counts add up, all that a seat sees stays, and the game goes on to its end."""
+    """Counts add up, all that a seat sees stays, and the game can be finished."""
     state, _ = find_state(players, seed, turn)
     chooser = random.Random(seed)
     for seat in range(players):
@@ -117,7 +117,7 @@ def test_guesses_are_states_that_look_the_same(players: int, seed: int, turn: in
 @pytest.mark.parametrize("seats", [2, 5])
 def test_guesses_spread_over_all_that_may_be(seats: int) -> None:
     """Where another's first ticket and the top card may be any that the seat does not see."""
-    game: Any = make_game("ticket-to-ride", seats=seats)
+    game = make_game("ticket-to-ride", seats=seats)
     state = game.initial(3)
     state = game.play(state, game.parse_move("keep_1_2"))
     view, chooser = np.array(game.view(state, 0).state), random.Random(1)

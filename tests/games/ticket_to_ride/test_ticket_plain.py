@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import statistics
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +11,12 @@ import pytest
 from benchmarks import ticket_to_ride_plain_player as plain_player
 from benchmarks.ticket_to_ride_plain import MOST_SWEEPS, TURN, Options, Randomness, Table
 from evolve_arena.core.stream import below, new_stream
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import layout, notes
 from evolve_arena.games.ticket_to_ride.board import TICKET_POINTS
 from evolve_arena.games.ticket_to_ride.features import LAST_ROUTE, fill_features
 from evolve_arena.games.ticket_to_ride.layout import OVER, PHASE, ROUND
+from evolve_arena.games.ticket_to_ride.notes import Room
 from evolve_arena.games.ticket_to_ride.options import CODE, OPTIONS, TEXT, parse_variant
 from evolve_arena.games.ticket_to_ride.paths import know_path, know_routes, routes_cost
 from evolve_arena.games.ticket_to_ride.plan import prepare_turn
@@ -91,8 +92,8 @@ def test_games_of_rule_players(number: int) -> None:
     assert state[PHASE] == OVER
 
 
-def compare_plans(table: Table, view: Any, variant: int, room: Any) -> None:
-    """The sets of routes, a ticket's path and the features of who is to move."""
+def compare_plans(table: Table, view: Array, variant: int, room: Room) -> None:
+    """Compare sets of routes, a ticket's path and the features of the player to move."""
     seat, ticket, reading = table.to_move, table.round % 30, reading_of(variant)
     prepare_turn(view, seat, variant, room)
     plan = plain_player.Plan(table, table.mover, reading)

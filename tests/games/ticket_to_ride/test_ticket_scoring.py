@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve_arena.core.registry import make_game
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import board, layout
 from evolve_arena.games.ticket_to_ride.scoring import count_points, longest_path
 from evolve_arena.games.ticket_to_ride.turns import apply_move
-from evolve_arena.players.board.game import Board
+from evolve_arena.players.board.game import Board, BoardGame
 from tests.games.ticket_to_ride.states import SHORT, find_line, give, hold, make_state
 
 
-def make_board(game: Any, state: Any) -> Board:
+def make_board(game: BoardGame, state: Array) -> Board:
     return Board(game.rules, tuple(state.tolist()))
 
 
@@ -66,7 +65,7 @@ def test_longest_path_is_that_of_all_orders_of_routes(lines: list[int], start: i
 
 
 def find_longest(left: frozenset[int], end: int | None) -> int:
-    """The longest path over the lines *left* from a city, or from any."""
+    """Return the longest path over the lines *left* from a city, or from any."""
     best = 0
     for line in left:
         ends = (int(board.LINE_FROM[line]), int(board.LINE_TO[line]))

@@ -1,17 +1,18 @@
-"""What networks of moves are told: ways, needs and inputs, by hand and against plain Python."""
+"""Inputs of networks of moves: ways and needs, by hand and against plain Python."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import board, facts, layout, rules
 from evolve_arena.games.ticket_to_ride.legality import list_moves
+from evolve_arena.games.ticket_to_ride.notes import Room
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from evolve_arena.games.ticket_to_ride.ways import FAR, measure_tree, way_after, way_of
 from tests.games.ticket_to_ride.states import (
@@ -32,25 +33,25 @@ HELENA = ("Helena", "Los Angeles")
 """Helena-Salt Lake City 3 pink, -Las Vegas 3 orange, -Los Angeles 2 grey: eight points."""
 
 
-def look(state: Any, seat: int, room: Any) -> None:
-    """Notes all that is known of a state, which may be another one than before."""
+def look(state: Array, seat: int, room: Room) -> None:
+    """Note all that is known of a state, which may be another one than before."""
     room.known[0] = 0
     rules.look(state, seat, room, 0)
 
 
 @compiled
-def find_way(room: Any, seat: int, ticket: int, route: int) -> tuple[float, float]:
-    """The way of a ticket, before and after a route is claimed."""
+def find_way(room: Room, seat: int, ticket: int, route: int) -> tuple[float, float]:
+    """Return the way of a ticket, before and after a route is claimed."""
     return way_of(room, seat, ticket), way_after(room, seat, ticket, route)
 
 
 @compiled
-def find_tree(room: Any, seat: int, count: int) -> Any:
+def find_tree(room: Room, seat: int, count: int) -> int:
     return measure_tree(room, seat, count)
 
 
-def measure_plainly(state: Any, seat: int, players: int) -> NDArray[np.float64]:
-    """All ways by the algorithm of Floyd and Warshall; the rules of double routes told anew."""
+def measure_plainly(state: Array, seat: int, players: int) -> NDArray[np.float64]:
+    """Return all ways by the algorithm of Floyd and Warshall, with own rules of double routes."""
     ways = np.full((board.CITIES, board.CITIES), FAR)
     np.fill_diagonal(ways, 0.0)
     for route in range(board.ROUTES):
@@ -65,7 +66,7 @@ def measure_plainly(state: Any, seat: int, players: int) -> NDArray[np.float64]:
     return np.minimum(ways, FAR)
 
 
-def list_open(room: Any) -> list[int]:
+def list_open(room: Room) -> list[int]:
     found: list[int] = room.facts[facts.OPEN_AT :][: room.facts[facts.OPEN_TICKETS]].tolist()
     return found
 
@@ -118,8 +119,8 @@ def test_trees_are_the_least() -> None:
         assert find_tree(room, 0, len(tickets)) == total
 
 
-def describe(state: Any, move: int | None = None) -> dict[str, float]:
-    """The numbers by name that are not 0: of the situation, or of a *move*, by empty notes."""
+def describe(state: Array, move: int | None = None) -> dict[str, float]:
+    """Return the features that are not 0, of the situation or of a *move*, from empty notes."""
     names = rules.SITUATION_NAMES if move is None else rules.MOVE_FEATURES
     out, notes = np.full(28 + len(names), np.nan, dtype=np.float32), make_notes()
     if move is None:
@@ -230,8 +231,8 @@ def test_tickets_by_hand() -> None:
     assert "tickets: trains to those kept" not in told
 
 
-def list_weighed(state: Any) -> set[int]:
-    """The claims that networks weigh, who weigh all else that is legal, too."""
+def list_weighed(state: Array) -> set[int]:
+    """Return the claims that networks weigh; they must keep all other legal moves, too."""
     moves = np.zeros(layout.MOVES, dtype=np.int64)
     count = list_moves(state, moves)
     listed = set(moves[:count].tolist())

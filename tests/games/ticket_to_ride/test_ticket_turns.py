@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolve_arena.core.types import Array
 from evolve_arena.games.ticket_to_ride import board, layout, rules
 from evolve_arena.games.ticket_to_ride.turns import apply_move
 from tests.games.ticket_to_ride.states import find_claim, give, list_legal, make_state, play_game
@@ -46,7 +45,7 @@ def find_kind(move: int, keeps: bool) -> int:
     return rules.PASS_KIND if move == layout.PASS else rules.DRAW_TICKETS_KIND
 
 
-def check_cards(state: Any, players: int) -> None:
+def check_cards(state: Array, players: int) -> None:
     counts = state[layout.DISCARD_AT : layout.DISCARD_AT + 9].copy()
     assert counts.sum() == state[layout.DISCARD_SIZE]
     for at, size, places in (
@@ -66,7 +65,7 @@ def check_cards(state: Any, players: int) -> None:
     assert state[layout.OPEN_SIZE] == 5 or state[layout.DECK_SIZE] == 0
 
 
-def check_tickets(state: Any, players: int) -> None:
+def check_tickets(state: Array, players: int) -> None:
     tickets = [
         *state[layout.TICKET_DECK_AT : layout.TICKET_DECK_AT + state[layout.TICKET_DECK_SIZE]],
         *state[layout.OFFERED_AT : layout.OFFERED_AT + state[layout.OFFERED_SIZE]],
@@ -79,7 +78,7 @@ def check_tickets(state: Any, players: int) -> None:
     assert sorted(tickets) == list(range(30))
 
 
-def check_lines(state: Any, players: int) -> None:
+def check_lines(state: Array, players: int) -> None:
     owners = state[layout.OWNER_AT : layout.OWNER_AT + board.LINES]
     for line in np.flatnonzero((owners >= 0) & (board.LINE_TWIN >= 0)):
         twin = board.LINE_TWIN[line]
@@ -94,8 +93,8 @@ def check_lines(state: Any, players: int) -> None:
         assert parts.tolist() == find_parts(own)
 
 
-def find_parts(own: Any) -> list[int]:
-    """For each city the lowest that can be reached over lines, found by spreading."""
+def find_parts(own: Array) -> list[int]:
+    """Return for each city the lowest one that can be reached over lines, by flood fill."""
     parts = list(range(board.CITIES))
     for _ in own:
         for line in own:

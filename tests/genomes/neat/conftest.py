@@ -15,7 +15,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _seeded() -> Iterator[None]:
-    """Python's global random numbers, which neat-python draws from, are put back afterwards."""
+    """Seed Python's global random numbers, which neat-python uses, and restore them afterwards."""
     before = random.getstate()
     random.seed(1)
     yield
@@ -24,7 +24,7 @@ def _seeded() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _plain_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Python 3.12 on ``sum`` is more exact than the additions that it stands for."""
+    """Replace ``sum``, which is more exact than plain additions from Python 3.12 on."""
     if sys.version_info >= (3, 12):
         for module in (neat.aggregations, neat.math_util):
             monkeypatch.setattr(

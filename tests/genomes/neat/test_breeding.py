@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.breeding import breed, mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -50,7 +51,7 @@ CONFIGS = st.builds(
 def evolve(
     config: NeatConfig, generations: int, seed: int = 1
 ) -> list[tuple[NeatPopulation, Counters]]:
-    """Random generations, the first one included; two genomes of each live on."""
+    """Return random generations, the first one included; two genomes of each live on."""
     history = [create(config, INPUTS, OUTPUTS, seed)]
     generator = np.random.default_rng(seed)
     for generation in range(generations):
@@ -65,8 +66,8 @@ def step(
     config: NeatConfig,
     population: NeatPopulation,
     counters: Counters,
-    parents: Any,
-    fitness: Any,
+    parents: ArrayLike,
+    fitness: ArrayLike,
     seed: int = 1,
 ) -> tuple[NeatPopulation, Counters]:
     return breed(
@@ -214,7 +215,7 @@ def test_no_children_are_no_trouble() -> None:
         ({"counters": Counters(12, 2**31 - 1, 99)}, "no keys are left for nodes after 2147483647"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(changes: dict[str, Any], expected: str) -> None:
+def test_what_does_not_fit_together_is_refused(changes: Settings, expected: str) -> None:
     config = GROWING.model_copy(update={"initial_connection": "full_direct"})
     population, counters = create(config, INPUTS, OUTPUTS, seed=1)
     assert counters == Counters(12, 3, 19)

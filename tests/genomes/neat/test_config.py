@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.config import CONNECTIONS, NeatConfig, explain_meaningless
 from evolve_arena.runs.validation import explain
 
 
-def complaint(**values: Any) -> str:
-    """The sentence that a user is told about *values*."""
+def complaint(**values: object) -> str:
+    """Return the message for a user about *values*."""
     with pytest.raises(ValidationError) as caught:
         NeatConfig(**values)
     return explain(caught.value, NeatConfig)
@@ -25,10 +25,10 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
 
     asked: set[str] = {"pop_size", "reset_on_extinction"}
 
-    class Recorder(dict[str, Any]):
-        """Answers every question, and notes what was asked."""
+    class Recorder(dict[str, str]):
+        """Object that answers every question, and notes each."""
 
-        def get(self, key: str, default: Any = None) -> Any:
+        def get(self, key: str, default: str | None = None) -> str:
             asked.add(key)
             field = NeatConfig.model_fields.get(key)
             value = field.default if field else "gaussian" if key.endswith("_type") else 1
@@ -59,7 +59,7 @@ def test_keys_are_those_of_neat_python_and_have_defaults() -> None:
         ("enabled_default", "None", "random"),
     ],
 )
-def test_texts_of_neat_python_are_understood(key: str, text: str, value: Any) -> None:
+def test_texts_of_neat_python_are_understood(key: str, text: str, value: object) -> None:
     found = getattr(NeatConfig(**{key: text}), key)
     assert (type(found), found) == (type(value), value)
 
@@ -116,7 +116,7 @@ def test_every_kind_of_initial_connection_is_accepted() -> None:
         ({"weight_init_mean": float("nan")}, "weight_init_mean is nan: "),
     ],
 )
-def test_mistakes_are_named_in_one_line(values: dict[str, Any], expected: str) -> None:
+def test_mistakes_are_named_in_one_line(values: Settings, expected: str) -> None:
     text = complaint(**values)
     assert text.startswith(expected)
     assert "\n" not in text

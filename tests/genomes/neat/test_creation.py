@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,11 +16,14 @@ from evolve_arena.genomes.neat.interchange import from_neat_python
 from evolve_arena.genomes.neat.numbering import Counters
 from evolve_arena.genomes.neat.population import NeatPopulation
 
+if TYPE_CHECKING:
+    import neat
+
 INPUTS, OUTPUTS = 4, 3
 
 
-def create_in_neat_python(config: NeatConfig) -> list[Any]:
-    """Genomes that neat-python makes of *config*."""
+def create_in_neat_python(config: NeatConfig) -> list[neat.DefaultGenome]:
+    """Return genomes that neat-python makes of *config*."""
     import neat
 
     theirs = to_neat_python(config, INPUTS, OUTPUTS)
@@ -29,8 +32,8 @@ def create_in_neat_python(config: NeatConfig) -> list[Any]:
     return list(made.values())
 
 
-def their_structure(genome: Any) -> tuple[list[int], list[tuple[int, int]]]:
-    """Node keys and endpoints in order, with hidden nodes numbered as if they were alone."""
+def their_structure(genome: neat.DefaultGenome) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return node keys and endpoints in order, with hidden nodes numbered as if they were alone."""
     names = {key: place for place, key in enumerate(genome.nodes)}
     links = [(names.get(source, source), names[target]) for source, target in genome.connections]
     return list(names.values()), links

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.breeding import breed
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -48,7 +50,7 @@ VARIED = NeatConfig.model_validate(
 
 @pytest.fixture(scope="module")
 def evolved() -> tuple[NeatPopulation, Counters]:
-    """Relatives of some generations, with common and with own genes of both sorts."""
+    """Return relatives of some generations, with common and with own genes of both sorts."""
     population, counters = create(VARIED, INPUTS, OUTPUTS, seed=1)
     generator = np.random.default_rng(1)
     for seed in range(8):
@@ -67,7 +69,11 @@ def evolved() -> tuple[NeatPopulation, Counters]:
 
 
 def cross(
-    population: NeatPopulation, counters: Counters, parents: Any, fitness: Any, seed: int = 5
+    population: NeatPopulation,
+    counters: Counters,
+    parents: ArrayLike,
+    fitness: ArrayLike,
+    seed: int = 5,
 ) -> NeatPopulation:
     children, after = breed(
         STILL,
@@ -84,7 +90,9 @@ def cross(
     return children
 
 
-def cross_there(population: NeatPopulation, parents: Any, fitness: Any) -> NeatPopulation:
+def cross_there(
+    population: NeatPopulation, parents: Iterable[tuple[int, ...]], fitness: Iterable[float]
+) -> NeatPopulation:
     import neat
 
     config = to_neat_python(STILL, INPUTS, OUTPUTS).genome_config
@@ -128,7 +136,7 @@ def test_the_structure_is_that_of_neat_python(evolved: tuple[NeatPopulation, Cou
 
 
 def pick_pair(population: NeatPopulation) -> tuple[int, int]:
-    """Two parents of which each has nodes and connections that the other has not."""
+    """Return two parents of which each has nodes and connections that the other has not."""
     for one, other in product(range(len(population)), repeat=2):
         nodes = [set(population.node_key[population.nodes(row)].tolist()) for row in (one, other)]
         links = [set(ends(population, row)) for row in (one, other)]
@@ -167,10 +175,8 @@ def test_attributes_come_from_both_as_often_as_in_neat_python(
         assert varied > 0, field
 
 
-def _in_our_order(
-    theirs: NeatPopulation, ours: NeatPopulation, field: str, values: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
-    """A row for each of their children, its genes in the order in which they stand in ours."""
+def _in_our_order(theirs: NeatPopulation, ours: NeatPopulation, field: str, values: Array) -> Array:
+    """Return a row for each of their children, its genes in our order."""
     if field not in CONNECTION_FIELDS:
         return values.reshape(len(theirs), -1)
     wanted = ends(ours, 0)
@@ -182,7 +188,7 @@ def _in_our_order(
 
 
 def make_pair() -> NeatPopulation:
-    """Two genomes of the same structure of which no attribute is the same."""
+    """Return two genomes of the same structure of which no attribute is the same."""
     config = STILL.model_copy(update={"pop_size": 2, "response_init_stdev": 1.0})
     population, _ = create(config, INPUTS, OUTPUTS, seed=1)
     population.activation[:] = [3, 3, 4, 4]

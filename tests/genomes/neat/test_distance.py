@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import neat
 import numpy as np
 from hypothesis import given, settings
@@ -19,8 +17,8 @@ NUMBERS = st.floats(-30.0, 30.0)
 
 
 @st.composite
-def neat_genomes(draw: st.DrawFn) -> Any:
-    """A genome of neat-python with any genes in any order."""
+def neat_genomes(draw: st.DrawFn) -> neat.DefaultGenome:
+    """Draw a genome of neat-python with any genes in any order."""
     genome = neat.DefaultGenome(draw(st.integers(0, 9)))
     for key in draw(st.lists(KEYS, unique=True, max_size=8)):
         node = DefaultNodeGene(key)
@@ -45,7 +43,7 @@ class Coefficients:
 @settings(max_examples=200)
 @given(first=st.lists(neat_genomes(), max_size=3), second=st.lists(neat_genomes(), max_size=3))
 def test_distances_are_those_of_neat_python_to_the_last_bit(
-    first: list[Any], second: list[Any]
+    first: list[neat.DefaultGenome], second: list[neat.DefaultGenome]
 ) -> None:
     """Whatever the order of genes, in which differences are added."""
     one, other = from_neat_python(first), from_neat_python(second)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.faults import find_fault, find_faults
 from evolve_arena.genomes.neat.population import NeatPopulation, concatenate
 
-SOUND: dict[str, Any] = {
+SOUND: Settings = {
     "keys": [7],
     "node_start": [0, 4],
     "node_key": [0, 1, 5, 4],
@@ -28,8 +27,8 @@ SOUND: dict[str, Any] = {
 """Two inputs, two outputs, two hidden nodes, and -1 -> 5 -> 4 -> 1."""
 
 
-def make(**changes: dict[int, Any]) -> NeatPopulation:
-    """The sound genome with other values at some places of some columns."""
+def make(**changes: dict[int, float]) -> NeatPopulation:
+    """Return the sound genome with other values at some places of some columns."""
     columns = {name: np.array(values) for name, values in SOUND.items()}
     for name, values in changes.items():
         for place, value in values.items():
@@ -58,7 +57,7 @@ def make(**changes: dict[int, Any]) -> NeatPopulation:
         ({"innovation": {4: 2}}, "two connections have the innovation number 2"),
     ],
 )
-def test_every_fault_is_named(changes: dict[str, Any], fault: str) -> None:
+def test_every_fault_is_named(changes: Settings, fault: str) -> None:
     """In the genome in question, and in the first one that has any."""
     population = concatenate([make(), make(**changes), make()])
     for feed_forward in (True, False):
@@ -75,9 +74,7 @@ def test_every_fault_is_named(changes: dict[str, Any], fault: str) -> None:
         ({"source": {1: 0}}, {"0 -> 0"}),
     ],
 )
-def test_a_cycle_is_a_fault_of_a_feed_forward_genome(
-    changes: dict[str, Any], cycle: set[str]
-) -> None:
+def test_a_cycle_is_a_fault_of_a_feed_forward_genome(changes: Settings, cycle: set[str]) -> None:
     """Even though one of its connections is disabled."""
     population = make(**changes)
     text, _, names = str(find_faults(population, 2, 2, True)).partition(": ")

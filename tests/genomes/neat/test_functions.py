@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from neat.aggregations import AggregationFunctionSet
 from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
+from evolve_arena.core.types import Array
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS, activate, aggregate
 
 NAN, INFINITY = math.nan, math.inf
@@ -25,7 +25,7 @@ numbers = st.floats(allow_nan=False) | st.floats(-100, 100) | st.integers(-3, 3)
 
 
 @compiled
-def activate_all(code: int, inputs: Any, outputs: Any) -> None:
+def activate_all(code: int, inputs: Array, outputs: Array) -> None:
     for place in range(inputs.shape[0]):
         outputs[place] = activate(code, inputs[place])
 
@@ -50,7 +50,7 @@ def bits(number: float) -> bytes:
 
 
 def draw_inputs() -> NDArray[np.float64]:
-    """Numbers of every size, most of them where functions are not flat."""
+    """Return numbers of every size, most of them where functions are not flat."""
     generator = np.random.default_rng(1)
     words = generator.integers(0, 2**64, 10_000, dtype=np.uint64).view(np.float64)
     drawn = [generator.normal(0.0, scale, 10_000) for scale in (0.1, 1.0, 10.0)]

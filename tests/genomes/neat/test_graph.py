@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import neat
 import neat.aggregations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from evolve_arena.core.compiled import compiled
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.types import Array, Settings
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import Graphs, clear_plane, compile_graphs, evaluate, run_graph
@@ -27,7 +28,7 @@ from evolve_arena.genomes.neat.interchange import from_neat_python
 from tests.genomes.neat import theirs
 
 INPUTS, OUTPUTS = 3, 2
-FUNCTIONS: dict[str, Any] = {
+FUNCTIONS: Settings = {
     "activation_default": "random",
     "activation_options": ACTIVATIONS,
     "activation_mutate_rate": 0.1,
@@ -50,7 +51,9 @@ class Oracle:
     numbers of which one is NaN depends on their order.
     """
 
-    def __init__(self, genome: Any, inputs: int, outputs: int, feed_forward: bool) -> None:
+    def __init__(
+        self, genome: neat.DefaultGenome, inputs: int, outputs: int, feed_forward: bool
+    ) -> None:
         self.overflows = 0
         activations, aggregations = ActivationFunctionSet(), AggregationFunctionSet()
         for name, sign in (("square", 1.0), ("cube", -1.0)):
@@ -68,8 +71,8 @@ class Oracle:
         kind = neat.nn.FeedForwardNetwork if feed_forward else neat.nn.RecurrentNetwork
         self.network = kind.create(genome, SimpleNamespace(genome_config=config))
 
-    def _watch(self, function: Any, sign: float) -> Any:
-        def safe(z: float) -> Any:
+    def _watch(self, function: Callable[[float], float], sign: float) -> Callable[[float], float]:
+        def safe(z: float) -> float:
             try:
                 return function(z)
             except OverflowError:
@@ -79,20 +82,20 @@ class Oracle:
         return safe
 
     def evaluate(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The outputs, row by row."""
+        """Return the outputs, row by row."""
         return np.array([self.network.activate(row) for row in rows.tolist()], dtype=np.float64)
 
 
 def assert_same(actual: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
-    """Bit for bit, but that there is only one NaN."""
+    """Assert that arrays are equal bit for bit, but that there is only one NaN."""
     np.testing.assert_array_equal(actual, expected)
     np.testing.assert_array_equal(
         np.signbit(actual)[~np.isnan(actual)], np.signbit(expected)[~np.isnan(expected)]
     )
 
 
-def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[Any]:
-    """Genomes of neat-python, each mutated 200 times."""
+def grow(genomes: int, feed_forward: bool, rates: dict[str, float]) -> list[neat.DefaultGenome]:
+    """Return genomes of neat-python, each mutated 200 times."""
     choices = NeatConfig(feed_forward=feed_forward, node_delete_prob=0.05, **FUNCTIONS, **rates)
     return theirs.grow(theirs.make_config(choices, INPUTS, OUTPUTS), genomes, 200)
 
@@ -112,8 +115,11 @@ def test_grown_genomes_compute_what_neat_python_computes(feed_forward: bool) -> 
     assert overflowing < 10
 
 
-def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any:
-    """A genome of neat-python.
+def make_genome(
+    nodes: Mapping[int, str | tuple[object, ...]],
+    links: Mapping[tuple[int, int], float | tuple[float]],
+) -> neat.DefaultGenome:
+    """Make a genome of neat-python.
 
     Args:
         nodes: By key the activation and, unless they are sum, 0 and 1, the aggregation, bias
@@ -135,8 +141,8 @@ def make_genome(nodes: dict[int, Any], links: dict[tuple[int, int], Any]) -> Any
 
 
 @st.composite
-def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
-    """Genomes with cycles, dead ends, and nodes to which nothing leads; never from evolution."""
+def any_genomes(draw: st.DrawFn) -> tuple[neat.DefaultGenome, int, int]:
+    """Draw genomes with cycles, dead ends and unreachable nodes, which evolution never makes."""
     inputs, outputs, hidden = (draw(st.integers(1, most)) for most in (2, 3, 4))
     numbers = st.floats(-2, 2).map(lambda number: round(number, 2))
     nodes = {
@@ -158,7 +164,7 @@ def any_genomes(draw: st.DrawFn) -> tuple[Any, int, int]:
 @given(sample=any_genomes(), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=200)
 def test_any_genome_computes_what_neat_python_computes(
-    feed_forward: bool, sample: tuple[Any, int, int], seed: int
+    feed_forward: bool, sample: tuple[neat.DefaultGenome, int, int], seed: int
 ) -> None:
     genome, inputs, outputs = sample
     rows = np.random.default_rng(seed).normal(0.0, 1.0, (3, inputs))
@@ -188,7 +194,7 @@ def test_the_arrays_of_a_network() -> None:
 
 @compiled
 def activate_once(
-    graphs: Graphs, genome: int, values: Any, read_at: int, write_at: int, workspace: Any
+    graphs: Graphs, genome: int, values: Array, read_at: int, write_at: int, workspace: Array
 ) -> None:
     at, numbers_at = graphs.structure_at[genome], graphs.numbers_at[genome]
     run_graph(
@@ -197,7 +203,7 @@ def activate_once(
 
 
 @compiled
-def clear(values: Any, at: int, slots: int) -> None:
+def clear(values: Array, at: int, slots: int) -> None:
     clear_plane(values, at, slots)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.ini import SECTIONS, read_ini, to_neat_python, write_ini
+
+if TYPE_CHECKING:
+    import neat
 
 CHOSEN = {
     "initial_connection": "partial_nodirect 0.75",
@@ -23,8 +26,8 @@ CHOSEN = {
 }
 
 
-def other_than(default: Any) -> Any:
-    """A flag, a kind of distribution or a number that is not the *default*."""
+def other_than(default: str | float) -> str | float:
+    """Return a flag, a kind of distribution or a number that is not the *default*."""
     if isinstance(default, bool | str):
         return "uniform" if default == "gaussian" else not default
     return default + 1 if isinstance(default, int) else default / 2 + 0.02
@@ -38,8 +41,8 @@ CHANGED = NeatConfig(
 COMPLETE = write_ini(CHANGED, 5, 3).replace("num_inputs", "time_constant_max_value = 9\nnum_inputs")
 
 
-def settings_of(config: Any) -> dict[str, Any]:
-    """All that neat-python took from a file, by key."""
+def settings_of(config: neat.Config) -> dict[str, object]:
+    """Return all that neat-python took from a file, by key."""
     parts = (
         config,
         config.genome_config,

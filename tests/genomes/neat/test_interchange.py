@@ -8,7 +8,6 @@ import random
 import warnings
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
 
 import neat
 import neat.aggregations
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 from neat.genes import DefaultConnectionGene, DefaultNodeGene
 
 from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.functions import ACTIVATIONS, AGGREGATIONS
 from evolve_arena.genomes.neat.graph import compile_graphs, evaluate
@@ -37,8 +37,8 @@ from tests.genomes.neat import theirs
 INPUTS, OUTPUTS = 3, 2
 
 
-def make_config(feed_forward: bool) -> Any:
-    """neat-python's configuration for genomes of every function."""
+def make_config(feed_forward: bool) -> neat.Config:
+    """Return neat-python's configuration for genomes of every function."""
     choices = NeatConfig(
         feed_forward=feed_forward,
         activation_default="random",
@@ -51,18 +51,20 @@ def make_config(feed_forward: bool) -> Any:
     return theirs.make_config(choices, INPUTS, OUTPUTS)
 
 
-def grow(genomes: int, config: Any) -> list[Any]:
+def grow(genomes: int, config: neat.Config) -> list[neat.DefaultGenome]:
     return theirs.grow(config, genomes, 25, first_key=100)
 
 
-def make_network(genome: Any, config: Any) -> Any:
+def make_network(
+    genome: neat.DefaultGenome, config: neat.Config
+) -> neat.nn.FeedForwardNetwork | neat.nn.RecurrentNetwork:
     feed_forward = config.genome_config.feed_forward
     kind = neat.nn.FeedForwardNetwork if feed_forward else neat.nn.RecurrentNetwork
     return kind.create(genome, config)
 
 
-def export(genome: Any, config: Any, **metadata: Any) -> str:
-    """The text that neat-python writes for a genome."""
+def export(genome: neat.DefaultGenome, config: neat.Config, **metadata: object) -> str:
+    """Return the text that neat-python writes for a genome."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # its datetime.utcnow()
         return neat.export.export_network_json(make_network(genome, config), metadata=metadata)
@@ -75,8 +77,8 @@ def assert_equal(actual: NeatPopulation, expected: NeatPopulation) -> None:
         np.testing.assert_array_equal(one, other, err_msg=field.name)
 
 
-def describe(genome: Any) -> list[Any]:
-    """Everything that a genome of neat-python's consists of, in its order."""
+def describe(genome: neat.DefaultGenome) -> list[object]:
+    """Return all parts of a genome of neat-python's, in its order."""
     nodes = [(key, vars(gene)) for key, gene in genome.nodes.items()]
     return [genome.key, nodes, [(key, vars(gene)) for key, gene in genome.connections.items()]]
 
@@ -115,8 +117,8 @@ def test_genomes_that_cannot_be_taken() -> None:
         from_neat_python([genome])
 
 
-def sort_network(data: dict[str, Any]) -> dict[str, Any]:
-    """The nodes by their keys and the connections by their targets, else in the order given."""
+def sort_network(data: JsonObject) -> JsonObject:
+    """Sort the nodes by their keys and the connections by their targets, stably."""
     nodes = sorted(data["nodes"], key=lambda node: node["id"])
     links = sorted(data["connections"], key=lambda link: link["to"])
     return {**data, "nodes": nodes, "connections": links}
@@ -176,10 +178,10 @@ def test_files_of_neat_python_make_the_same_network(feed_forward: bool) -> None:
     assert compared > 30
 
 
-def small_file(feed_forward: bool = True) -> dict[str, Any]:
-    """A file as neat-python writes it: -1 and -2 lead to 5, and 5 and -1 to 0."""
+def small_file(feed_forward: bool = True) -> JsonObject:
+    """Return a file as neat-python writes it: -1 and -2 lead to 5, and 5 and -1 to 0."""
 
-    def node(key: int, kind: str) -> dict[str, Any]:
+    def node(key: int, kind: str) -> JsonObject:
         return {
             "id": key,
             "type": kind,
@@ -227,10 +229,10 @@ def test_nodes_that_neat_python_leaves_out_because_they_are_0() -> None:
     assert evaluate(graphs, 0, np.ones((2, 2))).tolist() == [[0.0], [0.0]]
 
 
-def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Sets the part of a file at a path such as ``nodes.0.id``."""
+def changed(path: str, value: Json) -> Callable[[JsonObject], None]:
+    """Return a function that sets the part of a file at a path such as ``nodes.0.id``."""
 
-    def change(data: Any) -> None:
+    def change(data: Json) -> None:
         *parts, last = [int(part) if part.isdigit() else part for part in path.split(".")]
         for part in parts:
             data = data[part]
@@ -263,7 +265,7 @@ def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_bad_files_are_refused_in_a_line(
-    change: Callable[[dict[str, Any]], None], message: str
+    change: Callable[[JsonObject], None], message: str
 ) -> None:
     data = small_file()
     change(data)
@@ -285,9 +287,9 @@ def test_texts_that_are_no_such_file(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def own_file() -> dict[str, Any]:
+def own_file() -> JsonObject:
     read = read_json(json.dumps(small_file()))
-    data: dict[str, Any] = json.loads(write_json(read.population, 0, 2, 1, True))
+    data: JsonObject = json.loads(write_json(read.population, 0, 2, 1, True))
     return data
 
 
@@ -312,7 +314,7 @@ def test_a_network_that_is_not_that_of_its_genome_is_refused() -> None:
     ],
 )
 def test_bad_genomes_in_our_files_are_refused_in_a_line(
-    path: str, value: Any, message: str
+    path: str, value: Json, message: str
 ) -> None:
     data = own_file()
     changed(path, value)(data)
@@ -347,10 +349,10 @@ values = st.recursive(
 
 @st.composite
 def damaged_files(draw: st.DrawFn) -> str:
-    """A file with a part or two replaced or taken out, perhaps cut short."""
+    """Draw a file with a part or two replaced or taken out, perhaps cut short."""
     data = copy.deepcopy(draw(st.sampled_from([OWN, small_file(), small_file(False)])))
     for _ in range(draw(st.integers(1, 2))):
-        part: Any = data
+        part = data
         while True:
             keys = list(part) if isinstance(part, dict) else list(range(len(part)))
             if not keys:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from evolve_arena.core.types import Settings
 from evolve_arena.genomes.neat.breeding import mutate
 from evolve_arena.genomes.neat.config import NeatConfig
 from evolve_arena.genomes.neat.creation import create
@@ -25,12 +25,12 @@ THEIRS, OURS = 1000, 4000
 """Mutations by each of the two; theirs are slow."""
 
 
-def make_config(**settings: Any) -> NeatConfig:
+def make_config(**settings: object) -> NeatConfig:
     return NeatConfig.model_validate({**STILL, "pop_size": 2, **settings})
 
 
-def grow(*, steps: int = 15, **settings: Any) -> tuple[NeatPopulation, Counters]:
-    """One genome with some hidden nodes and connections of all sorts."""
+def grow(*, steps: int = 15, **settings: object) -> tuple[NeatPopulation, Counters]:
+    """Return one genome with some hidden nodes and connections of all sorts."""
     config = make_config(node_add_prob=0.4, conn_add_prob=0.5, bias_mutate_rate=1.0, **settings)
     population, counters = create(config, INPUTS, OUTPUTS, seed=4)
     population = population.take([0])
@@ -60,11 +60,11 @@ def mutate_there(config: NeatConfig, genome: NeatPopulation, counters: Counters)
     return from_neat_python(copies)
 
 
-Outcome = tuple[tuple[Any, ...], ...]
+Outcome = tuple[tuple[object, ...], ...]
 
 
 def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
-    """All genes of each genome in order: nodes, then connections; a new node is called "new"."""
+    """Return all genes of each genome: nodes, then connections; a new node is called "new"."""
 
     def name(key: int) -> int | str:
         return key if key <= last_node else "new"
@@ -79,8 +79,8 @@ def outcomes(population: NeatPopulation, last_node: int) -> list[Outcome]:
     ]
 
 
-def assert_as_frequent(ours: Sequence[Any], theirs: Sequence[Any], *, least: int) -> None:
-    """Each of at least so many outcomes is as frequent here as there."""
+def assert_as_frequent(ours: Sequence[Hashable], theirs: Sequence[Hashable], *, least: int) -> None:
+    """Assert that each of at least so many outcomes is as frequent here as there."""
     here, there = Counter(ours), Counter(theirs)
     names = sorted(here | there, key=str)
     table = np.array([[counts[name] for name in names] for counts in (here, there)])
@@ -121,7 +121,7 @@ CERTAIN = {
     ],
 )
 def test_each_mutation_has_the_outcomes_of_neat_python(
-    key: str, settings: dict[str, Any], least: int
+    key: str, settings: Settings, least: int
 ) -> None:
     grown = {"feed_forward": settings.get("feed_forward", True)}
     genome, counters = grow(enabled_mutate_rate=0.3, **grown)

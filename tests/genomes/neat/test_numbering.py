@@ -87,7 +87,7 @@ def test_genomes_that_split_the_same_connection_get_the_same_node() -> None:
 
 @pytest.mark.parametrize("key", ["node_add_prob", "conn_add_prob"])
 def test_neat_python_still_numbers_otherwise(key: str) -> None:
-    """If this fails, it has learnt to number as we do, and the documentation must say so."""
+    """A failure means that it numbers as we do now, and the documentation must say so."""
     import neat
 
     config = STILL.model_copy(update={key: 1.0, "initial_connection": "unconnected"})

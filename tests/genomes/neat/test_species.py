@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import neat
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from neat.reporting import ReporterSet
+from numpy.typing import ArrayLike
 
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.genomes.neat.distance import distances
@@ -20,8 +21,10 @@ from evolve_arena.genomes.neat.population import CONNECTION_FIELDS, NeatPopulati
 from evolve_arena.genomes.neat.species import Species, spawn_counts, speciate, stagnant
 
 
-def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
-    """Species by key: when created and improved, the representative's key, the members' keys."""
+def describe(
+    species: Species, population: NeatPopulation
+) -> dict[int, tuple[int, int, int, list[int]]]:
+    """Return species by key: generations of creation and improvement, representative, members."""
     return {
         int(key): (
             int(species.created[row]),
@@ -33,7 +36,9 @@ def describe(species: Species, population: NeatPopulation) -> dict[int, Any]:
     }
 
 
-def describe_theirs(species_set: Any) -> dict[int, Any]:
+def describe_theirs(
+    species_set: neat.DefaultSpeciesSet,
+) -> dict[int, tuple[int, int, int, list[int]]]:
     return {
         key: (
             species.created,
@@ -46,7 +51,7 @@ def describe_theirs(species_set: Any) -> dict[int, Any]:
 
 
 def make_genomes(count: int, seed: int, first_key: int = 1, coarse: bool = False) -> NeatPopulation:
-    """Genomes of one node and some of six connections each, with random weights.
+    """Return genomes of one node and some of six connections each, with random weights.
 
     If these are *coarse*, many distances are equal.
     """
@@ -72,15 +77,17 @@ def make_genomes(count: int, seed: int, first_key: int = 1, coarse: bool = False
     )
 
 
-def with_keys(population: NeatPopulation, keys: Any) -> NeatPopulation:
+def with_keys(population: NeatPopulation, keys: ArrayLike) -> NeatPopulation:
     return replace(population, keys=np.asarray(keys, dtype=np.int64))
 
 
 NUMBERS = {"disjoint_coefficient": 1.0, "weight_coefficient": 0.5}
 
 
-def make_previous(representative: Any, genomes: int, keys: Any = None) -> Species:
-    """Species with the given representatives and no other members."""
+def make_previous(
+    representative: ArrayLike, genomes: int, keys: ArrayLike | None = None
+) -> Species:
+    """Return species with the given representatives and no other members."""
     representative = np.asarray(representative, dtype=np.int64)
     members = np.full(genomes, -1, np.int32)
     members[representative] = np.arange(len(representative))
@@ -90,9 +97,13 @@ def make_previous(representative: Any, genomes: int, keys: Any = None) -> Specie
 
 
 def speciate_theirs(
-    population: NeatPopulation, old: NeatPopulation, keys: Any, threshold: float, last_key: int
-) -> dict[int, Any]:
-    """The same by neat-python; a genome of *old* that is in *population* is the same object."""
+    population: NeatPopulation,
+    old: NeatPopulation,
+    keys: Sequence[int],
+    threshold: float,
+    last_key: int,
+) -> dict[int, tuple[int, int, int, list[int]]]:
+    """Divide a population by neat-python; genomes both *old* and new are the same objects."""
     genomes = {genome.key: genome for genome in to_neat_python_genomes(population)}
     set_config = SimpleNamespace(compatibility_threshold=threshold)
     species_set = neat.DefaultSpeciesSet(set_config, ReporterSet())
@@ -152,7 +163,7 @@ def test_species_are_those_of_neat_python(
 
 
 def at(*places: float) -> NeatPopulation:
-    """Genomes of one node and no connection, as far apart as the given numbers."""
+    """Return genomes of one node and no connection, as far apart as the given numbers."""
     some = make_genomes(len(places), 0)
     return replace(
         some,
@@ -162,8 +173,10 @@ def at(*places: float) -> NeatPopulation:
     )
 
 
-def place(population: NeatPopulation, old: NeatPopulation | None, previous: Any) -> Species:
-    """With the difference of two places as the distance, and a threshold of 2."""
+def place(
+    population: NeatPopulation, old: NeatPopulation | None, previous: Species | None
+) -> Species:
+    """Divide with the difference of two places as the distance, and a threshold of 2."""
     return speciate(
         population,
         old,
@@ -239,7 +252,9 @@ def test_species_can_be_left_out() -> None:
         assert str(replace(species, **changed).find_fault(6)).startswith(fault)
 
 
-def spawn_theirs(fitness: Any, sizes: Any, pop_size: int, least: int) -> list[int]:
+def spawn_theirs(
+    fitness: Sequence[float], sizes: Sequence[int], pop_size: int, least: int
+) -> list[int]:
     reproduction = neat.DefaultReproduction
     counts = reproduction.compute_spawn(fitness, sizes, pop_size, least)
     return list(reproduction._adjust_spawn_exact(None, counts, pop_size, least))
@@ -307,9 +322,14 @@ def test_species_that_would_all_get_nothing() -> None:
 
 
 def stagnant_theirs(
-    keys: Any, improved: Any, standing: Any, generation: int, limit: int, elitism: int
+    keys: Sequence[int],
+    improved: Sequence[int],
+    standing: Sequence[float],
+    generation: int,
+    limit: int,
+    elitism: int,
 ) -> list[bool]:
-    """By neat-python: fitness is known from before where it did not improve just now."""
+    """Return neat-python's verdicts; fitness is the earlier one where it did not improve now."""
     config = SimpleNamespace(
         species_fitness_func="max", max_stagnation=limit, species_elitism=elitism
     )

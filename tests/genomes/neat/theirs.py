@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import neat
 from neat.innovation import InnovationTracker
 
@@ -18,15 +16,17 @@ STILL = {
 """Settings with which nothing mutates, here or there."""
 
 
-def make_config(choices: NeatConfig, inputs: int, outputs: int) -> Any:
-    """neat-python's configuration, with numbers for innovations."""
+def make_config(choices: NeatConfig, inputs: int, outputs: int) -> neat.Config:
+    """Return neat-python's configuration, with numbers for innovations."""
     config = to_neat_python(choices, inputs, outputs)
     config.genome_config.innovation_tracker = InnovationTracker()
     return config
 
 
-def grow(config: Any, count: int, mutations: int, first_key: int = 0) -> list[Any]:
-    """So many genomes, each of them mutated so often."""
+def grow(
+    config: neat.Config, count: int, mutations: int, first_key: int = 0
+) -> list[neat.DefaultGenome]:
+    """Return so many genomes, each mutated so often."""
     grown = [neat.DefaultGenome(first_key + number) for number in range(count)]
     for genome in grown:
         genome.configure_new(config.genome_config)
