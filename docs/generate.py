@@ -245,7 +245,7 @@ def write_abilities() -> str:
 
 
 def write_players() -> str:
-    """Who can be named, as ``evolve players`` tells it."""
+    """Who can be named, as ``evolve list players`` tells it."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.players import list_players
 
@@ -282,7 +282,8 @@ def _write_command(command: Any, path: str) -> Iterator[str]:
         if rows:
             yield write_table(("argument or option", "default", "what it does"), rows)
     for name, each in inner.items():
-        yield from _write_command(each, f"{path} {name}")
+        if not each.hidden:
+            yield from _write_command(each, f"{path} {name}")
 
 
 def write_help(text: str | None) -> str:

@@ -154,7 +154,7 @@ def prepare(
         )
     if recipe is None:
         raise BadValueError(
-            f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
+            f"name a recipe ({spell('evolve list recipes', 'recipe_names()')} lists them)"
         )
     place = run or find_place(recipe if neat_config is None else neat_config)
     if isinstance(recipe, str):

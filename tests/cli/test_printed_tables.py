@@ -415,14 +415,14 @@ def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -
 
 
 def test_lists(evolve: Evolve, printed: Printed) -> None:
-    evolve("perft", "3")
+    evolve("game", "perft", "3")
     rows = printed()["Perft of connect-four"]
     counts = [("1", "7"), ("2", "49"), ("3", "343")]
     assert [(row["plies"], row["sequences"]) for row in rows] == counts
-    evolve("players")
-    known = {row["write"]: row for row in printed()["Players"]}
-    check(known["random"], plays="all")
-    check(known["test-bot:noise=0.2"], plays="connect-four")
-    evolve("recipes", "--all")
+    evolve("list", "players")
+    known = {row["name"]: row for row in printed()["Players"]}
+    check(known["random"], games="all")
+    check(known["test-bot:noise=0.2"], games="connect-four")
+    evolve("list", "recipes", "--all")
     recipes = {row["name"]: row["breeds"] for row in printed()["Recipes: evolve start NAME"]}
     assert recipes["four-in-a-row-1"].startswith("Run 1 of Dragan and Izert (2016)")

@@ -114,7 +114,13 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 def read_options() -> dict[str, Values]:
     """What each option of each command is unless given."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    outer: Any = typer.main.get_command(app)
+    commands = {}
+    for name, command in outer.commands.items():
+        inner = getattr(command, "commands", None)
+        commands |= (
+            {f"{name} {word}": each for word, each in inner.items()} if inner else {name: command}
+        )
     return {
         f"options of evolve {name}": {
             str(option.name): option.default if option.default is None else str(option.default)
