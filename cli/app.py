@@ -23,8 +23,9 @@ from evolve_arena.core.registry import FILE, find_commands, game_names, usual_ga
 if TYPE_CHECKING:
     from typer._click import Command as AnyCommand
     from typer._click import Context, HelpFormatter, Parameter
+    from typer._click.shell_completion import CompletionItem
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 FIRST = (
     *("start", "resume", "info", "plot", "serve", "play", "duel", "tournament", "evaluate"),
@@ -151,7 +152,7 @@ class Group(TyperGroup):
         near = [word] if word in known else get_close_matches(word, known, n=2)
         return list(dict.fromkeys(known[name] for name in near))
 
-    def shell_complete(self, ctx: Context, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """List the commands and options that begin so; former names only where no other does."""
         found = super().shell_complete(ctx, incomplete)
         if incomplete and not found:

@@ -251,7 +251,7 @@ def write_players() -> str:
 
     every = set(shipped_games())
     return write_table(
-        ("write", "who that is", "plays"),
+        ("name", "description", "games"),
         (
             (
                 f"`{form}`",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,7 @@ from evolve_arena.cli.commands.completion import (
 )
 
 if TYPE_CHECKING:
+    from evolve_arena.core.types import Settings
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
 
@@ -154,7 +155,7 @@ def start(
     from evolve_arena.runs.api import prepare
 
     check_executor(executor, workers, address)
-    given: dict[str, Any] = {
+    given: Settings = {
         "neat_config": neat_config,
         "run": run,
         "changes": _with_generations(changes or [], generations),
@@ -163,14 +164,14 @@ def start(
         "allow_process": _find_permission(allow_process),
         "population": population or (),
     }
-    where = {"workers": workers, "executor": executor, "address": address}
     if minutes is not None:
+        where = {"workers": workers, "executor": executor, "address": address}
         _start_timed(minutes, recipe, given, where, quiet=quiet)
         return
     made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, **where)
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
@@ -228,8 +229,15 @@ def resume(
         last = made.recipe.run.generations
         print_line(f"{made.path} is complete at generation {last}; --generations N extends it")
         return
-    where = {"executor": executor, "address": address}
-    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
+    _evolve(
+        made,
+        quiet=quiet,
+        workers=workers,
+        executor=executor,
+        address=address,
+        from_generation=begin,
+        force=True,
+    )
 
 
 def branch(
@@ -489,8 +497,8 @@ def ask_to_delete(question: str) -> bool:
 def _start_timed(
     minutes: float,
     recipe: str | None,
-    given: Mapping[str, Any],
-    where: Mapping[str, Any],
+    given: Settings,
+    where: Settings,
     *,
     quiet: bool,
 ) -> None:
@@ -523,7 +531,16 @@ def _start_timed(
         raise typer.Exit(130)
 
 
-def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
+def _evolve(
+    run: Run,
+    *,
+    quiet: bool,
+    workers: int | None,
+    executor: str | None,
+    address: str | None,
+    from_generation: int | None = None,
+    force: bool = False,
+) -> None:
     from evolve_arena.cli.display import Display
     from evolve_arena.cli.output import print_line
     from evolve_arena.cli.run_tables import print_results
@@ -531,7 +548,14 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
 
     compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
-        run.advance(callbacks=display.watch, **options)
+        run.advance(
+            workers=workers,
+            executor=executor,
+            address=address,
+            callbacks=display.watch,
+            from_generation=from_generation,
+            force=force,
+        )
     for warning in run.warnings:
         print_line(f"evolve: {warning}", error=True)
     if display.interrupted:

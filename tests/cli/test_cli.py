@@ -84,7 +84,7 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
         (["game", "start"], "Did you mean 'evolve start'?"),
         (["game", "my_game.py"], "Did you mean 'validate my_game.py'?"),
         (["game", "log", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
-        (["game", "log", os.devnull], "can't be read"),
+        (["game", "log", os.devnull], "is a device, and no regular file"),
         (["game", "new"], "Missing argument 'NAME'"),
         (["duel", "random", "random", "--gmaes", "3"], "--games"),
         (["list", "recipes", "hexx"], "did you mean 'hex'?"),

@@ -93,7 +93,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ([*EVALUATE, "sparse.toml"], "16,777,216 bytes"),
         (["info", LONG], "does not exist"),
         (["info", "a\0b"], "embedded null byte"),
-        (["game", "perft", "1", "--position", "3" * 5000], "3 can't be played here, but 0, 1 or 2 can"),
+        (
+            ["game", "perft", "1", "--position", "3" * 5000],
+            "3 can't be played here, but 0, 1 or 2 can",
+        ),
         (["game", "perft", "1", "--position", "\x1b[31m"], "is no move, such as"),
         (["game", "perft", DIGITS], "'DEPTH'"),
         (["game", "perft"], "Missing argument 'DEPTH'. (evolve game perft -h explains)"),
