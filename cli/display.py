@@ -86,7 +86,7 @@ class Display(Interruptible):
         if "error" in progress.statistics:
             body.add_row("learning", _lessons(progress))
         else:
-            body.add_row("fitness inside", _fitness(progress))
+            body.add_row("fitness", _fitness(progress))
         if "species" in progress.statistics:
             body.add_row("population", f"{_species(progress)} a network")
         for node in progress.nodes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
@@ -18,8 +19,9 @@ from rich.text import Text
 
 from evolve_arena.core.errors import LONGEST, one_line
 from evolve_arena.core.logs import LONGEST_LINE, wrap
-from evolve_arena.core.types import Settings
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Settings
 WIDE = Console(width=10_000)
 """A console for measuring tables."""
 

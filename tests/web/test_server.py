@@ -115,7 +115,7 @@ def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     wait_for(lambda: state()["generations"] > 3)
     assert state()["row"]["state"] == "running"
     status, content = server.ask("/api/resume", {"run": "from-page"})
-    assert (status, content["error"]) == (409, "from-page goes on already")
+    assert (status, content["error"]) == (409, "from-page is running already")
     server.post("stop", run="from-page")
     stopped = wait_for(lambda: state() if state()["row"]["state"] == "stopped" else None)
     run = ea.Run.open(server.folder / "from-page")
