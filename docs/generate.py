@@ -312,6 +312,7 @@ def _describe_parameter(parameter: Any) -> tuple[str, str, str] | None:
         if bound is not None
     ]
     about = write_help(getattr(parameter, "help", "")) + (f" ({' '.join(span)})" if span else "")
+    about = about.replace("{games}", ", ".join(sorted(registry.shipped_games())))
     return ", ".join(f"`{name}`" for name in names), shown, about
 
 
