@@ -30,7 +30,7 @@ def print_usual_recipes(recipes: Sequence[RecipeSummary]) -> None:
     """Print the default recipe of each game, and the names of the others; on one screen."""
     games = group_recipes(recipes)
     rows = [(usual.name, usual.title) for usual, *_ in games.values()]
-    print_table("Recipes: evolve start NAME", ["name", "breeds"], rows, left=2)
+    print_table("Recipes: evolve start NAME", ["name", "title"], rows, left=2)
     others: dict[tuple[str, ...], list[str]] = {}
     for game, (_, *more) in games.items():
         names = [one.name.removeprefix(game) for one in more if not one.is_published]
@@ -49,7 +49,7 @@ def print_recipes(recipes: Sequence[RecipeSummary]) -> None:
     for found in group_recipes(recipes).values():
         sections.append(len(rows))
         rows += [(recipe.name, recipe.title) for recipe in found]
-    title, columns = "Recipes: evolve start NAME", ["name", "breeds"]
+    title, columns = "Recipes: evolve start NAME", ["name", "title"]
     print_table(title, columns, rows, left=2, sections=sections[1:])
 
 
