@@ -103,7 +103,7 @@ def measure() -> Iterator[Line]:
     for name, methods in OWN.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.py"
-            own = [sys.executable, "-m", "evolve_arena.cli.main", "new-game", name]
+            own = [sys.executable, "-m", "evolve_arena.cli.main", "game", "new", name]
             subprocess.run(own, cwd=folder, check=True, capture_output=True)
             if name == "tutorial":
                 file.write_text(write_game(TUTORIAL), "utf-8")

@@ -212,7 +212,7 @@ def _compared(folder: Path) -> Line:
         page.get_by_label("compare training").wait_for()
         page.goto(f"http://{server.host}/#/compare/{','.join(names)}")
         page.get_by_label("games of each pair").fill(str(GAMES))
-        page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_role("button", name="Play a round robin").click()
         page.get_by_text("score, 95 % interval").wait_for()
         spent = page.evaluate(
             "performance.getEntriesByType('resource').filter(({ name }) =>"

@@ -1,1 +1,1 @@
-"""Floor 6, cli: the command line: commands, tables, the live view, play at the terminal."""
+"""Layer 6, cli: the command line, with its tables, its live view, and play at the terminal."""

@@ -1,18 +1,20 @@
-"""The abilities of a game, found out by trying: what can be done with it, and why the rest can't.
+"""The abilities of a game, found by trying: what it supports, and why it does not support the rest.
 
-``evolve games`` shows it, and the documentation has a table of it; tests do what a cell promises.
+``evolve game info`` shows them, and the documentation has a table of them; tests do what each cell
+promises.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evolve_arena.cli.output import print_line, print_table
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.game import GameSpec
+from evolve_arena.core.game import AnyGame, Game, GameSpec
 from evolve_arena.core.registry import find_game, game_names, load, open_game, study_learners
+from evolve_arena.core.types import JsonObject, Move, State
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.bred import BredPlayer
 from evolve_arena.players.dialects import find_dialect
@@ -24,27 +26,27 @@ from evolve_arena.runs.recipes.recipe import make_usual
 from evolve_arena.runs.targets import TARGETS
 
 SEARCHES = ("depth", "rollouts")
-"""The settings that ask for a search over what was bred: alpha-beta, and MCTS."""
+"""Settings that add a search to an evolved player: alpha-beta, and MCTS."""
 GENERAL = ("random", "minimax", "mcts")
-"""Players that games may have in common."""
+"""Players that most games have."""
 GENERAL_GAMES = "games that are one file of rules"
 
 
 class Ability(NamedTuple):
-    """Something that may be done with a game."""
+    """Something that a game may support."""
 
     kind: str
     """``breed by``, ``look ahead by``, ``meet``, ``play at`` or ``export to``."""
     name: str
     reason: str
-    """Why it can't be done; empty if it can."""
+    """Reason why it is not supported; empty if it is."""
 
 
 def list_abilities(game: str) -> list[Ability]:
-    """List what can be done with a *game* with its default options, and why the rest can't.
+    """List all abilities of a *game* with its default options.
 
     Args:
-        game: Its name, or the path of a game in one file, which is run.
+        game: Name of a game, or path of a game in one file, which is run.
 
     Raises:
         UnknownNameError: There is no such game.
@@ -64,16 +66,16 @@ def list_abilities(game: str) -> list[Ability]:
 
 
 def make_untaught(game: GameSpec, method: str = "tournament") -> BredPlayer:
-    """A player of a *game* that has learned nothing: the first that a *method* begins with."""
-    breeder: Any = make_usual(game, {"method.name": method}).make_method()
+    """Return an untrained player of a *game*: the first individual of a *method*."""
+    breeder = make_usual(game, {"method.name": method}).make_method()
     population = breeder.initial(1).population
     genome = population.take([0]) if breeder.genome_kind == "graph" else population[0]
-    player: BredPlayer = breeder.decoder.player(genome, "it")  # so reasons tell of it
+    player: BredPlayer = breeder.decoder.player(genome, "it")  # the name in reasons
     return player
 
 
-def _why(act: Callable[[], Any]) -> str:
-    """The message of an attempt that fails; nothing if it succeeds."""
+def _why(act: Callable[[], object]) -> str:
+    """Return the message of the error that *act* raises; empty if it succeeds."""
     try:
         act()
     except ArenaError as error:
@@ -83,7 +85,7 @@ def _why(act: Callable[[], Any]) -> str:
 
 def _why_not_bred(spec: GameSpec, name: str) -> str:
     told = _why(lambda: make_usual(spec, {"method.name": name}).make_method())
-    method: Any = load(METHODS.get(name) or study_learners(spec.name)[name])
+    method = load(METHODS.get(name) or study_learners(spec.name)[name])
     if not told or method.networks(spec):
         return told
     if method.only_pairs and spec.most_seats > 2:
@@ -92,15 +94,15 @@ def _why_not_bred(spec: GameSpec, name: str) -> str:
 
 
 def _why_not_shown(spec: GameSpec, place: str) -> str:
-    game: Any = spec.make()
+    game: AnyGame = spec.make()
     return _why(lambda: PLACES[place](game, game.initial(1)))
 
 
-def show_at_terminal(game: Any, position: Any) -> None:
-    """Show a *position* to who is to move at a terminal, and read its moves as they are written.
+def show_at_terminal(game: Game[State, Move], position: State) -> None:
+    """Draw a *position* for a terminal, and read all legal moves as they are typed.
 
     Raises:
-        ArenaError: That can't be done.
+        ArenaError: The game does not support it.
     """
     ui = find_text_ui(game)
     ui.draw(game.view(position, game.to_move(position)))
@@ -108,11 +110,11 @@ def show_at_terminal(game: Any, position: Any) -> None:
         _demand_move(game, ui.read(game.format_move(move), position), move)
 
 
-def show_at_page(game: Any, position: Any) -> None:
-    """The same at the page, which is told the board, and the moves as buttons or cells to click.
+def show_at_page(game: Game[State, Move], position: State) -> None:
+    """Draw a *position* for the page, and read all legal moves as buttons or cells give them.
 
     Raises:
-        ArenaError: That can't be done.
+        ArenaError: The game does not support it.
     """
     view, seat = find_board_view(game), game.to_move(position)
     view.layout()
@@ -121,24 +123,24 @@ def show_at_page(game: Any, position: Any) -> None:
         _demand_move(game, game.parse_move(told["move"]), move)
 
 
-def show_to_program(game: Any, position: Any) -> None:
-    """The same to a program, in the dialect of the game that is usual.
+def show_to_program(game: Game[State, Move], position: State) -> None:
+    """Write a *position* for a program, in the game's default dialect.
 
     Raises:
-        ArenaError: There is none.
+        ArenaError: The game has no dialect.
     """
     dialect, seat = find_dialect(game), game.to_move(position)
     dialect.greet(game, seat, dialect.limits)
     dialect.show(game.view(position, seat))
 
 
-def _demand_move(game: Any, read: Any, move: Any) -> None:
+def _demand_move(game: Game[State, Move], read: Move, move: Move) -> None:
     if read != move:
         raise BadValueError(f"{game.format_move(move)} is read as another move")
 
 
 PLACES = {"terminal": show_at_terminal, "page": show_at_page, "programs": show_to_program}
-"""The places that show positions and take moves: a terminal, the page, the hosts of programs."""
+"""Interfaces that show positions and take moves: the terminal, the page, hosts of programs."""
 
 
 def _why_no_search(player: BredPlayer, name: str) -> str:
@@ -149,8 +151,8 @@ def _why_no_search(player: BredPlayer, name: str) -> str:
 def _why_not_met(spec: GameSpec, name: str) -> str:
     if name in player_kinds(spec.name):
         return ""
-    game: Any = spec.make()
-    reason = getattr(game, "why_no_rollouts" if name == "mcts" else "why_no_search", "")
+    game: AnyGame = spec.make()
+    reason: str = getattr(game, "why_no_rollouts" if name == "mcts" else "why_no_search", "")
     return reason or f"so far it plays {GENERAL_GAMES}"
 
 
@@ -162,8 +164,8 @@ def _why_not_exported(player: BredPlayer, graph: BredPlayer, target: str) -> str
     return told.partition(f" to {target}: ")[2] or told
 
 
-def describe_games() -> list[dict[str, Any]]:
-    """Of each game: its name, how many play, if chance decides, and the first line of its file."""
+def describe_games() -> list[JsonObject]:
+    """Return for each game its name, the range of players, chance, and a description."""
     found = []
     for name in game_names():
         spec = find_game(name)
@@ -176,7 +178,7 @@ def describe_games() -> list[dict[str, Any]]:
 
 
 def print_games() -> None:
-    """Prints a line for each game."""
+    """Print a line for each game."""
     rows = []
     for game in describe_games():
         fewest, most = game["players"]
@@ -184,11 +186,11 @@ def print_games() -> None:
         chance = "yes" if game["chance"] else ""
         rows.append((game["name"], seats, chance, game["about"]))
     print_table("Games", ["game", "players", "chance", "about"], rows, left=4)
-    print_line("All that can be done with one, and why the rest can't: evolve games GAME")
+    print_line("Supported methods, searches, and export targets: evolve game info GAME")
 
 
 def print_game(name: str) -> None:
-    """Prints all that can be done with a game, and why the rest can't."""
+    """Print the abilities of a game, with a reason for each that it lacks."""
     rows: list[tuple[str, str, str]] = []
     sections, before = [], ""
     for kind, what, reason in list_abilities(name):
@@ -196,5 +198,5 @@ def print_game(name: str) -> None:
             sections.append(len(rows))
         rows.append((kind if kind != before else "", what, reason or "yes"))
         before = kind
-    title = f"{name}: what can be done with it"
-    print_table(title, ["", "", "or why not"], rows, left=3, sections=sections[1:])
+    title = f"Abilities of {name}"
+    print_table(title, ["", "", "supported"], rows, left=3, sections=sections[1:])

@@ -1,4 +1,4 @@
-"""The command line itself: which commands there are, how their help is laid out."""
+"""The command line itself: its commands and groups, and the layout of their help."""
 
 from __future__ import annotations
 
@@ -7,32 +7,51 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolve_arena import core
-from evolve_arena.cli.commands import evolving, exchanging, joining, making, playing
-from evolve_arena.core.registry import find_commands, game_names, usual_game
+from evolve_arena.cli.commands import evolving, exchanging, joining, lists, making, playing
+from evolve_arena.cli.commands.renames import RENAMED
+from evolve_arena.core.registry import FILE, find_commands, game_names, usual_game
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from typer._click import Command as AnyCommand
+    from typer._click import Context, HelpFormatter, Parameter
+    from typer._click.shell_completion import CompletionItem
 
-GENERAL = "Every command"
+Function = TypeVar("Function", bound=Callable[..., object])
+
+FIRST = (
+    *("start", "resume", "info", "plot", "serve", "play", "duel", "tournament", "evaluate"),
+    *("export", "list", "game"),
+)
+"""The commands that the help describes, in this order; it only names the others."""
+SYNONYMS = {
+    **dict.fromkeys(("watch", "page", "web", "ui"), "serve"),
+    **dict.fromkeys(("train", "breed", "evolve", "run"), "start"),
+    "continue": "resume",
+    "help": "-h",
+}
+"""Words that people may try, and what is suggested for them."""
+GENERAL = "Common options"
 """The last group of options in each help."""
 WIDTH = 80
 """Columns of a help; fewer if the terminal has fewer."""
 
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", help="Tell on standard error what goes on.", rich_help_panel=GENERAL),
+    typer.Option("--verbose", help="Log progress to stderr.", rich_help_panel=GENERAL),
 ]
 LogFile = Annotated[
     Path | None,
     typer.Option(
-        "--log", metavar="FILE", help="Write it to FILE as well.", rich_help_panel=GENERAL
+        "--log", metavar="FILE", help="Also write the log to FILE.", rich_help_panel=GENERAL
     ),
 ]
 
@@ -41,7 +60,7 @@ class App(typer.Typer):
     """Commands whose help is plain text, and which all take ``--verbose`` and ``--log FILE``."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
-        """As :meth:`typer.Typer.command`; *rich_help_panel* is its group in the list."""
+        """Return a decorator that adds a command, as :meth:`typer.Typer.command` does."""
         add = super().command(name, cls=Command, **options)
 
         def decorate(function: Function) -> Function:
@@ -50,12 +69,19 @@ class App(typer.Typer):
 
         return decorate
 
+    def group(self, name: str, about: str) -> App:
+        """Add a group of commands, and return it."""
+        group = App(cls=Group, rich_markup_mode=None)
+        group.callback(invoke_without_command=True, help=about)(_print_help)
+        self.add_typer(group, name=name)
+        return group
+
 
 class Command(TyperCommand):
     """A command that lists its options by groups, in plain text: rich takes as long as all else."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Usage, what it does, arguments, options by group."""
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the usage, the description, the arguments, and the options by group."""
         names = [str(one.metavar) for one in self.params if _group_of(one) == "Arguments"]
         formatter.write_usage(ctx.command_path, " ".join([*names, "[OPTIONS]"]))
         _write_text(formatter, self.help or "")
@@ -73,48 +99,121 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The list of commands, by groups."""
+    """A list of commands that fits one screen, and advice where a name is mistyped."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Usage, commands by group, options."""
-        self.format_usage(ctx, formatter)
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the usage, the commands, the names of less frequent ones, and the options."""
+        formatter.write_usage(ctx.command_path, "COMMAND [OPTIONS]")
         _write_text(formatter, self.help or "")
-        groups: dict[str, list[tuple[str, str]]] = {}
-        widest = max(map(len, self.commands))
-        for name, command in self.commands.items():
-            short = command.get_short_help_str(formatter.width - widest - 6)
-            group = getattr(command, "rich_help_panel", None) or "More"
-            groups.setdefault(str(group), []).append((name.ljust(widest), short))
-        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
-        groups["Options"] = [record for record in records if record is not None]
-        _write_groups(formatter, groups)
-        self.format_epilog(ctx, formatter)
+        visible = {name: one for name, one in self.commands.items() if not one.hidden}
+        chosen = list(visible) if ctx.parent else [name for name in FIRST if name in visible]
+        widest = max(map(len, chosen))
+        space = formatter.width - widest - 6
+        rows = [(name.ljust(widest), visible[name].get_short_help_str(space)) for name in chosen]
+        _write_groups(formatter, {"Commands": rows})
+        options = ", ".join(
+            each for param in self.get_params(ctx) for each in _list_spellings(param)
+        )
+        others = ", ".join(name for name in visible if name not in chosen)
+        formatter.write("\n")
+        for title, names in (("More commands", others), ("Options", options)):
+            if names:
+                _write_row(formatter, title, names)
+        formatter.write(f"\nHelp on a command: {ctx.command_path} COMMAND -h\n")
+
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, AnyCommand | None, list[str]]:
+        """Find the command that the first of *args* names; suggest one if there is none."""
+        word = args[0]
+        if word not in self.commands and not word.startswith("-") and not ctx.resilient_parsing:
+            near = " or ".join(f"'{name}'" for name in self._find_similar(ctx, word))
+            advice = f" Did you mean {near}?" if near else ""
+            ctx.fail(f"No such command {word!r}.{advice}")
+        return super().resolve_command(ctx, args)
+
+    def _find_similar(self, ctx: Context, word: str) -> list[str]:
+        """List commands whose present or former names are like *word*, as they are typed here."""
+        outer = ctx.find_root().command
+        assert isinstance(outer, TyperGroup)
+        if word.endswith(FILE):
+            return (
+                [f"validate {word}"]
+                if "validate" in self.commands and self is not outer
+                else [
+                    f"start {word}",
+                    f"game validate {word}",
+                ]
+            )
+        known = dict(_list_names(outer))
+        if self is not outer:
+            known = {name: f"evolve {place}" for name, place in known.items()}
+            known |= {name: name for name in self.commands}
+        near = [word] if word in known else get_close_matches(word, known, n=2)
+        return list(dict.fromkeys(known[name] for name in near))
+
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
+        """List the commands and options that begin so; former names only where no other does."""
+        found = super().shell_complete(ctx, incomplete)
+        if incomplete and not found:
+            for command in self.commands.values():
+                command.hidden = False
+            found = super().shell_complete(ctx, incomplete)
+        return found
 
 
-def _group_of(param: Any) -> str:
+def _list_names(group: TyperGroup) -> Iterator[tuple[str, str]]:
+    """Yield names by which commands may be looked for, and how each is typed."""
+    yield from SYNONYMS.items()
+    yield from RENAMED.items()
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from ((inner, f"{name} {inner}") for inner in command.commands)
+    yield from ((name, name) for name, one in group.commands.items() if not one.hidden)
+
+
+def _list_spellings(param: Parameter) -> Iterable[str]:
+    return [] if getattr(param, "hidden", False) else sorted(param.opts, key=len)
+
+
+def _group_of(param: Parameter) -> str:
     if param.param_type_name == "argument":
         return "Arguments"
     usual = GENERAL if param.name == "help" else "Options"
     return str(getattr(param, "rich_help_panel", None) or usual)
 
 
-def _plain(name: str, param: Any) -> str:
-    """An option's *name* as people read it: "--seed N" for "--seed <int range>"."""
+def _plain(name: str, param: Parameter) -> str:
+    """Return an option's *name* as people read it: "--seed N" for "--seed <int range>"."""
     if _group_of(param) == "Arguments":
         return str(param.metavar)
     return re.sub(r"<(int|float)( range)?>", "N", name)
 
 
-def _write_groups(formatter: Any, groups: dict[str, list[tuple[str, str]]]) -> None:
+def _write_groups(formatter: HelpFormatter, groups: dict[str, list[tuple[str, str]]]) -> None:
     for title, records in groups.items():
         if records:
-            bold = title if os.environ.get("NO_COLOR") else typer.style(title, bold=True)
-            with formatter.section(bold):
+            with formatter.section(_bold(title)):
                 formatter.write_dl(records, col_max=28)
 
 
-def _write_text(formatter: Any, text: str) -> None:
-    """Paragraphs, wrapped; lists stay lists."""
+def _write_row(formatter: HelpFormatter, title: str, text: str) -> None:
+    """Write *text* behind its *title*, wrapped."""
+    head = f"{title}: "
+    lines = textwrap.wrap(
+        text, formatter.width - len(head), break_long_words=False, break_on_hyphens=False
+    )
+    formatter.write(f"{_bold(title)}: {lines[0]}\n")
+    for line in lines[1:]:
+        formatter.write(f"{' ' * len(head)}{line}\n")
+
+
+def _bold(title: str) -> str:
+    return title if os.environ.get("NO_COLOR") else typer.style(title, bold=True)
+
+
+def _write_text(formatter: HelpFormatter, text: str) -> None:
+    """Write paragraphs, wrapped; lists stay lists."""
     for paragraph in text.split("\n\n"):
         formatter.write("\n")
         for item in paragraph.replace("\n- ", "\n\0- ").split("\n\0"):
@@ -130,13 +229,13 @@ def _write_text(formatter: Any, text: str) -> None:
 
 
 def _with_logging(function: Function) -> Function:
-    """The command *function* with two more options, heeded before it begins.
+    """Return the command *function* with two more options, which take effect before it begins.
 
-    With ``--quiet`` or ``--json`` nobody is told what is compiled.
+    With ``--quiet`` or ``--json`` compiling is not announced.
     """
 
     @functools.wraps(function)
-    def call(*words: Any, verbose: bool, log: Path | None, **options: Any) -> Any:
+    def call(*words: object, verbose: bool, log: Path | None, **options: object) -> object:
         if verbose or log is not None:
             from evolve_arena.runs.store.logs import set_up
 
@@ -159,21 +258,27 @@ def _with_logging(function: Function) -> Function:
     return call  # type: ignore[return-value]
 
 
+def _print_help(context: typer.Context) -> None:
+    """Print the help of a group that was typed without a command; that is a mistake."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+
+
 app = App(
     name="evolve",
     cls=Group,
-    help="Breed board-game players by neuroevolution.",
-    epilog=f"Begin with: evolve start {usual_game()}. Help on a command: evolve COMMAND -h",
+    help=f"Breed board-game players by neuroevolution. Try: evolve start {usual_game()}",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
 )
-for group in (evolving, playing, joining, exchanging, making, *find_commands()):
-    group.register(app)
+for module in (evolving, playing, joining, exchanging, lists, making, *find_commands()):
+    module.register(app)
 
 
 @app.callback(invoke_without_command=True)
-def _describe(
+def _begin(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
 ) -> None:
@@ -182,6 +287,4 @@ def _describe(
 
         print(f"evolve-arena {installed('evolve-arena')}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
+    _print_help(context)

@@ -1,4 +1,4 @@
-"""The live view of a run, and its plain version where the output is no terminal."""
+"""The live view of a run: on a terminal, as plain lines, and in a notebook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -27,11 +27,11 @@ REFRESH_SECONDS = 0.2
 
 
 class Display(Interruptible):
-    """Shows a run as it goes on, and stops it cleanly on Ctrl-C. Use it in a ``with``.
+    """A live view of a run, which stops it cleanly on Ctrl-C. Use it in a ``with``.
 
     Args:
-        title: What stands above.
-        quiet: Whether to show nothing.
+        title: Text above the view.
+        quiet: True to show nothing.
     """
 
     until = "this generation"
@@ -52,7 +52,7 @@ class Display(Interruptible):
 
     @during_checks
     def watch(self, progress: Progress) -> bool:
-        """Shows *progress*; False if the run is to stop."""
+        """Show *progress*; return False if the run is to stop."""
         if not self._begun:
             self._begun = True
             if not self.quiet and self._console.is_terminal:
@@ -86,7 +86,7 @@ class Display(Interruptible):
         if "error" in progress.statistics:
             body.add_row("learning", _lessons(progress))
         else:
-            body.add_row("fitness inside", _fitness(progress))
+            body.add_row("fitness", _fitness(progress))
         if "species" in progress.statistics:
             body.add_row("population", f"{_species(progress)} a network")
         for node in progress.nodes:
@@ -125,7 +125,7 @@ def _left(progress: Progress) -> str:
 
 
 def _strength(progress: Progress) -> str:
-    """How strong the newest champion is among the run's own, and which one is the best."""
+    """Describe the rating of the newest champion among those of the run, and name the best."""
     rating = progress.rating
     assert rating is not None
     best = "the best" if progress.best == progress.checked else f"best: {progress.best}"
@@ -133,7 +133,7 @@ def _strength(progress: Progress) -> str:
 
 
 def describe_node(node: Node) -> str:
-    """What a machine did, in a line."""
+    """Describe in a line the work of a machine."""
     who = "gone" if not node.workers else f"{node.workers} worker{'s' * (node.workers > 1)}"
     again = f", {node.lost} lost and {node.late} late" if node.lost or node.late else ""
     return f"{who}, {node.rate:,.0f} games/s, {node.done:,} parts done{again}"
@@ -145,7 +145,7 @@ def _fitness(progress: Progress) -> str:
 
 
 def _lessons(progress: Progress) -> str:
-    """How far off a learner's values still are, and how often it moves at random."""
+    """Describe the error of a learner's values, and its share of random moves."""
     statistics = progress.statistics
     text = f"error {statistics['error']:.3f}"
     if "epsilon" in statistics:
@@ -154,7 +154,7 @@ def _lessons(progress: Progress) -> str:
 
 
 def _species(progress: Progress) -> str:
-    """How many species there are, and the mean size of networks."""
+    """Describe the number of species, and the mean size of networks."""
     statistics = progress.statistics
     return f"{statistics['species']:.0f} species, {statistics['connections']:.1f} connections"
 
@@ -172,18 +172,18 @@ def _share(result: DuelResult) -> str:
 
 
 def _points(result: DuelResult) -> str:
-    """By how many points the champion was better, if the game has points."""
+    """Describe the champion's margin in points, if the game has points."""
     scores = find_scores(result)
     return f", points {scores}" if scores else ""
 
 
 @contextmanager
 def show_progress(run: Run, wanted: bool | None) -> Iterator[list[Callback]]:
-    """Gives the callback that shows how far *run* is; none if nobody wants to see it.
+    """Yield the callbacks that show the progress of a *run*.
 
     Args:
-        run: A run that is about to go on.
-        wanted: Whether it is shown; if None, in notebooks only.
+        run: A run that is about to continue.
+        wanted: True to show it; if None, it is shown in notebooks only.
     """
     here = in_notebook()
     if wanted is False or (wanted is None and not here):
@@ -194,23 +194,30 @@ def show_progress(run: Run, wanted: bool | None) -> Iterator[list[Callback]]:
 
 
 def in_notebook() -> bool:
-    """Whether this is the kernel of a notebook."""
+    """Test whether this process is the kernel of a notebook."""
     if "ipykernel" not in sys.modules:
         return False
-    shell: Any = sys.modules["IPython"].get_ipython()
+    shell = sys.modules["IPython"].get_ipython()
     return shell is not None and hasattr(shell, "kernel")
 
 
+class Handle(Protocol):
+    """An output of a cell that may change."""
+
+    def update(self, content: object) -> None:
+        """Replace the content."""
+
+
 class NotebookDisplay(Display):
-    """A bar in the output of a cell, with what the last check said."""
+    """A progress bar in the output of a cell, with the result of the last check."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title, quiet=True)
-        self._handle: Any = None
+        self._handle: Handle | None = None
 
     @during_checks
     def watch(self, progress: Progress) -> bool:
-        """Shows *progress*, if it was not shown a moment ago; False if the run is to stop."""
+        """Show *progress*, but not too often; return False if the run is to stop."""
         shows = import_extra("IPython.display", "notebook")
         going = super().watch(progress)
         ends = progress.generation >= progress.generations or not going

@@ -1,14 +1,13 @@
-"""What ``evolve doctor`` finds: what is installed, what this machine has, and how fast it is."""
+"""The report of ``evolve doctor``: installed versions, the machine, problems, and speed."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -24,6 +23,7 @@ from evolve_arena.core.compiled import (
 )
 from evolve_arena.core.logs import format_seconds
 from evolve_arena.core.registry import usual_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.runs.recipes.recipe import Recipe, load_recipe
 
 PACKAGES = ("evolve-arena", "numpy", "numba", "llvmlite", "deap", "neat-python")
@@ -34,22 +34,22 @@ EXTRAS = {
     "parquet": "pyarrow",
     "ray": "ray",
 }
-"""What can be installed besides, by the name of the extra: a distribution of it."""
+"""A distribution of each optional extra, by the name of the extra."""
 MIB = 1 << 20
 LEAST_DISK, LEAST_MEMORY = 500 * MIB, 1000 * MIB
-"""Below these somebody is warned."""
+"""Free bytes below which ``doctor`` warns."""
 SECONDS = 4.0
-"""How long each part of the benchmark takes at least, without compiling."""
+"""Shortest duration in seconds of each part of the benchmark, without compiling."""
 RUNS = Path("evolved")
 
 
-def examine(*, quick: bool = False) -> dict[str, Any]:
-    """Everything that ``evolve doctor`` tells, ready for JSON.
+def examine(*, quick: bool = False) -> JsonObject:
+    """Return the report of ``evolve doctor``, ready for JSON.
 
     Args:
-        quick: Whether to leave out the benchmark.
+        quick: True to skip the benchmark.
     """
-    content: dict[str, Any] = {
+    content: JsonObject = {
         "versions": {"python": sys.version.split()[0], **_find_versions(PACKAGES)},
         "extras": {extra: _find_versions([name])[name] for extra, name in EXTRAS.items()},
         "machine": _examine_machine(),
@@ -63,15 +63,15 @@ def examine(*, quick: bool = False) -> dict[str, Any]:
     return content
 
 
-def measure_speed(recipe: Recipe, seconds: float = SECONDS) -> dict[str, Any]:
-    """Games in a second while the *recipe* evolves, and how long all of it takes here.
+def measure_speed(recipe: Recipe, seconds: float = SECONDS) -> JsonObject:
+    """Measure games per second while a *recipe* evolves, and estimate the duration of its run.
 
     Args:
-        recipe: What is evolved, for a moment; nothing is written.
-        seconds: How long, with one process, and again with all of them.
+        recipe: Recipe to evolve for a moment; nothing is written.
+        seconds: Duration with one process, and again with all of them.
     """
     before, method = compiling_seconds(), recipe.make_method()
-    found: dict[str, Any] = {"recipe": recipe.title, "generations": recipe.run.generations}
+    found: JsonObject = {"recipe": recipe.title, "generations": recipe.run.generations}
     for name, executor in (("one_process", "serial"), ("all_workers", check_executor(None, None))):
         with make_executor(executor) as machine:
             arena, state = Arena(method.decoder, machine), method.initial(recipe.run.seed)
@@ -96,33 +96,33 @@ def measure_speed(recipe: Recipe, seconds: float = SECONDS) -> dict[str, Any]:
     return found
 
 
-def find_problems(content: Mapping[str, Any]) -> list[str]:
-    """What should be mended, each with its remedy, by what :func:`examine` found."""
+def find_problems(content: Settings) -> list[str]:
+    """Return the problems in a report of :func:`examine`, each with its remedy."""
     machine, cache, runs = content["machine"], content["cache"], content["runs"]
     problems = []
     if not cache["is_kept"]:
         problems.append(
             "compiled code is not kept, since its folder can't be written or others may write to"
-            " it: let EVOLVE_ARENA_CACHE name a folder that only you can write to"
+            " it: set EVOLVE_ARENA_CACHE to a folder that only you can write to"
         )
     if cache["free_bytes"] < LEAST_DISK:
-        problems.append(f"little room for compiled code: make room where {cache['folder']} lies")
+        problems.append(f"little disk space for compiled code: free some for {cache['folder']}")
     if not runs["is_writable"]:
-        problems.append(f"{runs['folder']} can't be written: go to a folder of yours, or use --run")
+        problems.append(f"{runs['folder']} can't be written: change the folder, or use --run")
     if runs["free_bytes"] < LEAST_DISK:
-        problems.append(f"little room for runs: make room where {runs['folder']} lies")
+        problems.append(f"little disk space for runs: free some for {runs['folder']}")
     if machine["usable_cores"] < machine["cores"]:
         problems.append(
             f"this process may use {machine['usable_cores']:g} of {machine['cores']} cores (by"
-            " taskset, a container or a batch system): ask for more there, or say --workers"
+            " taskset, a container or a batch system): request more there, or use --workers"
         )
     if machine["free_memory_bytes"] < LEAST_MEMORY:
-        problems.append("little memory is free: end other programs, or say --workers 1")
+        problems.append("little memory is free: close other programs, or use --workers 1")
     return problems
 
 
-def print_examination(content: Mapping[str, Any]) -> None:
-    """Prints what :func:`examine` gave."""
+def print_examination(content: Settings) -> None:
+    """Print a report of :func:`examine`."""
     machine, cache, runs = content["machine"], content["cache"], content["runs"]
     versions = ", ".join(f"{name} {number}" for name, number in content["versions"].items())
     _tell("versions", versions)
@@ -152,12 +152,12 @@ def print_examination(content: Mapping[str, Any]) -> None:
         _tell("problems", "none")
 
 
-def _print_speed(speed: Mapping[str, Any]) -> None:
+def _print_speed(speed: Settings) -> None:
     for name, rates in ((name, speed[name]) for name in ("one_process", "all_workers")):
         told = f"{rates['games_per_second']:,.0f} games/s, {rates['workers']} processes"
         _tell("speed", told if name == "all_workers" else told.replace("processes", "process"))
     compiled = speed["compiling_seconds"]
-    _tell("compiling", f"took {format_seconds(compiled)} before" if compiled > 1 else "was done")
+    _tell("compiling", f"took {format_seconds(compiled)}" if compiled > 1 else "was done before")
     expected = format_seconds(speed["run_seconds"])
     _tell("expect", f"evolve start {usual_game()}: about {expected} here")
 
@@ -166,7 +166,7 @@ def _tell(what: str, text: str) -> None:
     print_line(f"{text}", heading=f"{what:15} ")
 
 
-def _find_versions(names: Any) -> dict[str, str | None]:
+def _find_versions(names: Iterable[str]) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for name in names:
         try:
@@ -176,7 +176,7 @@ def _find_versions(names: Any) -> dict[str, str | None]:
     return found
 
 
-def _examine_machine() -> dict[str, Any]:
+def _examine_machine() -> JsonObject:
     memory, cores = psutil.virtual_memory(), os.cpu_count() or 1
     return {
         "system": f"{os.uname().sysname} {os.uname().machine}" if hasattr(os, "uname") else os.name,
@@ -188,7 +188,7 @@ def _examine_machine() -> dict[str, Any]:
 
 
 def _read_quota(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | None:
-    """How many cores a container gives, if it limits them."""
+    """Return the number of cores that a container grants; None if it does not limit them."""
     try:
         quota, period = file.read_text().split()
         return int(quota) / int(period)
@@ -196,7 +196,7 @@ def _read_quota(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | None:
         return None
 
 
-def _examine_cache() -> dict[str, Any]:
+def _examine_cache() -> JsonObject:
     folder = cache_folder()
     files = [file for file in folder.parent.rglob("*") if file.is_file()]
     return {
@@ -208,7 +208,7 @@ def _examine_cache() -> dict[str, Any]:
     }
 
 
-def _examine_runs() -> dict[str, Any]:
+def _examine_runs() -> JsonObject:
     there = RUNS if RUNS.is_dir() else Path()
     return {
         "folder": str(RUNS.absolute()),
@@ -218,7 +218,7 @@ def _examine_runs() -> dict[str, Any]:
     }
 
 
-def _examine_terminal() -> dict[str, Any]:
+def _examine_terminal() -> JsonObject:
     size = shutil.get_terminal_size()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb"
     return {

@@ -1,4 +1,4 @@
-"""The command ``evolve``. Nothing heavy is loaded before a command needs it."""
+"""The entry point ``evolve``. Nothing heavy is loaded before a command needs it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ DEAF = {
     *("_raw_object_cache_notify", "_raw_object_cache_getbuffer"),
     *("__del__", "__set_name__"),
 }
-"""Functions that swallow an interrupt, or make another error of it: two of llvmlite's
+"""Functions that swallow an interrupt, or turn it into another error: two of llvmlite's
 ``ExecutionEngine``, destructors, and what Python calls while it makes a class."""
 ON_TIMER = "SIGALRM"
 """The signal of timers, which Windows lacks."""
 
 
 def main() -> None:
-    """Runs the command line; bad input is one line on standard error and exit code 2.
+    """Run the command line; bad input is one line on standard error and exit code 2.
 
-    SIGTERM and SIGHUP, on Windows SIGBREAK, do what Ctrl-C does: a run stops with a checkpoint,
-    bots are ended. The exit code is 130 then, or 128 and the number of the signal.
+    SIGTERM and SIGHUP, on Windows SIGBREAK, act like Ctrl-C: a run stops with a checkpoint, bots
+    are ended. The exit code is then 130, or 128 plus the number of the signal.
     """
     with _signals_as_ctrl_c() as signals:
         code = _answer(signals)
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _answer(signals: list[int]) -> int:
-    """Does what was typed, and gives the exit code."""
+    """Run what was typed, and return the exit code; errors become one line."""
     errors.at_command_line = True
     try:
         _prepare_streams()
@@ -58,7 +58,7 @@ def _answer(signals: list[int]) -> int:
         if not signals:
             _complain("interrupted")
         return 130
-    except BrokenPipeError:  # whoever read our output, `head` say, has read enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError as error:
@@ -73,7 +73,7 @@ def _answer(signals: list[int]) -> int:
 
 
 def _run() -> int:
-    """Reads the command line and does what it says; loaded here, so that Ctrl-C is heeded."""
+    """Parse and run the command line; modules are loaded here, so that Ctrl-C is heeded."""
     import typer
 
     from evolve_arena import core
@@ -103,11 +103,11 @@ def _run() -> int:
 
 @contextmanager
 def _signals_as_ctrl_c() -> Iterator[list[int]]:
-    """Lets SIGTERM and SIGHUP do what Ctrl-C does; those that came are noted in the list.
+    """Let SIGTERM and SIGHUP act like Ctrl-C; yield a list of the signals that were received.
 
-    One that is ignored stays so: that is how ``nohup`` works. Ctrl-C itself interrupts as ever, but
-    for the instants in which an interrupt would be lost: in destructors, while a class is made, and
-    where LLVM asks for machine code, which without an answer would end in a segmentation fault.
+    An ignored signal stays ignored: that is how ``nohup`` works. Ctrl-C itself interrupts as usual,
+    except where an interrupt would be lost: in destructors, while a class is made, and where LLVM
+    asks for machine code, which without an answer would end in a segmentation fault.
     """
     signals: list[int] = []
     own = os.getpid()
@@ -155,7 +155,7 @@ def _signals_as_ctrl_c() -> Iterator[list[int]]:
 
 
 def _prepare_streams() -> None:
-    """Lets nothing that is written or read fail on a letter, nor on a stream that is closed."""
+    """Make the standard streams robust: against unencodable characters, and if one is closed."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"

@@ -1,20 +1,20 @@
-"""Tables of what players scored: duels, tournaments, evaluations, positions."""
+"""Tables of results: duels, tournaments, evaluations, positions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from evolve_arena.arena.duel_result import DuelResult, forfeit_cells
 from evolve_arena.cli.output import format_interval, print_line, print_table
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
+from evolve_arena.core.types import JsonObject, Settings
 from evolve_arena.runs.positions import name_own
 from evolve_arena.runs.store.check_points import format_margin
 
 
 def print_duel(result: DuelResult) -> None:
-    """Prints what :func:`evolve_arena.arena.duel.duel` gave."""
+    """Print a result of :func:`evolve_arena.arena.duel.duel`."""
     if result.sides:
         _print_points(result)
         return
@@ -58,16 +58,16 @@ def _print_points(result: DuelResult) -> None:
     print_table(title, columns, rows)
     margin = format_margin(result.margin, result.margin_interval)
     score = format_interval(result.score, result.wilson_95)
-    print_line(f"{result.names[0]} scores {margin} points more a seat; score {score}")
-    means = "".join(f"{value:.1f} {name} a game, " for name, value in result.columns.items())
+    print_line(f"{result.names[0]} scores {margin} points more per seat; score {score}")
+    means = "".join(f"{value:.1f} {name} per game, " for name, value in result.columns.items())
     print_line(
         f"{means}{result.distinct_games} distinct games; ended by "
         + ", ".join(f"{name}: {n}" for name, n in result.terminations.items())
     )
 
 
-def print_crosstable(content: dict[str, Any]) -> None:
-    """Prints what :func:`crosstable` gave."""
+def print_crosstable(content: JsonObject) -> None:
+    """Print a result of :func:`crosstable`."""
     order = [player["name"] for player in content["players"]]
     forfeited = any(player["forfeited_games"] for player in content["players"])
     rows = []
@@ -90,14 +90,14 @@ def print_crosstable(content: dict[str, Any]) -> None:
     print_table("Tournament", columns, rows, left=2)
 
 
-def _format_elo(player: dict[str, Any]) -> str:
+def _format_elo(player: JsonObject) -> str:
     if player["elo"] is None:
         return "-"
     return f"{player['elo']:+.0f} ± {player['elo_error_95']:.0f}"
 
 
-def print_ranking(content: dict[str, Any]) -> None:
-    """Prints what :func:`ranking` gave."""
+def print_ranking(content: JsonObject) -> None:
+    """Print a result of :func:`ranking`."""
     rows = [
         (
             str(row["rank"]),
@@ -113,8 +113,8 @@ def print_ranking(content: dict[str, Any]) -> None:
     print_table(title, columns, rows, left=2)
 
 
-def print_ratings(content: dict[str, Any]) -> None:
-    """Prints what :func:`ratings` gave."""
+def print_ratings(content: JsonObject) -> None:
+    """Print a result of :func:`ratings`."""
     names = content["columns"]
     rows = [
         (
@@ -136,7 +136,7 @@ def print_ratings(content: dict[str, Any]) -> None:
 
 
 def format_points(points: float, interval: Sequence[float] | None) -> str:
-    """Mean points and their 95 % interval, if there is one.
+    """Return mean points and their 95 % interval, if there is one.
 
     >>> format_points(97.54, (96.0, 99.08)), format_points(97.54, None)
     ('97.5 [96.0, 99.1]', '97.5')
@@ -146,8 +146,8 @@ def format_points(points: float, interval: Sequence[float] | None) -> str:
     return f"{points:.1f} [{interval[0]:.1f}, {interval[1]:.1f}]"
 
 
-def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
-    """Prints what :func:`evaluate_player` gave."""
+def print_evaluation(content: JsonObject, game: AnyGame) -> None:
+    """Print a result of :func:`evaluate_player`."""
     if content["opponents"]:
         _print_own_tables(content) if "tables" in content else _print_wins(content)
         if plies := content["opening_plies"]:
@@ -155,7 +155,7 @@ def print_evaluation(content: dict[str, Any], game: AnyGame) -> None:
     print_positions(content["positions"], game)
 
 
-def _print_wins(content: dict[str, Any]) -> None:
+def _print_wins(content: JsonObject) -> None:
     forfeited = any(result["forfeits"] for result in content["opponents"].values())
     rows = [
         (
@@ -174,7 +174,7 @@ def _print_wins(content: dict[str, Any]) -> None:
     print_table(content["player"], columns, rows)
 
 
-def _print_own_tables(content: dict[str, Any]) -> None:
+def _print_own_tables(content: JsonObject) -> None:
     limits = list(next(iter(content["tables"].values()))["above"])
     rows = [
         (
@@ -209,7 +209,7 @@ def _print_own_tables(content: dict[str, Any]) -> None:
     columns += ["margin, 95 %", "forbidden moves"]
     seats = next((result["seats"] for result in content["opponents"].values()), 0)
     if rows:
-        print_table(f"{content['player']} at every other seat of {seats}", columns, rows)
+        print_table(f"{content['player']} on alternate seats of {seats}", columns, rows)
 
 
 def _known(value: float | None) -> float:
@@ -224,18 +224,18 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.1f}"
 
 
-def print_positions(content: Mapping[str, Any], game: AnyGame) -> None:
-    """Print what :func:`solve_positions` gave, by the names of files."""
+def print_positions(content: Settings, game: AnyGame) -> None:
+    """Print results of :func:`solve_positions`, by the names of files."""
     own = find_game(game.name).positions
     if own and name_own(own) not in content:
         usual = find_game(game.name).make().describe()
         reason = f"they are for {usual}" if own.is_file() else f"{own} is missing"
-        print_line(f"{name_own(own)}: left out, {reason}")
+        print_line(f"{name_own(own)}: skipped, {reason}")
     for name, result in content.items():
         _print_solved(name, result)
 
 
-def _print_solved(name: str, result: Mapping[str, Any]) -> None:
+def _print_solved(name: str, result: Settings) -> None:
     title = f"{name}: {result['count']} positions"
     if "solved" not in result:
         rows = [

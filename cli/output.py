@@ -1,15 +1,15 @@
-"""What the commands print: tables for people, one JSON object for programs.
+"""Printing: lines and tables for people, one JSON object for programs.
 
-Names and titles come from files of anybody. Lines and tables show their text as it is: nothing in
-it is obeyed by the terminal, or read as markup.
+Names and titles may come from untrusted files. Lines and tables show their text literally: no
+control codes reach the terminal, and no markup is interpreted.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
@@ -20,17 +20,19 @@ from rich.text import Text
 from evolve_arena.core.errors import LONGEST, one_line
 from evolve_arena.core.logs import LONGEST_LINE, wrap
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Settings
 WIDE = Console(width=10_000)
-"""What tables are measured with."""
+"""A console for measuring tables."""
 
 
 def print_line(text: object = "", *, heading: object = "", error: bool = False) -> None:
-    """Prints *text* as one line, after a *heading* in bold type.
+    """Print *text* as one line, after a *heading* in bold type.
 
     Args:
-        text: What is printed.
-        heading: What stands before it.
-        error: Whether it goes to standard error.
+        text: The text.
+        heading: Text before it.
+        error: True for standard error.
     """
     line = as_text(heading, LONGEST_LINE, style="bold") + as_text(text, LONGEST_LINE)
     console = _console(error=error)
@@ -39,19 +41,19 @@ def print_line(text: object = "", *, heading: object = "", error: bool = False) 
 
 
 def _wrap(line: Text, width: int) -> list[Text]:
-    """The *line* in several, broken between words; paths and commands stay whole."""
+    """Split a *line* between words; paths and commands stay whole."""
     if line.cell_len <= width:
         return [line]
     return [Text(part) for part in wrap(line.plain, width)]
 
 
 def as_text(content: object, most: int = LONGEST, style: str = "") -> Text:
-    """*content* in one line of at most *most* characters, as rich prints what it does not read."""
+    """Return *content* as one line of at most *most* characters, which rich prints literally."""
     return Text(one_line(str(content), most), style=style)
 
 
-def print_json(content: Mapping[str, Any]) -> None:
-    """Prints *content* as one JSON object."""
+def print_json(content: Settings) -> None:
+    """Print *content* as one JSON object."""
     print(json.dumps(content, indent=2, allow_nan=False))
 
 
@@ -63,17 +65,17 @@ def print_table(
     left: int = 1,
     sections: Collection[int] = (),
 ) -> None:
-    """Prints a table; the first *left* columns are set to the left, all others to the right.
+    """Print a table; the first *left* columns are aligned left, all others right.
 
-    On a terminal that is too narrow for it, texts are wrapped if there is nothing else; else each
-    row becomes a column, or some of the columns stand below the others.
+    On a terminal that is too narrow for it, a table of texts is wrapped; in another one each row
+    becomes a column, or the columns are split over several tables.
 
     Args:
-        title: What stands above.
+        title: Text above the table.
         columns: The headers.
         rows: The cells.
-        left: How many columns are set to the left.
-        sections: Before which rows there is a line.
+        left: Number of columns that are aligned left.
+        sections: Numbers of rows before which a line is drawn.
     """
     console, cells = _console(), [[as_text(cell) for cell in row] for row in rows]
     heads = [as_text(column) for column in columns]
@@ -114,14 +116,14 @@ def _make_table(
 
 
 def _width_of(table: Table) -> int:
-    """How many columns of the terminal it takes, if none are missing."""
+    """Return the width of a whole table, in columns of a terminal."""
     return Measurement.get(WIDE, WIDE.options, table).maximum
 
 
 def _lay_out_anew(
     title: Text, heads: Sequence[Text], rows: Cells, left: int, width: int
 ) -> Iterator[Table]:
-    """A table that is too wide, as one or several that are not."""
+    """Yield tables that fit the *width*, in place of one that is too wide."""
     turned = [
         [head, *cells] for head, *cells in zip(heads[1:], *(row[1:] for row in rows), strict=True)
     ]
@@ -145,9 +147,9 @@ def _lay_out_anew(
 def _cut(
     title: Text, heads: Sequence[Text], rows: Cells, first: tuple[int, int], begin: int, end: int
 ) -> Table:
-    """The table with the columns from *begin* to *end* alone, and some of the *first* ones.
+    """Return the table with only its first columns, and those from *begin* to *end*.
 
-    These are two numbers: how many columns are set to the left, and how many are kept.
+    *first* is two numbers: of columns that are aligned left, and of columns that are kept.
     """
     left, kept = first
     cells = [row[:kept] + row[begin:end] for row in rows]
@@ -155,7 +157,7 @@ def _cut(
 
 
 def format_interval(share: float | None, interval: tuple[float, float]) -> str:
-    """A share and its 95 % interval; a dash if it is of no games.
+    """Return a share and its 95 % interval; a dash if there were no games.
 
     >>> format_interval(0.912, (0.893, 0.928)), format_interval(None, (0.0, 1.0))
     ('0.912 [0.893, 0.928]', '-')
@@ -166,7 +168,7 @@ def format_interval(share: float | None, interval: tuple[float, float]) -> str:
 
 
 def _console(*, error: bool = False) -> Console:
-    """Standard output or error; wide enough for any table if it is no terminal."""
+    """Return a console of standard output or error; 200 columns wide if it is no terminal."""
     plain = Console(highlight=False, soft_wrap=True, stderr=error)
     if plain.is_terminal:
         return plain
@@ -174,6 +176,6 @@ def _console(*, error: bool = False) -> Console:
 
 
 def print_caveats(lines: Iterable[str]) -> None:
-    """Prints *lines* on standard error."""
+    """Print *lines* on standard error, each after the name of the program."""
     for line in lines:
         print_line(f"evolve: {line}", error=True)

@@ -1,4 +1,4 @@
-"""Recipes in words: lists of them, and their keys with values, defaults and meanings."""
+"""Recipes as text: lists of them, and their keys with values, defaults and meanings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -15,21 +15,22 @@ from evolve_arena.cli.output import print_line, print_table
 from evolve_arena.core.game import GameSpec, options_of
 from evolve_arena.core.registry import usual_game
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.types import Json
 from evolve_arena.evolve.operators import Operator
 from evolve_arena.runs.recipes.recipe import Recipe, RecipeSummary
 from evolve_arena.runs.recipes.sections import find_sections, list_fields
 
 ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=`)")
-"""Roles of reStructuredText, which docstrings may have."""
+"""Roles of reStructuredText in docstrings."""
 KINDS = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
 BOUNDS = {"ge": "from {}", "gt": "above {}", "le": "to {}", "lt": "below {}"}
 
 
 def print_usual_recipes(recipes: Sequence[RecipeSummary]) -> None:
-    """Prints a recipe of each game, and the names of the others; on one screen."""
+    """Print the default recipe of each game, and the names of the others; on one screen."""
     games = group_recipes(recipes)
     rows = [(usual.name, usual.title) for usual, *_ in games.values()]
-    print_table("Recipes: evolve start NAME", ["name", "breeds"], rows, left=2)
+    print_table("Recipes: evolve start NAME", ["name", "title"], rows, left=2)
     others: dict[tuple[str, ...], list[str]] = {}
     for game, (_, *more) in games.items():
         names = [one.name.removeprefix(game) for one in more if not one.is_published]
@@ -37,25 +38,25 @@ def print_usual_recipes(recipes: Sequence[RecipeSummary]) -> None:
     told = [f"{', '.join(found)}: {', '.join(names)}" for names, found in others.items() if names]
     print_line(f"More: {'; '.join(told)}")
     published = sum(recipe.is_published for recipe in recipes)
-    print_line(f"All, with {published} of published studies: evolve recipes --all")
-    print_line("Those of one game: evolve recipes GAME")
+    print_line(f"All, with {published} of published studies: evolve list recipes --all")
+    print_line("Those of one game: evolve list recipes GAME")
 
 
 def print_recipes(recipes: Sequence[RecipeSummary]) -> None:
-    """Prints all *recipes* with their titles, by game."""
+    """Print all *recipes* with their titles, by game."""
     rows: list[tuple[str, ...]] = []
     sections = []
     for found in group_recipes(recipes).values():
         sections.append(len(rows))
         rows += [(recipe.name, recipe.title) for recipe in found]
-    title, columns = "Recipes: evolve start NAME", ["name", "breeds"]
+    title, columns = "Recipes: evolve start NAME", ["name", "title"]
     print_table(title, columns, rows, left=2, sections=sections[1:])
 
 
 def group_recipes(recipes: Iterable[RecipeSummary]) -> dict[str, list[RecipeSummary]]:
-    """The *recipes* of each game: that with which to begin, the others, those of studies.
+    """Return the *recipes* by game: first the default one, then others, then those of studies.
 
-    The usual game comes first, then those of which there are most recipes.
+    The default game comes first, then the games with the most recipes.
     """
     games: dict[str, list[RecipeSummary]] = {}
     for recipe in recipes:
@@ -70,27 +71,27 @@ def group_recipes(recipes: Iterable[RecipeSummary]) -> dict[str, list[RecipeSumm
 
 
 class KeyText(NamedTuple):
-    """A key in words."""
+    """The description of a key."""
 
     key: str
     """The key, dotted."""
     values: str
-    """The values that it takes, in Markdown."""
+    """Its values, in Markdown."""
     default: str
-    """Its default, as a recipe writes it; empty if it must be given."""
+    """Its default, as a recipe writes it; empty if the key is required."""
     meaning: str
-    """A sentence, in Markdown."""
+    """Its meaning, a sentence in Markdown."""
 
 
 def describe_section(model: type[BaseModel], prefix: str) -> Iterator[KeyText]:
-    """The keys of a section, and of those inside; an operator is a value."""
+    """Yield the keys of a section, and of nested sections; an operator is a value."""
     for key, field, meaning in list_fields(model, prefix, Operator):
         values = describe_type(field.annotation, field.metadata)
         yield KeyText(key, values, write_default(field), write_sentence(meaning))
 
 
 def describe_game(spec: GameSpec) -> Iterator[KeyText]:
-    """The options of a game."""
+    """Yield the options of a game."""
     rules = spec.game.rules_type
     helps = read_helps(rules)
     for key, option in options_of(rules).items():
@@ -102,16 +103,16 @@ def describe_game(spec: GameSpec) -> Iterator[KeyText]:
 
 
 def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
-    """Each key of a *recipe*, and the value that it has there."""
+    """Return each key of a *recipe*, and its value there."""
     content = recipe.model_dump(mode="json")
     sections = find_sections(content)
-    texts = [KeyText("game.name", "a game's name, or its file", "", "The game that is played.")]
+    texts = [KeyText("game.name", "name of a game, or its file", "", "The game.")]
     texts += describe_game(recipe.spec)
     for section in [name for name in sections if content.get(name) is not None and name != "game"]:
         texts += describe_section(sections[section], f"{section}.")
     found = []
     for text in texts:
-        value: Any = content
+        value: Json = content
         for part in text.key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
         if not text.key.startswith(f"method.{recipe.kind.section}."):
@@ -120,7 +121,7 @@ def describe_recipe_keys(recipe: Recipe) -> list[tuple[KeyText, str]]:
 
 
 def print_recipe_keys(recipe: Recipe) -> None:
-    """Prints the keys of a *recipe*, each with two lines."""
+    """Print the keys of a *recipe*, two lines for each."""
     for text, value in describe_recipe_keys(recipe):
         default = f"; default {text.default}" if text.default not in ("", value) else ""
         told = f" = {value}   ({text.values}{default})".replace("`", "")
@@ -128,8 +129,8 @@ def print_recipe_keys(recipe: Recipe) -> None:
         print_line(f"    {text.meaning}")
 
 
-def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
-    """A type and its range in words."""
+def describe_type(annotation: object, metadata: Iterable[object] = ()) -> str:
+    """Describe a type and its range."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return describe_type(arguments[0], [*arguments[1:], *metadata])
@@ -141,7 +142,7 @@ def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
         return " or ".join(describe_type(each, metadata) for each in inner) + left_out
     if origin is tuple:
         return f"list: {describe_type(arguments[0])}"
-    words = [KINDS.get(annotation, "text or table")]
+    words = [next((kind for each, kind in KINDS.items() if each is annotation), "text or table")]
     for limit in metadata:
         for name, text in BOUNDS.items():
             if (bound := getattr(limit, name, None)) is not None:
@@ -153,8 +154,8 @@ def describe_type(annotation: Any, metadata: Iterable[Any] = ()) -> str:
     return " ".join(words)
 
 
-def write_value(value: Any) -> str:
-    """A value as a recipe writes it."""
+def write_value(value: Json) -> str:
+    """Return a value as a recipe writes it."""
     if value is None:
         return "left out"
     if isinstance(value, BaseModel):
@@ -165,13 +166,13 @@ def write_value(value: Any) -> str:
 
 
 def write_default(field: FieldInfo) -> str:
-    """The value of a key that is left out; empty if it must be given."""
+    """Return the default of a key; empty if the key is required."""
     if field.is_required():
         return ""
     return write_value(field.get_default(call_default_factory=True))
 
 
 def write_sentence(text: str) -> str:
-    """A text of a docstring in Markdown."""
+    """Convert a text of a docstring to Markdown."""
     text = ROLE.sub("", text).replace("``", "`")
     return re.sub(r"`evolve_arena(?:\.\w+)+\.(\w+)`", r"`\1`", text)

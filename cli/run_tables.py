@@ -1,15 +1,15 @@
-"""Tables of runs: one in a few lines, those at home, the runs of a sweep."""
+"""Tables of runs: the summary of one, the list of runs, the results of a sweep."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from evolve_arena.arena.duel_result import forfeit_cells
 from evolve_arena.cli.output import format_interval, print_caveats, print_line, print_table
 from evolve_arena.core.errors import one_line
 from evolve_arena.core.logs import format_seconds
 from evolve_arena.core.registry import SPIEL, usual_game
+from evolve_arena.core.types import JsonObject
 from evolve_arena.runs.many.sweep import Sweep
 from evolve_arena.runs.run import Run
 from evolve_arena.runs.store.check_points import format_margin
@@ -17,7 +17,7 @@ from evolve_arena.runs.store.directory import HOME
 from evolve_arena.runs.summary import check_caveats, describe_champion
 
 MOST_RATINGS = 8
-"""How many of a run's champions are told of."""
+"""Number of champions in the table of ratings."""
 NODE_FIGURES = {
     "workers": "workers",
     "done": "parts done",
@@ -26,11 +26,11 @@ NODE_FIGURES = {
     "games": "games",
     "rate": "games/s",
 }
-"""What is told of each machine, and what it is called."""
+"""Figures of each machine, and their headers."""
 
 
-def print_summary(content: dict[str, Any]) -> None:
-    """Prints what :func:`summarise` gave."""
+def print_summary(content: JsonObject) -> None:
+    """Print a summary of :func:`summarise`."""
     print_line(f"  {one_line(content['title'])}", heading=content["run"])
     figures = [
         f"{_format(value)} {name.replace('_', ' ')}"
@@ -57,8 +57,8 @@ def print_summary(content: dict[str, Any]) -> None:
         print_line(f"warning: {warning}")
 
 
-def print_runs(runs: Sequence[dict[str, Any]]) -> None:
-    """Prints what :func:`list_runs` gave."""
+def print_runs(runs: Sequence[JsonObject]) -> None:
+    """Print a list of :func:`list_runs`."""
     if not runs:
         print_line(f"there are no runs in {HOME}; start one: evolve start {usual_game()}")
         return
@@ -78,7 +78,7 @@ def print_runs(runs: Sequence[dict[str, Any]]) -> None:
 
 
 def print_results(run: Run) -> None:
-    """Prints how good the champion is, and what can be done next."""
+    """Print the strength of the champion, and commands to continue with."""
     checks = run.checks()
     champion = describe_champion(run, checks)
     if champion:
@@ -93,8 +93,8 @@ def print_results(run: Run) -> None:
     print_line(f"measure   evolve evaluate run:{path}")
 
 
-def _print_ratings(ratings: Sequence[dict[str, Any]], champion: int | None) -> None:
-    """Prints how strong some of the run's champions are, the newest among them."""
+def _print_ratings(ratings: Sequence[JsonObject], champion: int | None) -> None:
+    """Print the ratings of some of the run's champions, the newest among them."""
     if len(ratings) < 2:
         return
     count = min(len(ratings), MOST_RATINGS)
@@ -118,7 +118,7 @@ def _format(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def _print_check(name: str, check: dict[str, Any]) -> None:
+def _print_check(name: str, check: JsonObject) -> None:
     forfeited = any(result["forfeits"] for result in check["opponents"].values())
     rows: list[tuple[str, ...]] = [
         (
@@ -141,7 +141,7 @@ def _print_check(name: str, check: dict[str, Any]) -> None:
     print_table(title, columns, rows)
 
 
-def _format_points(result: dict[str, Any]) -> tuple[str, ...]:
+def _format_points(result: JsonObject) -> tuple[str, ...]:
     if "points" not in result:
         return "", "", "", ""
     margin = format_margin(result["margin"], result["margin_95"])
@@ -150,15 +150,15 @@ def _format_points(result: dict[str, Any]) -> tuple[str, ...]:
 
 
 def print_sweep(found: Sweep) -> None:
-    """Prints what mattered, and where all of it lies."""
-    title = f"Mean score of the champions against {found.against}, with each setting"
+    """Print the scores and effects of a sweep's settings, and the paths of its files."""
+    title = f"Mean score of the champions against {found.against}, by setting"
     print_table(title, *found.table(), left=len(found.keys))
     print_line()
-    title = "What mattered: the best value of a key against its worst"
+    title = "Effects: the best value of each setting against its worst"
     print_table(title, *found.influence_table(), left=3)
     print_line()
     unsure = [each.key for each in found.influences if not each.low > 0]
     if unsure:
-        print_line(f"not sure to matter (0 lies in the interval, if any): {', '.join(unsure)}")
+        print_line(f"no clear effect (the interval contains 0): {', '.join(unsure)}")
     print_line(f"runs     {found.folder / 'runs.csv'}")
     print_line(f"picture  {found.folder / 'sweep.png'}")

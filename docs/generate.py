@@ -253,13 +253,13 @@ def write_abilities() -> str:
 
 
 def write_players() -> str:
-    """Return a table of the players' names, as in ``evolve players``."""
+    """Return a table of the players' names, as in ``evolve list players``."""
     from evolve_arena.core.registry import shipped_games
     from evolve_arena.runs.players import list_players
 
     every = set(shipped_games())
     return write_table(
-        ("specification", "player", "games"),
+        ("name", "description", "games"),
         (
             (
                 f"`{form}`",
@@ -290,7 +290,8 @@ def _write_command(command: Command, path: str) -> Iterator[str]:
         if rows:
             yield write_table(("argument or option", "default", "description"), rows)
     for name, each in inner.items():
-        yield from _write_command(each, f"{path} {name}")
+        if not each.hidden:
+            yield from _write_command(each, f"{path} {name}")
 
 
 def write_help(text: str | None) -> str:
@@ -319,6 +320,7 @@ def _describe_parameter(parameter: TyperArgument | TyperOption) -> tuple[str, st
         if bound is not None
     ]
     about = write_help(getattr(parameter, "help", "")) + (f" ({' '.join(span)})" if span else "")
+    about = about.replace("{games}", ", ".join(sorted(registry.shipped_games())))
     return ", ".join(f"`{name}`" for name in names), shown, about
 
 

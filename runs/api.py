@@ -162,7 +162,7 @@ def prepare(
         )
     if recipe is None:
         raise BadValueError(
-            f"name a recipe ({spell('evolve recipes', 'recipe_names()')} lists them)"
+            f"name a recipe ({spell('evolve list recipes', 'recipe_names()')} lists them)"
         )
     # The recipe, permitted, and the first state if that comes from other runs.
     place = run or find_place(recipe if neat_config is None else neat_config)

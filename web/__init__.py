@@ -1,1 +1,1 @@
-"""The page that ``evolve serve`` shows: watch runs, play against what was bred, replay games."""
+"""Layer 6, web: the page of ``evolve serve``: watch runs, play against champions, replay games."""

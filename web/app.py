@@ -1,7 +1,7 @@
-"""The server behind the page: what it is asked, who may ask, and what it tells by itself.
+"""The server behind the page: its requests, their permission, and its streams of events.
 
-It does little itself: workers read runs and play games, child processes train. So nobody who asks
-much, or nonsense, keeps a run from going on.
+It does little itself: workers read runs and play games, child processes train. So no request,
+however large or wrong, delays a run.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -29,7 +29,7 @@ from starlette.responses import (
 )
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.listing import Listing
@@ -43,31 +43,34 @@ from evolve_arena.web.workers import (
     WorkerError,
 )
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Json, JsonObject
+
 STATIC = Path(__file__).with_name("static")
 PAGE = resources.files("evolve_arena.runs").joinpath("page")
-"""What this page shares with those that are exported: how boards are drawn."""
+"""Files shared with exported pages: they draw boards."""
 LARGEST_REQUEST = 1 << 20
 MOST_GAMES = 32
-"""Games at once; the one that was left alone for longest makes room."""
+"""Number of games at once; the one that was idle for longest makes room."""
 LONGEST_MOVE = 300.0
-"""Seconds that a game may take to answer; programs that look far ahead think long."""
+"""Seconds that a game may take to answer; deep searches take long."""
 MOST_ERRANDS = 16
 ERRAND = 0.5
 """Seconds that a request waits for a picture or a tournament; then its page asks again."""
 COLLECTING = 60.0
-"""Seconds that a page has to ask for what is done."""
+"""Seconds that a page has to collect a result."""
 LEFT = 20.0
-"""Seconds after which a game ends that its page has left: it may only be loaded anew."""
+"""Seconds after which a game ends that its page has left: the page may only be reloading."""
 MOST_WATCHED = 64
-"""What pages watch at once: each run that is compared counts."""
+"""Number of topics that pages watch at once: each run that is compared counts."""
 KNOWN = "evolve-arena-known"
 """The key in the state of a request whose sender showed the token."""
 BEAT = 15.0
-"""Seconds after which a stream that has nothing to tell says that it lives."""
+"""Seconds after which a stream without news sends a sign of life."""
 SHARE = 0.02
-"""Of one core's time what looking at runs may take, for each thing that is looked at."""
+"""Share of one core's time that polling may take, for each topic."""
 SELDOM = 10.0
-"""Seconds between two looks at most: on a busy machine a look takes long, and costs as little."""
+"""Longest time between two polls, in seconds: on a busy machine a poll takes long."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self';"
     " img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -77,23 +80,24 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 CLOSING = {"Connection": "close"}
+Action: TypeAlias = "Callable[[JsonObject], Coroutine[object, object, Json]]"
+"""A function that takes the values of a request, and returns what is answered."""
 
 
 @dataclass
 class Guard:
-    """Lets only those in who have the token, on pages of this very server.
+    """Middleware that admits only requests with the token, from pages of this server.
 
-    Other users of this machine reach the server as well, and a page of somebody else can make a
-    browser ask us, under our own name even (DNS rebinding). So who asks shows the token; the names
-    by which we are called are known; and what changes something must come from our page.
+    Other users of this machine can reach the server, and a foreign page can make a browser send
+    requests to it, even under its own name (DNS rebinding). So each request must show the token,
+    use a known host name, and come from this server's page if it changes something.
 
     Args:
-        app: What is guarded.
-        hosts: The names and ports by which the server may be called, such as ``localhost:8000``;
-            None for any.
-        token: Who opens the page with it gets it as a cookie.
-        cookie: The name of that cookie. It has the port in it: a browser sends the cookies of a
-            host to all its ports.
+        app: The application to guard.
+        hosts: Host names and ports of the server, such as ``localhost:8000``; None for any.
+        token: The token; a page that is opened with it gets it as a cookie.
+        cookie: Name of the cookie. It contains the port: a browser sends the cookies of a host to
+            all its ports.
     """
 
     app: ASGIApp
@@ -102,7 +106,7 @@ class Guard:
     cookie: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or refuses it."""
+        """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -114,7 +118,7 @@ class Guard:
         scope.setdefault("state", {})[KNOWN] = True
         taken = 0
 
-        async def read() -> Any:
+        async def read() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
@@ -122,7 +126,7 @@ class Guard:
                 raise _TooLargeError
             return message
 
-        async def write(message: Any) -> None:
+        async def write(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message.get("headers", [])}
                 message["headers"] = [
@@ -139,7 +143,7 @@ class Guard:
             await self.app(scope, read, write)
 
     def _judge(self, request: Request) -> Response | None:
-        """The refusal of a *request*; None if it is let in."""
+        """Return the refusal of a *request*; None if it is admitted."""
         headers, changes = request.headers, request.method not in {"GET", "HEAD"}
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         kind = headers.get("content-type", "").partition(";")[0].strip()
@@ -155,7 +159,7 @@ class Guard:
         return self._ask_for_token(request)
 
     def _ask_for_token(self, request: Request) -> Response | None:
-        """The refusal of who lacks the token; who has it in the address gets a cookie."""
+        """Refuse a request without the token; turn a token in the address into a cookie."""
         given = request.query_params.get("token", "")
         if given and _same(given, self.token):
             answer = RedirectResponse("/", 303, {**HEADERS, "Cache-Control": "no-store"})
@@ -165,7 +169,7 @@ class Guard:
         if _same(request.cookies.get(self.cookie, ""), self.token):
             return None
         text = "open the address with its token, as evolve serve printed it when it started"
-        if request.scope["path"] == "/":  # it is a person who reads this
+        if request.scope["path"] == "/":  # a person reads this
             return PlainTextResponse(text, 401, {**HEADERS, **CLOSING})
         return _refuse(text, 401)
 
@@ -179,14 +183,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def _refuse(text: str, status: int) -> Response:
-    """Tells why; who may not ask at all is not kept connected."""
+    """Return an error as JSON; connections without permission are closed."""
     closing = CLOSING if status in {401, 403, 421} else {}
     return JSONResponse({"error": one_line(text, 400)}, status, headers={**HEADERS, **closing})
 
 
 @dataclass
 class _Topic:
-    """Something that pages watch: the newest text about it, and a bell for each of them."""
+    """A topic that pages watch: its newest text, and an event for each page."""
 
     text: str = ""
     bells: set[asyncio.Event] = field(default_factory=set)
@@ -197,24 +201,24 @@ class Server:
     """The page's server.
 
     Args:
-        folder: Where the runs lie.
-        shown: What the page calls it.
+        folder: Directory of the runs.
+        shown: Its name on the page.
     """
 
     def __init__(self, folder: Path, shown: str) -> None:
         self.folder, self.shown = folder, shown
         self.finder = Worker(READING, folder=str(folder))
-        """Opens no run, so that nothing that lies in the folder keeps it busy."""
+        """A worker that opens no run, so no file in the folder can block it."""
         self.opener = Worker(READING, folder=str(folder))
         self.listing = Listing(self.finder, self.opener)
         self.trainers = Trainers()
         self.games: dict[str, Worker] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        self._errands: dict[str, asyncio.Task[Any]] = {}
+        self._errands: dict[str, asyncio.Task[Json]] = {}
         self._topics: dict[str, _Topic] = {}
 
     def make_app(self) -> Starlette:
-        """The application; to be guarded by a :class:`Guard`."""
+        """Return the application, for a :class:`Guard`."""
         find, read = partial(self._call, self.finder), partial(self._call, self.opener)
         routes = [
             Route("/", self._index),
@@ -259,25 +263,25 @@ class Server:
                 worker.stop()
 
     async def _warm_up(self) -> None:
-        """Loads all that is needed, so that the first page need not wait for it."""
+        """Load all modules, so that the first page opens at once."""
         with suppress(WorkerError):
             await self.listing.rows()
 
     # --- Requests ------------------------------------------------------------------------------
 
-    def _answer(self, act: Callable[[dict[str, Any]], Any], kind: str) -> Callable[[Request], Any]:
-        """What answers a request by what *act* makes of its values, as JSON.
+    def _answer(self, act: Action, kind: str) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that validates a request's values, and answers with JSON.
 
         Args:
-            act: Takes the values by name.
-            kind: The class in `evolve_arena.web.requests` that says what they must be.
+            act: Takes the values by name, and returns the answer.
+            kind: Name of the class in `evolve_arena.web.requests` that validates the values.
         """
 
         async def answer(request: Request) -> Response:
             from evolve_arena.web import requests  # slow to load: the first page need not wait
 
             try:
-                given: Any = dict(request.query_params)
+                given: Json = dict(request.query_params)
                 if request.method == "POST":
                     given = requests.read_body(await request.body())
                 values = requests.read_values(given, getattr(requests, kind))
@@ -290,13 +294,13 @@ class Server:
 
         return answer
 
-    def _later(self, act: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
-        """Return what does *act*, and says soon that the page is to ask again.
+    def _later(self, act: Action) -> Action:
+        """Return an action that starts *act*, and soon answers that the page is to ask again.
 
         So a browser, which has six connections to a host, never waits long on one.
         """
 
-        async def ask(given: dict[str, Any]) -> Any:
+        async def ask(given: JsonObject) -> Json:
             key = json.dumps([act.__name__, given])
             if key not in self._errands:
                 if len(self._errands) >= MOST_ERRANDS:
@@ -312,17 +316,17 @@ class Server:
 
         return ask
 
-    def _keep_errand(self, key: str, errand: asyncio.Task[Any]) -> None:
-        """Keeps what an *errand* gave until its page asks, but not for long."""
+    def _keep_errand(self, key: str, errand: asyncio.Task[Json]) -> None:
+        """Keep the result of an *errand* until its page asks, but not for long."""
         if not errand.cancelled():
-            errand.exception()  # who has left need not be told
+            errand.exception()  # marks it as seen: the page may have left
             asyncio.get_running_loop().call_later(COLLECTING, self._errands.pop, key, None)
 
     @staticmethod
-    def _call(worker: Worker, name: str) -> Callable[[dict[str, Any]], Any]:
-        """Return a function that passes a request's values to the method *name* of a *worker*."""
+    def _call(worker: Worker, name: str) -> Action:
+        """Return an action that passes a request's values to the method *name* of a *worker*."""
 
-        async def call(given: dict[str, Any]) -> Any:
+        async def call(given: JsonObject) -> Json:
             return await worker.call(name, **given)
 
         return call
@@ -330,7 +334,7 @@ class Server:
     async def _index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
 
-    async def _list_runs(self, given: dict[str, Any]) -> Any:
+    async def _list_runs(self, given: JsonObject) -> Json:
         rows = await self.listing.rows()
         running = self.trainers.running
         for row in rows:
@@ -340,7 +344,7 @@ class Server:
             row["ending"] = self._find_ending(row)
         return {"folder": self.shown, "runs": rows}
 
-    async def _list_players(self, given: dict[str, Any]) -> Any:
+    async def _list_players(self, given: JsonObject) -> Json:
         """Return the players of a game: their kinds, and runs with a champion."""
         game = given["game"]
         found = await self.finder.call("list_players", game=game)
@@ -348,27 +352,27 @@ class Server:
         runs = [{"run": row["run"]} for row in rows if row["champion"] and row["game"] == game]
         return {**found, "runs": runs}
 
-    async def _describe(self, given: dict[str, Any]) -> Any:
+    async def _describe(self, given: JsonObject) -> Json:
         return self._complete(await self.listing.ask("describe", given["run"]))
 
-    async def _record(self, given: dict[str, Any]) -> Any:
+    async def _record(self, given: JsonObject) -> Json:
         return self._complete(await self.listing.ask("record", given["run"]))
 
-    def _complete(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Return the same with what this server knows: does the run go on here, how did it end."""
+    def _complete(self, found: JsonObject) -> JsonObject:
+        """Add this server's own knowledge of a run: its state here, and an error that ended it."""
         row = found["row"]
         own = row["run"] in self.trainers.running
         if own:
             row["state"] = "running"
         return {**found, "own": own, "ending": self._find_ending(row)}
 
-    def _find_ending(self, row: dict[str, Any]) -> str:
-        """The error by which a run ended here, unless it goes on since: at a terminal, say."""
+    def _find_ending(self, row: JsonObject) -> str:
+        """Return the error that ended a run here; empty if it runs again, such as at a terminal."""
         if row["state"] == "running":
             self.trainers.endings.pop(row["run"], None)
         return self.trainers.endings.get(row["run"], "")
 
-    async def _start(self, given: dict[str, Any]) -> Any:
+    async def _start(self, given: JsonObject) -> Json:
         run = given["run"]
         path = await self.finder.call("check_free", run=run)
         content = await self.opener.call(
@@ -377,22 +381,22 @@ class Server:
         await self.trainers.start(run, path, content)
         return {"run": run}
 
-    async def _stop(self, given: dict[str, Any]) -> Any:
+    async def _stop(self, given: JsonObject) -> Json:
         self.trainers.stop(given["run"])
         return {}
 
-    async def _resume(self, given: dict[str, Any]) -> Any:
+    async def _resume(self, given: JsonObject) -> Json:
         path = await self.finder.call("path_of", run=given["run"])
         await self.trainers.resume(given["run"], path, given["generations"])
         return {}
 
-    async def _draw(self, given: dict[str, Any]) -> Any:
+    async def _draw(self, given: JsonObject) -> Json:
         path = await self.finder.call("path_of", run=given["run"])
         await self.trainers.draw(path, given["what"])
         return await self._describe(given)
 
-    async def _rate(self, given: dict[str, Any]) -> Any:
-        """Lets the champions of some runs meet, and players from outside."""
+    async def _rate(self, given: JsonObject) -> Json:
+        """Play a round robin between the champions of some runs and external players."""
         meeting = await self.opener.call(
             "arrange_meeting", runs=given["runs"], others=given["others"]
         )
@@ -410,7 +414,7 @@ class Server:
 
     # --- Games ---------------------------------------------------------------------------------
 
-    async def _open_game(self, given: dict[str, Any]) -> Any:
+    async def _open_game(self, given: JsonObject) -> Json:
         found = await self.finder.call("find_runs")
         runs = {name: entry["path"] for name, entry in found.items()}
         worker = Worker(PLAYING, LONGEST_MOVE, runs=runs, **given)
@@ -425,7 +429,7 @@ class Server:
         self.games[name] = worker
         return {"id": name, **found}
 
-    async def _act(self, given: dict[str, Any]) -> Any:
+    async def _act(self, given: JsonObject) -> Json:
         name, act = given.pop("game"), given.pop("act")
         if name not in self.games:
             raise WorkerError("this game is no longer kept: begin a new one", 404)
@@ -443,12 +447,12 @@ class Server:
             raise WorkerError(f"this game has ended: {error}", error.status) from None
 
     def _end_game(self, name: str) -> None:
-        """Ends a game that nobody has come back to."""
+        """End a game whose page has not come back."""
         self._leaving.pop(name, None)
         if worker := self.games.pop(name, None):
             worker.stop()
 
-    # --- What is told without being asked ---------------------------------------------------------
+    # --- Events -----------------------------------------------------------------------------------
 
     async def _stream(self, request: Request) -> Response:
         """Server-sent events about some runs, or about all."""
@@ -460,7 +464,7 @@ class Server:
         return StreamingResponse(self._tell(names), media_type="text/event-stream", headers=headers)
 
     async def _tell(self, names: list[str]) -> AsyncIterator[bytes]:
-        """The newest of some topics, again whenever one changes; who reads slowly misses some."""
+        """Yield the newest text of each topic when it changes; slow readers miss some."""
         bell = asyncio.Event()
         topics = {name: self._topics.setdefault(name, _Topic()) for name in names}
         for name, topic in topics.items():
@@ -486,10 +490,10 @@ class Server:
                     self._topics.pop(name)
 
     async def _watch(self, name: str, topic: _Topic) -> None:
-        """Looks at a *topic* again and again, as often as costs little."""
+        """Poll a *topic*, as often as costs little."""
         look = self._record if name else self._list_runs
         loop = asyncio.get_running_loop()
-        before: Any = None
+        before: Json = None
         while True:
             begun = loop.time()
             try:
@@ -508,6 +512,6 @@ class Server:
             await asyncio.sleep(min(max(1.0, (loop.time() - begun) / SHARE), SELDOM))
 
     def _changed(self, name: str, topic: _Topic) -> bool:
-        """Whether the run called *name* has begun or ended here since it was looked at."""
+        """Test whether the run called *name* has started or ended here since the last poll."""
         own = name in self.trainers.running
         return f'"own": {json.dumps(own)}' not in topic.text

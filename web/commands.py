@@ -11,31 +11,31 @@ LOOPBACK = "127.0.0.1"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command to *app*."""
-    app.command(rich_help_panel="Runs")(serve)
+    """Add the command to *app*."""
+    app.command()(serve)
 
 
 def serve(
     folder: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="Where the runs lie; ./evolved unless given.")
+        Path, typer.Argument(metavar="[DIR]", help="Directory of the runs (default ./evolved).")
     ] = Path("evolved"),
     port: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=65535,
-            help="0 for any that is free; unless given 8765, or the next one that is free.",
+            help="Port; 0 for any free one (default 8765, or the next free one).",
         ),
     ] = None,
     host: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Where to listen; the page opens by the address with its token that is printed.",
+            help="Address to listen on; the page opens at the printed address with its token.",
         ),
     ] = LOOPBACK,
 ) -> None:
-    """Show runs in the browser: watch, play, replay.
+    """Open a page in the browser: watch runs, play, replay games.
 
     Ctrl-C ends it; runs that were started from the page stop with a checkpoint.
     """

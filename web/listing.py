@@ -1,19 +1,20 @@
-"""The list of runs, and what of one is asked: no run that hangs its reader keeps others from it."""
+"""The list of runs, and questions about one: a run that hangs its reader does not block others."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.web.workers import BusyWorkerError, NoAnswerError, Worker, WorkerError
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Json, JsonObject
 PROMPT = 0.25
-"""Seconds that a list waits for rows that have to be read; those that are late come with the next
-list."""
+"""Seconds that a list waits for rows to be read; late rows appear in the next list."""
 ROW = 5.0
-"""Seconds to read the row of one run, which takes some milliseconds."""
+"""Seconds that reading the row of one run may take; usually it is some milliseconds."""
 
-BLANK: dict[str, Any] = {
+BLANK: JsonObject = {
     "title": "",
     "game": "",
     "method": "",
@@ -27,30 +28,30 @@ BLANK: dict[str, Any] = {
     "champion": False,
     "state": "new",
 }
-"""The row of a run of which nothing is known."""
+"""The row of an unknown run."""
 UNFINISHED = {"new", "stopped"}
-"""States of runs that are running if a process writes to them."""
+"""States of runs that become ``running`` if a process writes to them."""
 UNREAD = {**BLANK, "state": "reading", "trouble": "not read yet"}
 
 
 class Listing:
-    """Rows of runs, each read by itself and kept until the run changes.
+    """Rows of runs, each read separately and kept until the run changes.
 
     Args:
-        finder: A worker that opens no run, and so answers soon.
-        opener: One that opens them, which may take long.
+        finder: Worker that opens no run, and so answers soon.
+        opener: Worker that opens runs, which may take long.
         limit: Seconds that it has for a row.
     """
 
     def __init__(self, finder: Worker, opener: Worker, limit: float = ROW) -> None:
         self._finder, self._opener, self._limit = finder, opener, limit
-        self._found: dict[str, dict[str, Any]] = {}
-        self._rows: dict[str, tuple[Any, dict[str, Any]]] = {}
-        self._given_up: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._found: dict[str, JsonObject] = {}
+        self._rows: dict[str, tuple[Json, JsonObject]] = {}
+        self._given_up: dict[tuple[str, str], tuple[Json, str]] = {}
         self._reading: asyncio.Task[None] | None = None
 
-    async def rows(self) -> list[dict[str, Any]]:
-        """A row for each run, what was written last first; it waits for none that hangs."""
+    async def rows(self) -> list[JsonObject]:
+        """Return a row for each run, the newest first; runs that hang do not delay it."""
         self._found = await self._finder.call("find_runs")
         self._rows = {name: row for name, row in self._rows.items() if name in self._found}
         if self._list_stale() and (self._reading is None or self._reading.done()):
@@ -60,14 +61,13 @@ class Listing:
         rows = [self._make_row(name, entry) for name, entry in self._found.items()]
         return sorted(rows, key=lambda row: float(row["updated"]), reverse=True)
 
-    async def ask(self, name: str, run: str) -> Any:
-        """Ask the opener's method called *name* about a *run*.
+    async def ask(self, name: str, run: str) -> Json:
+        """Call the opener's method *name* for a *run*.
 
-        A run that it did not survive, or over which it took too long, is not opened again as long
-        as it stays as it is.
+        A run that crashed it, or took too long, is not opened again until it changes.
 
         Raises:
-            WorkerError: There is no such run, or it can't be told.
+            WorkerError: There is no such run, or it can't be read.
         """
         stamp = await self._finder.call("stamp", run=run)
         before, text = self._given_up.get((name, run), (None, ""))
@@ -80,11 +80,11 @@ class Listing:
             raise WorkerError(self._given_up[name, run][1]) from None
 
     def close(self) -> None:
-        """Ends what is being read."""
+        """Cancel reading."""
         if self._reading is not None:
             self._reading.cancel()
 
-    def _make_row(self, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    def _make_row(self, name: str, entry: JsonObject) -> JsonObject:
         known = self._rows[name][1] if name in self._rows else UNREAD
         row = {"run": name, "updated": entry["updated"], **known}
         if row["state"] in UNFINISHED and entry["running"]:
@@ -92,7 +92,7 @@ class Listing:
         return row
 
     def _list_stale(self) -> list[str]:
-        """The runs whose rows were not read since they changed."""
+        """Return the runs that have changed since their rows were read."""
         return [
             name
             for name, entry in self._found.items()
@@ -100,17 +100,17 @@ class Listing:
         ]
 
     async def _read_rows(self) -> None:
-        """Reads what is stale, in rounds: a run that changes all the time waits its turn."""
+        """Read stale rows, in rounds: a run that keeps changing waits its turn."""
         while stale := self._list_stale():
             for name in stale:
                 if entry := self._found.get(name):
                     row = await self._read_row(entry["path"])
                     self._rows[name] = entry["stamp"], BLANK | row
 
-    async def _read_row(self, path: str) -> dict[str, Any]:
+    async def _read_row(self, path: str) -> JsonObject:
         while True:
             try:
-                row: dict[str, Any] = await self._opener.call("read_row", self._limit, path=path)
+                row: JsonObject = await self._opener.call("read_row", self._limit, path=path)
             except BusyWorkerError:
                 await asyncio.sleep(PROMPT)
             except WorkerError as error:

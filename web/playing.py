@@ -1,4 +1,4 @@
-"""A game on the page: people, programs, or both; its functions run in a worker of its own."""
+"""A game on the page, between people and programs; it runs in a worker of its own."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, cast
 
 from evolve_arena.arena.table import Party, Program, Table
 from evolve_arena.core.errors import ArenaError, BadValueError, one_line
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game, make_game
+from evolve_arena.core.types import JsonObject, State
 from evolve_arena.players.board_view import find_board_view
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.specification import make_player
@@ -27,18 +27,17 @@ ANY_RUN = re.compile(r"\brun\s*:")
 
 
 class Desk:
-    """One game, at which who sits there is fixed; moves can be taken back where all is open.
+    """One game with fixed players; moves can be taken back if nothing is hidden.
 
     Args:
-        runs: Where the runs lie that *players* name.
-        game: What is played; if None, what the first run's champion plays.
+        runs: Paths of the runs that *players* name.
+        game: Name of the game; if None, the game of the first run.
         options: Its options.
-        players: Who sits where: ``human``, ``run:NAME``, ``run:NAME@GENERATION``, or the
+        players: The players by seat: ``human``, ``run:NAME``, ``run:NAME@GENERATION``, or the
             specification of a player that runs no program.
-        numbers: The moves of a game that was played before, by their numbers: it is looked at, and
-            nobody plays on.
-        names: Who played it.
-        seed: Seeds chance and programs; None for a new one.
+        numbers: The moves of an earlier game, by their numbers, to be replayed only.
+        names: Names of its players.
+        seed: Seed of chance and programs; None for a new one.
     """
 
     def __init__(
@@ -57,15 +56,15 @@ class Desk:
         self._table: Table | None = None
         self._advisors: dict[str, Program] = {}
 
-    # --- What the page asks -----------------------------------------------------------------
+    # --- Requests of the page ---------------------------------------------------------------
 
-    def look(self, ply: int | None = None) -> dict[str, Any]:
-        """The game as it stands, or after *ply* moves: all that the page shows."""
+    def look(self, ply: int | None = None) -> JsonObject:
+        """Return the game as the page shows it: now, or after *ply* moves."""
         table = self._find_table()
         return self._describe(table, _find_ply(table, ply))
 
-    def play(self, move: str) -> dict[str, Any]:
-        """Plays the *move* of the person whose turn it is."""
+    def play(self, move: str) -> JsonObject:
+        """Play a *move* of the person to move."""
         table = self._find_table()
         if table.result is not None or self._numbers:
             raise BadValueError("this game is over")
@@ -74,37 +73,37 @@ class Desk:
         table.play(table.game.parse_move(move))
         return self.look()
 
-    def step(self) -> dict[str, Any]:
-        """Lets the program whose turn it is move."""
+    def step(self) -> JsonObject:
+        """Let the program to move play."""
         table = self._find_table()
         if table.result is None and table.program is not None:
             table.ask_program()
         return self.look()
 
-    def undo(self, times: int = 1) -> dict[str, Any]:
-        """Goes back to an earlier turn of a person."""
+    def undo(self, times: int = 1) -> JsonObject:
+        """Go back to an earlier turn of a person."""
         table = self._find_open_table()
         if not table.take_back(times):
             raise BadValueError("there is no move of yours to take back")
         return self.look()
 
-    def resign(self) -> dict[str, Any]:
-        """The person whose turn it is loses."""
+    def resign(self) -> JsonObject:
+        """Resign for the person to move."""
         table = self._find_table()
         if table.result is None and table.program is None:
             table.resign()
         return self.look()
 
-    def swap(self) -> dict[str, Any]:
-        """Two change seats."""
+    def swap(self) -> JsonObject:
+        """Exchange the seats of two players."""
         table = self._find_open_table()
         if table.game.seats != 2 or table.result is not None:
-            raise BadValueError("only two can change sides, while they play")
+            raise BadValueError("only two players can change sides, and only during the game")
         table.swap()
         return self.look()
 
-    def hint(self, player: str | None = None) -> dict[str, Any]:
-        """What a *player* would play here; the next program at the table if None."""
+    def hint(self, player: str | None = None) -> JsonObject:
+        """Return the move of a *player* in this position; of the next program if None."""
         table = self._find_table()
         if table.result is not None:
             raise BadValueError("this game is over")
@@ -121,8 +120,8 @@ class Desk:
             "name": table.ui.name(move, table.position),
         }
 
-    def values(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
-        """What a *player* thinks of each move, as numbers; a string where a move wins or loses."""
+    def values(self, player: str | None = None, ply: int | None = None) -> JsonObject:
+        """Return a *player*'s value of each move: a number, or a string if it wins or loses."""
         table = self._find_open_table()
         position = table.positions[_find_ply(table, ply)]
         if table.game.outcome(position) is not None:
@@ -141,8 +140,8 @@ class Desk:
             },
         }
 
-    def inside(self, player: str | None = None, ply: int | None = None) -> dict[str, Any]:
-        """What goes on inside a network that plays here, or inside *player*'s."""
+    def inside(self, player: str | None = None, ply: int | None = None) -> JsonObject:
+        """Return the activations of *player*'s network; of one that plays here if None."""
         table = self._find_open_table()
         position = table.positions[_find_ply(table, ply)]
         for each in self._find_asked(table, player):
@@ -150,18 +149,18 @@ class Desk:
                 return {"by": one_line(each.name, 80), "inside": found}
         return {"by": "", "inside": None}
 
-    def text(self) -> dict[str, Any]:
-        """The game as a text that can be opened again."""
+    def text(self) -> JsonObject:
+        """Return the game as text that can be opened again."""
         table = self._find_open_table()
         return {"text": str(table), "game": table.game.name, "options": table.game.options}
 
-    # --- How -----------------------------------------------------------------------------------
+    # --- Internals -----------------------------------------------------------------------------
 
     def _find_open_table(self) -> Table:
-        """The table, if nothing is hidden there.
+        """Return the table if nothing is hidden there.
 
         Raises:
-            BadValueError: Something is, and what was asked for would show it.
+            BadValueError: Something is hidden, and the answer would show it.
         """
         table = self._find_table()
         if table.party.people and not (table.ui.is_open or self._numbers):
@@ -169,7 +168,7 @@ class Desk:
         return table
 
     def _find_table(self) -> Table:
-        """The table, which is made when it is first asked for, so that what is wrong is told."""
+        """Return the table; it is made by the first request, which so gets its errors."""
         if self._table is None:
             name, options, players = self._asked
             game = self._choose_game(name, options, players)
@@ -188,13 +187,15 @@ class Desk:
     def _choose_game(
         self, name: str | None, options: dict[str, int], players: Sequence[str]
     ) -> AnyGame:
+        game: AnyGame
         if name:
             find_game(name)  # which opens no file, as make_game would
-            game: AnyGame = make_game(name, **options)
+            game = make_game(name, **options)
             return game
         for player in players:
             if found := OF_RUN.search(player):
-                return cast(AnyGame, self._open_run(found[1]).recipe.make_game())
+                game = self._open_run(found[1]).recipe.make_game()
+                return game
         raise BadValueError("name a game, or the champion of a run")
 
     def _open_run(self, name: str) -> Run:
@@ -203,7 +204,7 @@ class Desk:
         return Run.open(Path(self._runs[name]))
 
     def _make_player(self, text: str, game: AnyGame) -> Player | None:
-        """Who is so named; None is a person."""
+        """Return the player with this name; None for a person."""
         text = text.strip()
         if text == PERSON:
             return None
@@ -222,7 +223,7 @@ class Desk:
         if player is None:
             programs = [each for each in table.party.programs if each is not None]
             if not programs:
-                raise BadValueError("there is nobody to ask: choose who gives hints")
+                raise BadValueError("no program plays here: choose a player that gives hints")
             player = "own"
             self._advisors.setdefault(player, Program(programs[0].player))
         if player not in self._advisors:
@@ -233,7 +234,7 @@ class Desk:
         return self._advisors[player]
 
     def _find_asked(self, table: Table, player: str | None) -> list[Player]:
-        """Who is asked what he thinks: *player*, or who plays here, first who is to move."""
+        """Return the players to ask: *player*, or those of this game, the one to move first."""
         if player is not None:
             return [self._find_advisor(table, player).player]
         own = [table.program] if table.result is None else []
@@ -243,7 +244,7 @@ class Desk:
         asked = self._find_asked(table, player)
         return next((each for each in asked if table.ui.has_values(each)), None)
 
-    def _describe(self, table: Table, ply: int) -> dict[str, Any]:
+    def _describe(self, table: Table, ply: int) -> JsonObject:
         game, position, now = table.game, table.positions[ply], ply == len(table.moves)
         over = game.outcome(position) is not None or (now and table.result is not None)
         mover = None if over else game.to_move(position)
@@ -287,8 +288,8 @@ class Desk:
             "replay": bool(self._numbers),
         }
 
-    def _find_viewer(self, table: Table, position: Any, over: bool) -> int:
-        """Through whose eyes the page looks: the only person's, else who is to move."""
+    def _find_viewer(self, table: Table, position: State, over: bool) -> int:
+        """Return the seat from which the page looks: the only person's, else the one to move."""
         people = [
             seat
             for seat in range(table.game.seats)
@@ -298,8 +299,8 @@ class Desk:
             return people[0]
         return 0 if over else int(table.game.to_move(position))
 
-    def _name_moves(self, table: Table) -> list[dict[str, Any]]:
-        """The moves so far; where not all is open, others' moves are told as everybody may know."""
+    def _name_moves(self, table: Table) -> list[JsonObject]:
+        """Return the moves so far; none while something is hidden."""
         if not (table.ui.is_open or self._numbers):
             return []
         return [
@@ -308,7 +309,7 @@ class Desk:
         ]
 
     def _find_last(self, table: Table, ply: int) -> list[int]:
-        """The cells that the last move was about."""
+        """Return the cells of the last move."""
         if ply == 0:
             return []
         text = table.game.format_move(table.moves[ply - 1])
@@ -319,7 +320,7 @@ class Desk:
 
 
 def _find_ply(table: Table, ply: int | None) -> int:
-    """The number of moves that are looked at; all if None."""
+    """Return *ply*, or the number of all moves if it is None, after a check of its range."""
     last = len(table.moves)
     if ply is not None and not 0 <= ply <= last:
         raise BadValueError(f"ply is {ply}: it must be from 0 to {last}")

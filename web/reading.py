@@ -1,13 +1,13 @@
-"""What the page knows of runs and recipes, ready for JSON; its functions run in a worker."""
+"""Runs, recipes and kept games for the page, ready for JSON; it runs in a worker."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -17,6 +17,7 @@ from evolve_arena.core.errors import ArenaError, BadValueError, UnknownNameError
 from evolve_arena.core.game import GameSpec, Option, options_of
 from evolve_arena.core.registry import find_game, shipped_games, usual_game
 from evolve_arena.core.sentences import read_helps
+from evolve_arena.core.types import Json, JsonObject, Settings
 from evolve_arena.evolve.islands import IslandsConfig
 from evolve_arena.players.player import distinct_names
 from evolve_arena.players.specification import player_kinds
@@ -50,27 +51,27 @@ from evolve_arena.web.rows import (
 )
 
 DEEPEST = 3
-"""How many folders below the one that is served runs may lie."""
+"""Depth of folders, below the served one, in which runs are found."""
 MOST_RUNS = 2000
 MOST_SPECIES = 60
-"""So many are drawn apart, and all others as one."""
+"""Number of species that are drawn separately; all others are drawn as one."""
 MOST_MEETING = 12
 OPENING_PLIES = 4
-"""Random plies before two champions meet, which play the same game again and again otherwise."""
+"""Number of random plies that open a game of two champions; without them all games are the same."""
 GAME_FILES = {".jsonl", ".pdn"}
 LARGEST_FILE = 1 << 24
 MOST_GAMES = 2000
 ORIGINS = frozenset({"start_from", "population", "start_sha256"})
-"""Keys of ``[run]`` that name other runs, which may lie anywhere."""
+"""Keys of ``[run]`` that name other runs, possibly outside the folder."""
 FOREIGN = re.compile(r"\b(file|run|process)\s*:|\.py\b")
-"""What in a changed value names something outside of the recipe."""
+"""Names of things outside the recipe, in a changed value."""
 
 
 class Desk:
-    """Answers questions about the runs in a folder.
+    """Answers to questions about the runs in a folder.
 
     Args:
-        folder: Where they lie.
+        folder: Directory of the runs.
     """
 
     def __init__(self, folder: str) -> None:
@@ -78,8 +79,8 @@ class Desk:
 
     # --- Runs -----------------------------------------------------------------------------
 
-    def find_runs(self) -> dict[str, dict[str, Any]]:
-        """Each run's path, a stamp that changes with it, and who writes to it; none is opened."""
+    def find_runs(self) -> dict[str, JsonObject]:
+        """Return the path, change stamp and state of each run; no run is opened."""
         return {
             name: {
                 "path": str(path),
@@ -90,15 +91,15 @@ class Desk:
             for name, path in self._find_runs().items()
         }
 
-    def read_row(self, path: str) -> dict[str, Any]:
-        """Return the list's row of the run at *path*; a damaged run is told as that."""
+    def read_row(self, path: str) -> JsonObject:
+        """Return the list's row of the run at *path*, also of a damaged one."""
         return read_row(Path(path))
 
-    def describe(self, run: str) -> dict[str, Any]:
-        """All that does not change with each generation, and the figures of ``evolve info``."""
+    def describe(self, run: str) -> JsonObject:
+        """Return the facts of a run that change seldom, with the figures of ``evolve info``."""
         path = self._path(run)
         row = describe_row(run, path)
-        found: dict[str, Any] = {"row": row, "recipe": "", "summary": None, "trouble": ""}
+        found: JsonObject = {"row": row, "recipe": "", "summary": None, "trouble": ""}
         found |= {"plots": _list_pictures(path), "champions": list_champions(path)}
         try:
             check_files(path)
@@ -110,8 +111,8 @@ class Desk:
             found["trouble"] = one_line(str(error), 400)
         return found
 
-    def record(self, run: str) -> dict[str, Any]:
-        """The history of a run: columns of at most 250 numbers, checks, and species."""
+    def record(self, run: str) -> JsonObject:
+        """Return the history of a run: columns of at most 250 numbers, checks, and species."""
         path = self._path(run)
         row = describe_row(run, path)
         trouble, record = "", Record(run, row["title"], {}, [])
@@ -124,23 +125,23 @@ class Desk:
         return {"row": row, "trouble": trouble, **_write_record(record)}
 
     def find_plot(self, run: str, file: str) -> str:
-        """Where a picture of a run lies."""
+        """Return the path of a picture of a run."""
         path = self._path(run)
         if file not in (names := _list_pictures(path)):
             raise UnknownNameError("picture", file, names)
         return str(path / "plots" / file)
 
-    def stamp(self, run: str) -> list[Any]:
-        """What differs as soon as something was written to a run, or who writes has ended."""
+    def stamp(self, run: str) -> list[Json]:
+        """Return a stamp that changes when a run is written to, or its process ends."""
         path = self._path(run)
         return [stamp_run(path), find_holder(path)]
 
     def path_of(self, run: str) -> str:
-        """Where a run lies."""
+        """Return the path of a run."""
         return str(self._path(run))
 
     def _find_runs(self) -> dict[str, Path]:
-        """The runs below the folder, by the way there."""
+        """Return the runs below the folder, by relative path."""
         found: dict[str, Path] = {}
         waiting = [(self.folder, 0)]
         while waiting and len(found) < MOST_RUNS:
@@ -158,10 +159,10 @@ class Desk:
         return found
 
     def _path(self, run: str) -> Path:
-        """Where a run lies.
+        """Return the path of a run.
 
         Raises:
-            UnknownNameError: There is none of that name; names are looked up, never joined.
+            UnknownNameError: There is no such run; names are looked up, never joined to paths.
         """
         runs = self._find_runs()
         if run not in runs:
@@ -170,16 +171,16 @@ class Desk:
 
     # --- Recipes and players ----------------------------------------------------------------
 
-    def list_recipes(self) -> list[dict[str, Any]]:
-        """The recipes that ship, with what they breed."""
+    def list_recipes(self) -> list[JsonObject]:
+        """Return the shipped recipes, with their titles."""
         usual = usual_game()
         return [
             {"name": name, "title": describe_recipe(name).title, "usual": name == usual}
             for name in recipe_names()
         ]
 
-    def read_form(self, recipe: str) -> dict[str, Any]:
-        """The keys of a recipe that ships, or of a run: values, types, ranges, what they mean."""
+    def read_form(self, recipe: str) -> JsonObject:
+        """Return the keys of a shipped recipe, or of a run: values, types, ranges, meanings."""
         recipe = recipe or usual_game()
         loaded = self._load(recipe, ())
         values = loaded.model_dump(mode="json")
@@ -203,14 +204,14 @@ class Desk:
         for name, model in sections:
             fields += _describe_fields(name, model, values[name] or {}, left_out.get(name, ()))
         if kind.section:
-            annotation: Any = kind.config_type.model_fields[kind.section].annotation
-            fields += _describe_fields(kind.section, annotation, values.get(kind.section) or {}, ())
+            inner = cast(type[BaseModel], kind.config_type.model_fields[kind.section].annotation)
+            fields += _describe_fields(kind.section, inner, values.get(kind.section) or {}, ())
         return {"recipe": recipe, "title": loaded.title, "game": spec.name, "fields": fields}
 
     def write_recipe(self, recipe: str, changes: list[str]) -> str:
-        """The recipe with *changes*, as a TOML file; whoever starts it knows it from a file only.
+        """Return the recipe with *changes*, as a TOML file, which the process of the run reads.
 
-        So programs and games that it names need the user's word, as in any file.
+        So programs and games that it names need the user's permission, as in any file.
         """
         for key, value in parse_changes(changes).items():
             section, _, rest = key.partition(".")
@@ -221,27 +222,27 @@ class Desk:
                 or any(map(FOREIGN.search, list_texts(value)))
             ):
                 raise BadValueError(
-                    f"{key}: games, files, runs and programs are named at the terminal, not from"
-                    " here (evolve start)"
+                    f"{key}: games, files, runs and programs can be named only at the terminal"
+                    " (evolve start)"
                 )
         return self._load(recipe, changes).to_toml()
 
     def check_free(self, run: str) -> str:
-        """Where a new run called *run* would lie.
+        """Return the path of a new run called *run*.
 
         Raises:
-            BadValueError: The name is none, or is taken.
+            BadValueError: The name is invalid, or is taken.
         """
         words = run.split("/")
         if not 1 <= len(words) <= DEEPEST or not all(map(_is_name, words)):
-            raise BadValueError(f"{run!r:.60} is no name: use letters, digits, -, _ and one /")
+            raise BadValueError(f"{run!r:.60} is no valid name: use letters, digits, -, _, one /")
         path = self.folder.joinpath(*words)
         if os.path.lexists(path):
-            raise BadValueError(f"there is something called {run} already: choose another name")
+            raise BadValueError(f"{run} exists already: choose another name")
         return str(path)
 
-    def list_players(self, game: str) -> dict[str, Any]:
-        """Who plays a game: kinds of players, and the usual ones."""
+    def list_players(self, game: str) -> JsonObject:
+        """Return the players of a game: their kinds, and the default opponents."""
         spec = find_game(game)
         kinds = [
             {"form": kind.form, "summary": kind.summary}
@@ -250,14 +251,14 @@ class Desk:
         ]
         return {"kinds": kinds, "usual": _usual_players(spec)}
 
-    def arrange_meeting(self, runs: list[str], others: list[str]) -> dict[str, Any]:
-        """Who plays in a tournament of the champions of *runs*, and after how many random plies.
+    def arrange_meeting(self, runs: list[str], others: list[str]) -> JsonObject:
+        """Return the players of a round robin of the champions of *runs*, and its openings.
 
-        ``champions`` tells the run and the generation of each, by its name in the tournament.
+        ``champions`` maps each champion's name there to its run and generation.
 
         Args:
-            runs: Two or more.
-            others: Who plays as well: some of the game's usual opponents.
+            runs: Two or more runs.
+            others: External players: some of the game's default opponents.
 
         Raises:
             BadValueError: They play different games.
@@ -296,8 +297,8 @@ class Desk:
             "openings": openings,
         }
 
-    def list_games(self) -> list[dict[str, Any]]:
-        """The games that ship: their options, and how many can play."""
+    def list_games(self) -> list[JsonObject]:
+        """Return the shipped games: their options, and numbers of players."""
         found = []
         for name in shipped_games():
             spec = find_game(name)
@@ -316,10 +317,10 @@ class Desk:
             found.append({**row, "options": options, "seats": seats})
         return found
 
-    # --- Games that were played ---------------------------------------------------------------
+    # --- Kept games ---------------------------------------------------------------------------
 
     def list_files(self) -> list[str]:
-        """The files of games that lie in the folder, or one below."""
+        """Return the files of games in the folder, or one below."""
         found = [*self.folder.glob("*"), *self.folder.glob("*/*")]
         names = [
             file.relative_to(self.folder).as_posix()
@@ -328,8 +329,8 @@ class Desk:
         ]
         return sorted(filter(_is_text, names))[:MOST_RUNS]
 
-    def read_games(self, game: str, file: str = "", text: str = "") -> list[dict[str, Any]]:
-        """The games in a *file* that is listed, or in a *text*."""
+    def read_games(self, game: str, file: str = "", text: str = "") -> list[JsonObject]:
+        """Return the games in a listed *file*, or in a *text*."""
         if file:
             if file not in (known := self.list_files()):
                 raise UnknownNameError("file", file, known)
@@ -342,8 +343,8 @@ class Desk:
         games = parse_games(text, find_game(game).make())
         return [asdict(each) for each in games[:MOST_GAMES]]
 
-    def _load(self, recipe: str, changes: Any) -> Recipe:
-        """A recipe that ships, or that of a run; nothing else can be named."""
+    def _load(self, recipe: str, changes: Sequence[str]) -> Recipe:
+        """Load a shipped recipe, or that of a run; nothing else can be named."""
         if recipe in recipe_names():
             return load_recipe(recipe, changes)
         run = recipe.removeprefix("run:")
@@ -353,7 +354,7 @@ class Desk:
 
 
 def _usual_players(spec: GameSpec) -> list[str]:
-    """Whom champions of a game meet in checks and measurements, and a random player."""
+    """Return the opponents of checks and evaluations of a game, and a random player."""
     return list(dict.fromkeys([*spec.opponents, *spec.ladder, "random"]))
 
 
@@ -362,7 +363,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_text(name: str) -> bool:
-    """Return True if a page can show the *name* of a file: its bytes may be no UTF-8."""
+    """Test whether a page can show the *name* of a file: its bytes may be no UTF-8."""
     return bool(_clean(name) == name)
 
 
@@ -378,7 +379,7 @@ def _is_name(word: str) -> bool:
     return word.replace("-", "a").replace("_", "a").isalnum() and word.isascii() and len(word) < 80
 
 
-def _write_record(record: Record) -> dict[str, Any]:
+def _write_record(record: Record) -> JsonObject:
     columns = {
         name: [write_number(value) for value in blocks(column).tolist()]
         for name, column in record.statistics.items()
@@ -398,8 +399,8 @@ def _write_record(record: Record) -> dict[str, Any]:
     }
 
 
-def _write_species(record: Record) -> list[dict[str, Any]]:
-    """The species from the bottom of the picture to its top: number, colour, sizes."""
+def _write_species(record: Record) -> list[JsonObject]:
+    """Return the species from the bottom of the picture to its top: number, colour, sizes."""
     stack = stack_species(record, MOST_SPECIES)
     numbers: list[int | None] = [*stack.species, None]
     return [
@@ -415,10 +416,10 @@ def _write_species(record: Record) -> list[dict[str, Any]]:
     ]
 
 
-def _describe_network(run: Run) -> dict[str, Any]:
-    """What kind of player the run breeds, in words and numbers."""
-    decoder: Any = run.method.decoder
-    found: dict[str, Any] = {}
+def _describe_network(run: Run) -> JsonObject:
+    """Describe the networks of a run, in words and numbers."""
+    decoder = run.method.decoder
+    found: JsonObject = {}
     for name in ("head", "encoding", "hidden", "activation", "inputs", "outputs", "genes"):
         value = getattr(decoder, name, None)
         if isinstance(value, int | str | tuple | float):
@@ -426,8 +427,8 @@ def _describe_network(run: Run) -> dict[str, Any]:
     return found
 
 
-def _clean(value: Any) -> Any:
-    """The same without numbers that JSON lacks, and without bytes that no text has."""
+def _clean(value: Json) -> Json:
+    """Return *value* without numbers that JSON lacks, and without bytes that no text has."""
     if isinstance(value, Mapping):
         return {str(key): _clean(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -440,7 +441,7 @@ def _clean(value: Any) -> Any:
 # --- Forms ------------------------------------------------------------------------------------
 
 
-def _describe_option(key: str, option: Option, value: Any, told: str = "") -> dict[str, Any]:
+def _describe_option(key: str, option: Option, value: Json, told: str = "") -> JsonObject:
     found = {"key": key, "value": value, "type": "integer", "help": told}
     if option.values:
         return {**found, "type": "choice", "choices": list(option.values)}
@@ -448,19 +449,19 @@ def _describe_option(key: str, option: Option, value: Any, told: str = "") -> di
 
 
 def _describe_fields(
-    section: str, model: type[BaseModel], values: Mapping[str, Any], left_out: Collection[str]
-) -> Iterator[dict[str, Any]]:
-    """One entry a key of a *section*, but for some; keys of sections inside are gone through."""
+    section: str, model: type[BaseModel], values: Settings, left_out: Collection[str]
+) -> Iterator[JsonObject]:
+    """Yield an entry for each key of a *section* and of nested sections, except *left_out*."""
     for key, field, told in list_fields(model, f"{section}."):
         _, name, *_ = places = key.split(".")
-        value: Any = values
+        value: Json = values
         for place in places[1:]:
             value = (value or {}).get(place)
         if name not in left_out and places[-1] != "id":
             yield {"key": key, "value": value, "help": told} | _describe_type(field, value)
 
 
-def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:
+def _describe_type(field: FieldInfo, value: Json) -> JsonObject:
     annotation = field.annotation
     options = [each for each in get_args(annotation) if each is not type(None)]
     if (
@@ -473,7 +474,7 @@ def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:
         return {"type": "choice", "choices": list(get_args(annotation))}
     kinds = {bool: "switch", int: "integer", float: "number", str: "text"}
     kind = kinds.get(annotation) if isinstance(annotation, type) else None
-    found: dict[str, Any] = {"type": kind or ("list" if _is_list(value) else "text")}
+    found: JsonObject = {"type": kind or ("list" if _is_list(value) else "text")}
     for limit in field.metadata:
         for name, key in (("ge", "lowest"), ("gt", "above"), ("le", "highest"), ("lt", "below")):
             if getattr(limit, name, None) is not None:
@@ -481,5 +482,5 @@ def _describe_type(field: FieldInfo, value: Any) -> dict[str, Any]:
     return found
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)

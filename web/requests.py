@@ -1,7 +1,7 @@
-"""Values that requests have: their names, types and bounds, each declared once.
+"""The values of requests: their names, types and bounds, each declared once.
 
-This loads pydantic, which takes longer than all else that the server loads; so it is imported when
-the first request comes.
+This loads pydantic, which takes longer than all other modules of the server; so it is imported
+with the first request.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -17,11 +17,14 @@ from evolve_arena.core.errors import quote
 from evolve_arena.runs.validation import Number, explain
 from evolve_arena.web.workers import WorkerError
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Json, JsonObject
+
 DIGITS = re.compile("-?[0-9]{1,20}")
 
 
-def _read_digits(value: Any) -> Any:
-    """The number that a text of digits is: JavaScript's numbers lose those of more than 53 bits."""
+def _read_digits(value: object) -> object:
+    """Convert a text of digits to a number: JavaScript's numbers have only 53 bits."""
     return int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
 
 
@@ -30,7 +33,7 @@ Seed = Annotated[int, BeforeValidator(_read_digits), Field(ge=-(2**63), lt=2**64
 
 
 class Values(BaseModel):
-    """Base of all: no value is converted, and unknown ones are mistakes."""
+    """Base of all requests: values are not converted, and unknown ones are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -40,25 +43,25 @@ class Nothing(Values):
 
 
 class OneRun(Values):
-    """A run, by the way to it from the folder that is served."""
+    """A run, by its path relative to the served folder."""
 
     run: Name
 
 
 class OneRecipe(Values):
-    """A recipe that ships, or ``run:`` and a run; the usual one if it has no name."""
+    """A shipped recipe, or ``run:`` and a run; the default recipe if empty."""
 
     recipe: Name = ""
 
 
 class OneGame(Values):
-    """A game that ships."""
+    """A shipped game."""
 
     game: Name
 
 
 class Start(Values):
-    """A run to be started."""
+    """A run to start."""
 
     run: Name
     recipe: Name
@@ -67,7 +70,7 @@ class Start(Values):
 
 
 class Resume(Values):
-    """A run to go on, to so many generations in all; as far as its recipe says if None."""
+    """A run to resume, up to a last generation; that of its recipe if None."""
 
     run: Name
     generations: Annotated[Number, Field(ge=1)] | None = None
@@ -81,7 +84,7 @@ class Draw(Values):
 
 
 class Rate(Values):
-    """Champions that meet, and players from outside."""
+    """Champions of runs, and external players, for a round robin."""
 
     runs: list[Name]
     others: list[Name] = []
@@ -89,7 +92,7 @@ class Rate(Values):
 
 
 class Replay(Values):
-    """Games that were kept: in a file that is listed, or in a text."""
+    """Kept games: in a listed file, or in a text."""
 
     game: Name
     file: Name = ""
@@ -97,7 +100,7 @@ class Replay(Values):
 
 
 class Play(Values):
-    """A game to begin, or to look at; see `evolve_arena.web.playing.Desk`."""
+    """A game to begin, or to replay; see `evolve_arena.web.playing.Desk`."""
 
     game: Name | None = None
     options: dict[Name, Number] = {}
@@ -108,13 +111,13 @@ class Play(Values):
 
 
 class Act(Values):
-    """Base of what may be asked of a game: each is a method of its desk, with its values."""
+    """Base of requests to a game: each is a method of its desk, with its values."""
 
     act: str = "look"
 
 
 class Look(Act):
-    """The game after some moves; as it stands if None."""
+    """The game after some moves; its present state if None."""
 
     ply: Number | None = None
 
@@ -126,19 +129,19 @@ class Move(Act):
 
 
 class Undo(Act):
-    """So many turns of a person to go back."""
+    """A number of turns of a person to take back."""
 
     times: Number = 1
 
 
 class Hint(Act):
-    """The player who is asked; the one who plays if None."""
+    """The player to ask; one of the game if None."""
 
     player: Name | None = None
 
 
 class Think(Hint):
-    """The player who is asked about the game after some moves."""
+    """The player to ask about the game after some moves."""
 
     ply: Number | None = None
 
@@ -156,15 +159,15 @@ ACTS: dict[str, type[Act]] = {
     "text": Act,
     "leave": Act,
 }
-"""What a page may ask of a game."""
+"""Requests to a game, by name."""
 
 
-def read_body(content: bytes) -> Any:
-    """The *content* of a request, which is JSON as its standard has it.
+def read_body(content: bytes) -> Json:
+    """Parse the *content* of a request as strict JSON.
 
     Raises:
-        WorkerError: It is none: Infinity and NaN are no numbers of JSON, and a key that occurs
-            twice leaves open what is meant.
+        WorkerError: It is no JSON: Infinity and NaN are no numbers there, and a key that occurs
+            twice is ambiguous.
     """
     try:
         return json.loads(
@@ -176,8 +179,8 @@ def read_body(content: bytes) -> Any:
         raise WorkerError(f"the request is no JSON: {error}") from None
 
 
-def read_values(given: Any, kind: type[Values]) -> dict[str, Any]:
-    """The values of a request of some *kind*, with those that were left out.
+def read_values(given: Json, kind: type[Values]) -> JsonObject:
+    """Return the values of a request of some *kind*, with defaults for missing ones.
 
     Raises:
         WorkerError: A value is missing, unknown, of another type, or out of bounds.
@@ -195,11 +198,11 @@ def read_values(given: Any, kind: type[Values]) -> dict[str, Any]:
         raise WorkerError(explain(error, kind)) from None
 
 
-def _refuse_number(text: str) -> Any:
+def _refuse_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _read_object(pairs: list[tuple[str, Json]]) -> JsonObject:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]

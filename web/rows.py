@@ -1,4 +1,4 @@
-"""The row of a run in the list, and what tells that it has changed; read in a worker."""
+"""The row of a run in the list, and a stamp that changes with the run; read in a worker."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import stat
 import tomllib
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import psutil
 
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.files import describe_special, open_regular
+from evolve_arena.core.types import Json, JsonObject
 from evolve_arena.players.bred import LARGEST as LARGEST_PLAYER
 from evolve_arena.runs.errors import StorageError
 from evolve_arena.runs.store.checkpoint import LARGEST as LARGEST_CHECKPOINT
@@ -22,7 +22,7 @@ from evolve_arena.web.listing import BLANK, UNFINISHED
 
 LARGEST_RECIPE = 1 << 18
 PLACES = (".lock", *sorted({*PARTS, *DATABASE} - EXPORTED))
-"""The files and folders of a run that are looked at."""
+"""The files and folders of a run whose change is noticed."""
 CHECKPOINTS = "checkpoints"
 FOLDERS = {CHECKPOINTS, "plots", "code", "game"}
 LARGEST = {
@@ -30,21 +30,21 @@ LARGEST = {
     "champion.safetensors": LARGEST_PLAYER,
     CHECKPOINTS: LARGEST_CHECKPOINT,
 }
-"""Bytes that some of them may have, or what lies in them."""
+"""Largest sizes in bytes of some files, or of files in a folder."""
 LARGEST_LOCK = 1 << 10
 
 
 def read_text(file: Path) -> str:
-    """The beginning of a recipe, which is all of it if it is one."""
+    """Return the beginning of a file, which is long enough for any recipe."""
     with file.open("rb") as opened:
         return opened.read(LARGEST_RECIPE).decode("utf-8", "replace")
 
 
 def check_files(path: Path) -> None:
-    """Makes sure that files and folders of the run at *path* are such; none is opened for that.
+    """Check the kinds and sizes of the files and folders of the run at *path*, without opening any.
 
     Raises:
-        StorageError: Something else has the name of one, or it is too large to be read.
+        StorageError: One is of another kind, or too large to be read.
     """
     for name in PLACES:
         _check_place(path, name)
@@ -54,7 +54,7 @@ def check_files(path: Path) -> None:
 
 
 def _check_place(path: Path, name: str) -> None:
-    """Makes sure of what is called *name* in the run at *path*, if anything is."""
+    """Check the file or folder called *name* in the run at *path*, if there is one."""
     try:
         status = (path / name).lstat()
     except OSError:
@@ -70,7 +70,7 @@ def _check_place(path: Path, name: str) -> None:
 
 
 def list_champions(path: Path) -> list[int]:
-    """The generations of the run at *path* whose champions can be read; none if it is damaged."""
+    """Return the generations with readable champions of the run at *path*; none if damaged."""
     try:
         check_files(path)
         with History(path / "history.db", thorough=False) as history:
@@ -79,11 +79,11 @@ def list_champions(path: Path) -> list[int]:
         return []
 
 
-def stamp_run(path: Path) -> list[Any]:
+def stamp_run(path: Path) -> list[Json]:
     """Return a stamp that differs once a run's files were written or replaced."""
-    found: list[Any] = []
+    found: list[Json] = []
     for name in PLACES:
-        if name == "history.db-shm":  # who only reads writes there
+        if name == "history.db-shm":  # readers write there too
             continue
         try:
             status = (path / name).lstat()
@@ -95,7 +95,7 @@ def stamp_run(path: Path) -> list[Any]:
 
 
 def find_time(path: Path) -> float:
-    """When the run at *path* was last written, in seconds of Unix time."""
+    """Return the time of the last change of the run at *path*, in seconds of Unix time."""
     times = []
     for name in ("recipe.toml", "history.db", "history.db-wal", "champion.safetensors"):
         with suppress(OSError):
@@ -104,10 +104,10 @@ def find_time(path: Path) -> float:
 
 
 def find_holder(path: Path) -> int:
-    """The process that writes to the run at *path*; 0 if none does.
+    """Return the number of the process that writes to the run at *path*; 0 if there is none.
 
     A run's lock holds the number of the process that took it last. It is not taken here, so that
-    nobody who looks on keeps a run from starting.
+    readers never prevent a run from starting.
     """
     lock = path / ".lock"
     try:
@@ -119,17 +119,17 @@ def find_holder(path: Path) -> int:
         return 0
 
 
-def describe_row(name: str, path: Path) -> dict[str, Any]:
-    """The whole row of the run at *path* called *name*, as it is now."""
+def describe_row(name: str, path: Path) -> JsonObject:
+    """Return the complete row of the run at *path* called *name*."""
     row = {"run": name, "updated": find_time(path), **BLANK, **read_row(path)}
     if row["state"] in UNFINISHED and find_holder(path):
         row["state"] = "running"
     return row
 
 
-def read_row(path: Path) -> dict[str, Any]:
-    """Return the columns of the list of runs for one; a damaged run is told as that."""
-    row: dict[str, Any] = {}
+def read_row(path: Path) -> JsonObject:
+    """Return the columns of a run that its files contain; a damaged run has a state of its own."""
+    row: JsonObject = {}
     try:
         check_files(path)
         recipe = tomllib.loads(read_text(path / "recipe.toml"))
@@ -171,8 +171,8 @@ def read_row(path: Path) -> dict[str, Any]:
     return row
 
 
-def write_check(check: Check) -> dict[str, Any]:
-    """A *check*, ready for JSON."""
+def write_check(check: Check) -> JsonObject:
+    """Convert a *check* to JSON."""
     low, high = check.wilson_95
     scores = check.scores
     return {
@@ -195,10 +195,10 @@ def write_check(check: Check) -> dict[str, Any]:
 
 
 def is_file(path: Path) -> bool:
-    """Return True if a regular file lies there; a link may lead anywhere, and is none."""
+    """Return True if *path* is a regular file; a link may lead anywhere, and is none."""
     return path.is_file() and not path.is_symlink()
 
 
-def write_number(value: Any) -> float | None:
-    """A number that JSON has."""
+def write_number(value: object) -> float | None:
+    """Convert a number to JSON; None if it is not finite."""
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""How the server listens: where, to whom, and to how many at once."""
+"""The server's socket: its address, its limits, and the time that connections have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import socket
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -19,36 +19,36 @@ from evolve_arena.core.errors import BadValueError
 from evolve_arena.web.app import KNOWN, Guard, Server
 
 MOST_CONNECTIONS = 256
-"""Connections that are held at once, so that files can still be opened."""
+"""Number of connections at once; a higher one would leave no descriptors for files."""
 AT_ONCE = 32
-"""How many are taken before what others have sent is read: far fewer, so that who comes in a crowd
-has shown the token before the crowd is too large."""
+"""Number of connections that are accepted before requests of others are read. It is far smaller,
+so that in a crowd a request can show its token before the limit is reached."""
 MOST_WAITING = 512
-"""Connections that the system holds until they are accepted."""
+"""Number of connections that the system holds until they are accepted."""
 PORT, NEAR = 8765, 20
-"""Where to listen if nothing is said, and how many ports are tried from there on."""
+"""Default port, and the number of ports to try from there on."""
 PATIENCE = 10.0
 """Seconds that a connection has for a request, and again for its body."""
 THREADS = 64
 
 
 class PatientProtocol(H11Protocol):
-    """HTTP for so many connections at once, each of which must ask something soon.
+    """HTTP with a limit of connections, each of which must send a request in time.
 
-    Where there are too many, those that have not shown the token make room: the oldest one of the
-    address that has the most. All users of this machine have the same address, so whoever has the
-    token gets in.
+    Above the limit, connections without the token make room: first the oldest one of the address
+    with the most. All users of this machine share an address, so the token decides.
     """
 
-    _owes: Any = None
+    _owes: tuple[str, object] | None = None
     _timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: Any) -> None:
-        """Takes it, and ends another one if these are too many."""
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Accept a connection; end another one above the limit."""
+        super().connection_made(cast(asyncio.Transport, transport))
         self._arrived = self.loop.time()
         self._keep_time()
-        held: list[Any] = [each for each in self.connections if not each.transport.is_closing()]
+        known = cast("set[PatientProtocol]", self.connections)
+        held = [each for each in known if not each.transport.is_closing()]
         if len(held) > MOST_CONNECTIONS:
             strangers = [each for each in held if not each._is_known]
             count = Counter(each._address for each in strangers)
@@ -56,18 +56,18 @@ class PatientProtocol(H11Protocol):
             min(strangers, key=key, default=self).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forgets it."""
+        """Stop the timer of a closed connection."""
         super().connection_lost(exc)
         if self._timer:
             self._timer.cancel()
 
     def handle_events(self) -> None:
-        """Takes what has come of a request."""
+        """Read the parts of a request that have arrived."""
         super().handle_events()
         self._keep_time()
 
     def on_response_complete(self) -> None:
-        """Waits for the next request."""
+        """Wait for the next request."""
         super().on_response_complete()
         self._keep_time()
 
@@ -81,10 +81,10 @@ class PatientProtocol(H11Protocol):
         return self.scope is not None and KNOWN in self.scope["state"]
 
     def _keep_time(self) -> None:
-        """Ends the connection if what it owes does not come in time: a request, or its body."""
+        """End the connection unless it sends in time: a request, or a request's body."""
         cycle = self.cycle
         if cycle is None or cycle.response_complete:
-            owes: Any = ("request", cycle)
+            owes: tuple[str, object] | None = ("request", cycle)
         else:
             owes = ("body", cycle) if cycle.more_body else None
         if owes != self._owes:
@@ -95,15 +95,15 @@ class PatientProtocol(H11Protocol):
 
 
 def run_server(folder: Path, host: str, port: int | None = None) -> None:
-    """Serves the runs in *folder* until Ctrl-C.
+    """Serve the runs in *folder* until Ctrl-C.
 
     Args:
-        folder: Where the runs lie.
-        host: Where to listen.
-        port: At which port; if None at :data:`PORT`, or the next one that is free.
+        folder: Directory of the runs.
+        host: Address to listen on.
+        port: Port; if None :data:`PORT`, or the next free one.
 
     Raises:
-        BadValueError: The folder is a file, or nobody can listen there.
+        BadValueError: The folder is a file, or the address cannot be listened on.
     """
     if folder.exists() and not folder.is_dir():
         raise BadValueError(f"{folder} is no folder")
@@ -133,10 +133,10 @@ def run_server(folder: Path, host: str, port: int | None = None) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that takes few connections at once though many may wait."""
+    """A server that accepts few connections at once, while many may wait."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begins to listen, and tells the system that more may wait than are taken at once."""
+        """Start to listen, with room for more waiting connections than are accepted at once."""
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(MOST_WAITING)
@@ -148,7 +148,7 @@ async def _serve(server: uvicorn.Server, listening: socket.socket) -> None:
 
 
 def _listen_near(host: str, port: int) -> socket.socket:
-    """Listens at *port*, or at the next one that is free."""
+    """Listen on *port*, or on the next free one."""
     for near in range(port, port + NEAR):
         try:
             return _bind(host, near)
@@ -172,7 +172,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _find_free(host: str, port: int) -> int | None:
-    """The first of the ports after *port* that is free."""
+    """Return the first free port after *port*; None if none is near."""
     for near in range(port + 1, min(port + NEAR, 1 << 16)):
         try:
             _bind(host, near).close()

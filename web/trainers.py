@@ -1,4 +1,4 @@
-"""What the page lets `evolve` do in child processes: runs, pictures, tournaments."""
+"""Child processes of the page, which run `evolve`: runs, pictures, tournaments."""
 
 from __future__ import annotations
 
@@ -10,53 +10,56 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING
 
 from evolve_arena.core.children import PYTHON
 from evolve_arena.core.errors import one_line
 from evolve_arena.web.workers import WorkerError
 
+if TYPE_CHECKING:
+    from evolve_arena.core.types import Json, JsonObject
+
 STOP = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM)
-"""What is sent to a run that is to stop; on Windows SIGTERM would end it at once."""
+"""Signal that stops a run with a checkpoint; on Windows SIGTERM would end it at once."""
 HEARD = getattr(signal, "SIGBREAK", signal.SIGTERM)
-"""As what it hears that."""
-APART: dict[str, Any] = {
+"""The same signal as the run receives it."""
+APART: JsonObject = {
     "start_new_session": True,
     "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
 }
-"""Keeps what is typed at the terminal from processes."""
+"""Arguments that separate a process from the terminal."""
 MOST_AT_ONCE = 8
 KEPT = 10_000
-"""How many of the last bytes that a process says are kept."""
+"""Number of bytes that are kept of a process's output."""
 EVOLVE = (*PYTHON, "-m", "evolve_arena.cli.main")
 PICTURES = {"fitness": (), "ancestors": ("--ancestors",), "network": ("--network",)}
-"""What can be drawn of a run, and how ``evolve plot`` is told."""
+"""Pictures of a run, and the options of ``evolve plot`` for each."""
 MOST_GAMES = 1000
 LONGEST = 300.0
 """Seconds for a picture, or a tournament."""
 BEHIND = 15
-"""By how much such a process stands back: behind runs, and workers that answer the page."""
+"""Niceness of such a process: behind runs, and behind workers that answer the page."""
 LONGEST_START = 60.0
-"""Seconds that a run has to begin, or to say why it can't; usually it is one."""
+"""Seconds that a run has to start, or to report an error; usually it takes one."""
 PATIENCE = 30.0
 """Seconds that a run has for its checkpoint when the server stops."""
 
 
 class Trainers:
-    """The runs that this server has started and that go on."""
+    """The runs that this server has started and that are running."""
 
     def __init__(self) -> None:
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn = asyncio.Semaphore(1)
         self.endings: dict[str, str] = {}
-        """What those said that ended by an error, by run."""
+        """Error messages of runs that failed, by run."""
 
     async def start(self, run: str, path: str, recipe: str) -> None:
-        """Starts a run called *run* at *path* of a *recipe*, which is a TOML file's content.
+        """Start a run called *run* at *path*, of a *recipe* in TOML.
 
-        It is a recipe from elsewhere to that process: a program that it names is not run unless
-        the user said so at the terminal.
+        To that process it is a recipe from elsewhere: programs that it names are not run without
+        the user's permission at the terminal.
         """
         folder = TemporaryDirectory(prefix="evolve-serve-")
         file = Path(folder.name, f"{Path(path).name}.toml")
@@ -75,12 +78,12 @@ class Trainers:
             raise WorkerError(self.endings.pop(run))
 
     async def resume(self, run: str, path: str, generations: int | None) -> None:
-        """Goes on with a run, to so many *generations* in all, or as far as its recipe says."""
+        """Resume a run, up to the last of *generations*; that of its recipe if None."""
         more = [] if generations is None else ["--generations", str(generations)]
         await self._launch(run, ["resume", path, "--quiet", *more])
 
     def stop(self, run: str) -> None:
-        """Lets a run write its checkpoint, and end.
+        """Stop a run after a checkpoint.
 
         Raises:
             WorkerError: It was not started here.
@@ -90,25 +93,25 @@ class Trainers:
         self._processes[run].send_signal(STOP)
 
     async def draw(self, path: str, what: str) -> None:
-        """Lets ``evolve plot`` draw a picture of the run at *path*; see :data:`PICTURES`.
+        """Draw a picture of the run at *path* with ``evolve plot``; see :data:`PICTURES`.
 
         Raises:
-            WorkerError: It says why it can't, or takes too long.
+            WorkerError: It failed, or took too long.
         """
         if what not in PICTURES:
             raise WorkerError(f"there is no such picture: choose {', '.join(PICTURES)}")
         await self._finish(["plot", path, *PICTURES[what]])
 
-    async def rate(self, players: list[str], games: int, openings: int) -> Any:
-        """The tournament of *players*, as ``evolve tournament --json`` tells it.
+    async def rate(self, players: list[str], games: int, openings: int) -> Json:
+        """Play a round robin between *players* with ``evolve tournament --json``.
 
         Args:
             players: Their specifications.
-            games: Of each pair; at tables of more than two, in all.
-            openings: Random plies at the beginning of each game.
+            games: Number of games of each pair; in games for more than two, of all games.
+            openings: Number of random plies that open each game.
 
         Raises:
-            WorkerError: It says why it can't, or takes too long.
+            WorkerError: It failed, or took too long.
         """
         if not 1 <= games <= MOST_GAMES:
             raise WorkerError(f"choose 1 to {MOST_GAMES} games")
@@ -118,7 +121,7 @@ class Trainers:
         return json.loads(await self._finish(words))
 
     async def _finish(self, words: list[str]) -> bytes:
-        """What `evolve` prints that is told *words*; one at a time."""
+        """Return the output of `evolve` with *words* as arguments; one process at a time."""
         async with self._turn:
             process = await asyncio.create_subprocess_exec(
                 *EVOLVE,
@@ -134,8 +137,9 @@ class Trainers:
             try:
                 printed, said = await asyncio.wait_for(process.communicate(), LONGEST)
             except TimeoutError:
-                raise WorkerError(f"this takes too long here: evolve {words[0]} has time") from None
-            finally:  # nobody waits for it any more, if the server stops say
+                text = f"this takes too long here: use evolve {words[0]} at the terminal"
+                raise WorkerError(text) from None
+            finally:  # also when the server stops
                 if process.returncode is None:
                     process.kill()
                     await process.wait()
@@ -145,11 +149,11 @@ class Trainers:
 
     @property
     def running(self) -> list[str]:
-        """The runs that were started here and go on."""
+        """The runs that were started here and are running."""
         return sorted(self._processes)
 
     async def close(self) -> None:
-        """Stops all with a checkpoint, and waits for them."""
+        """Stop all runs with a checkpoint, and wait for them."""
         for process in self._processes.values():
             process.send_signal(STOP)
         if self._tasks:
@@ -159,9 +163,9 @@ class Trainers:
         self, run: str, words: list[str], folder: TemporaryDirectory[str] | None = None
     ) -> None:
         if run in self._processes:
-            raise WorkerError(f"{run} goes on already", 409)
+            raise WorkerError(f"{run} is running already", 409)
         if len(self._processes) >= MOST_AT_ONCE:
-            raise WorkerError(f"{MOST_AT_ONCE} runs go on already: stop one first", 409)
+            raise WorkerError(f"{MOST_AT_ONCE} runs are running already: stop one first", 409)
         process = await asyncio.create_subprocess_exec(
             *EVOLVE,
             *words,
@@ -183,7 +187,7 @@ class Trainers:
         process: asyncio.subprocess.Process,
         folder: TemporaryDirectory[str] | None,
     ) -> None:
-        """Reads what a process says, until it ends."""
+        """Read the output of a process until it ends, and keep its error message."""
         said = b""
         assert process.stderr is not None
         while chunk := await process.stderr.read(65_536):
@@ -197,6 +201,6 @@ class Trainers:
 
 
 def _last_line(said: bytes, code: int) -> str:
-    """The last thing that a process said on its standard error."""
+    """Return the last line of a process's standard error."""
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
     return one_line(lines[-1] if lines else f"exit code {code}", 300).removeprefix("evolve: ")

@@ -1,7 +1,7 @@
-"""Processes that work for the server: each answers calls, one after the other.
+"""Worker processes of the server: each answers calls, one after the other.
 
-The server itself loads nothing heavy. Its workers are forked from a process that has loaded all,
-so a new one answers at once; and whatever becomes of one, the server goes on.
+The server itself loads nothing heavy. Its workers are forked from a process that has loaded all
+modules, so a new one answers at once. The server survives the crash of any of them.
 """
 
 from __future__ import annotations
@@ -13,42 +13,47 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing import spawn, util
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from evolve_arena import core
 from evolve_arena.core.children import keep_folder_out
 from evolve_arena.core.errors import ArenaError, one_line
 from evolve_arena.core.logs import tell_compiling
 
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+    from evolve_arena.core.types import Json, Settings
+
 READING = "evolve_arena.web.reading"
 PLAYING = "evolve_arena.web.playing"
-"""The modules whose functions, or the methods of whose ``Desk``, are called."""
+"""The modules whose ``Desk`` answers calls."""
 MOST_WAITING = 64
-"""How many calls may wait for one worker."""
+"""Largest number of calls that wait for one worker."""
 PATIENCE = 30.0
-"""Seconds that a call may take unless its worker has others."""
+"""Default time limit of a call, in seconds."""
 STARTING = 300.0
-"""Seconds until a process is ready, or has compiled: it is done once, on a busy machine perhaps."""
+"""Time limit in seconds for a process to start, or to compile, possibly on a busy machine."""
 NICE = 10
-"""By how much workers stand back behind runs."""
+"""Niceness of workers: behind runs."""
 
 keep_folder_out(util, spawn)
 _methods = multiprocessing.get_all_start_methods()
-_context: Any = multiprocessing.get_context("forkserver" if "forkserver" in _methods else "spawn")
+_way = "forkserver" if "forkserver" in _methods else "spawn"
+_context = cast("multiprocessing.context.SpawnContext", multiprocessing.get_context(_way))
 _context.set_forkserver_preload([READING, PLAYING])
 
 
 class WorkerError(ArenaError):
-    """A call was refused, or failed; the text tells why.
+    """Raised if a call is refused, or fails.
 
     Args:
-        text: One line.
-        status: The status of HTTP that fits.
+        text: The reason, in one line.
+        status: The status of the HTTP response.
     """
 
     def __init__(self, text: str, status: int = 400) -> None:
@@ -57,17 +62,17 @@ class WorkerError(ArenaError):
 
 
 class BusyWorkerError(WorkerError):
-    """Too many calls wait already."""
+    """Raised if too many calls wait already."""
 
     def __init__(self) -> None:
         super().__init__("too many requests at once: try again", 503)
 
 
 class NoAnswerError(WorkerError):
-    """The process took too long and was ended, or it ended by itself.
+    """Raised if the process took too long and was ended, or ended by itself.
 
     Args:
-        text: Which of the two.
+        text: The reason, in one line.
     """
 
     def __init__(self, text: str) -> None:
@@ -75,41 +80,41 @@ class NoAnswerError(WorkerError):
 
 
 class Worker:
-    """A process that answers calls of the server; a call that it does not survive starts another.
+    """A process that answers calls of the server; after a crash the next call starts a new one.
 
     Args:
-        module: Whose ``Desk`` it makes, and calls.
-        patience: Seconds that a call may take. Then the process is ended, whatever it does.
-        given: What the desk is made of.
+        module: Module whose ``Desk`` answers.
+        patience: Seconds that a call may take; then the process is ended.
+        given: Arguments of the desk.
     """
 
-    def __init__(self, module: str, patience: float = PATIENCE, /, **given: Any) -> None:
+    def __init__(self, module: str, patience: float = PATIENCE, /, **given: Json) -> None:
         self._module, self._patience, self._given = module, patience, given
-        self._process: Any = None
+        self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def call(self, name: str, patience: float | None = None, /, **given: Any) -> Any:
-        """What the desk's method called *name* answers.
+    async def call(self, name: str, patience: float | None = None, /, **given: Json) -> Json:
+        """Call a method of the desk, and return its answer.
 
         Args:
-            name: The method.
-            patience: Seconds that it may take; if None, what the worker was made with.
-            given: What it is given.
+            name: Name of the method.
+            patience: Seconds that it may take; if None, the worker's limit.
+            given: Its arguments.
 
         Raises:
             NoAnswerError: The process has ended, or was ended.
             BusyWorkerError: Too many calls wait.
-            WorkerError: It refuses.
+            WorkerError: The desk refused the call.
         """
         if self._waiting >= MOST_WAITING:
             raise BusyWorkerError
         limit = self._patience if patience is None else patience
-        # Who asked may be gone before the answer; the next call waits for it all the same.
+        # The caller may be cancelled before the answer; the next call waits for it all the same.
         return await asyncio.shield(asyncio.ensure_future(self._ask_in_turn(name, given, limit)))
 
-    async def _ask_in_turn(self, name: str, given: Mapping[str, Any], limit: float) -> Any:
+    async def _ask_in_turn(self, name: str, given: Settings, limit: float) -> Json:
         self._waiting += 1
         try:
             async with self._turn:
@@ -117,18 +122,18 @@ class Worker:
         finally:
             self._waiting -= 1
 
-    def _ask(self, name: str, given: Mapping[str, Any], limit: float) -> Any:
+    def _ask(self, name: str, given: Settings, limit: float) -> Json:
         try:
             pipe = self._pipe or self._start()
             pipe.send_bytes(json.dumps([name, given]).encode())
-            number = getattr(self._process, "pid", 0)  # which may be stopped by now
+            number = getattr(self._process, "pid", 0)  # the process may be stopped by now
             kind, answer = _receive(pipe, limit, number)
         except TimeoutError:
             self.stop()
             raise NoAnswerError(f"this took longer than {limit:g} s, and was given up") from None
         except (EOFError, OSError):
             self.stop()
-            raise NoAnswerError("the process that was to answer has ended: try again") from None
+            raise NoAnswerError("the worker process has ended: try again") from None
         if kind == "answer":
             return answer
         raise WorkerError(answer, 400 if kind == "refused" else 500)
@@ -142,16 +147,16 @@ class Worker:
         process.start()
         self._process, self._pipe = process, pipe
         theirs.close()
-        _receive(pipe, STARTING, process.pid)
+        _receive(pipe, STARTING, process.pid or 0)
         return pipe
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process has been started and goes on."""
+        """True if the process has been started and is running."""
         return self._process is not None and self._process.is_alive()
 
     def stop(self) -> None:
-        """Ends the process; who waits for its answer gets none."""
+        """End the process; callers that wait for it get an error."""
         process, pipe = self._process, self._pipe
         self._process = self._pipe = None
         if process is not None:
@@ -163,19 +168,19 @@ class Worker:
             pipe.close()
 
 
-def _receive(pipe: Connection, limit: float, number: int) -> tuple[str, Any]:
-    """Return the message of a process; it has so many seconds, or longer if it compiles first.
+def _receive(pipe: Connection, limit: float, number: int) -> tuple[str, Json]:
+    """Return the message of a process; the limit is longer if it compiles first.
 
-    Seconds in which others had the processors do not count: workers stand back behind runs.
+    Seconds in which others had the processors do not count: workers have a low priority.
 
     Args:
-        pipe: Leads to the process.
-        limit: Seconds.
-        number: Of the process.
+        pipe: Connection to the process.
+        limit: Time limit in seconds.
+        number: Number of the process.
 
     Raises:
-        TimeoutError: It says nothing.
-        OSError: It has ended; or EOFError.
+        TimeoutError: There was no message.
+        OSError: The process has ended; or EOFError.
     """
     begun, before = time.monotonic(), _seconds_kept_waiting(number)
     while True:
@@ -191,22 +196,22 @@ def _receive(pipe: Connection, limit: float, number: int) -> tuple[str, Any]:
 
 
 def _seconds_kept_waiting(number: int) -> float:
-    """Seconds that a process was ready while others had the processors; 0 if nobody counts."""
+    """Return the seconds that a process was ready but waited; 0 if the system does not count."""
     try:
         return int(Path(f"/proc/{number}/schedstat").read_bytes().split()[1]) / 1e9
     except (OSError, LookupError, ValueError):
         return 0.0
 
 
-def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
-    """What the process does: it answers until the server is gone."""
+def _serve(pipe: Connection, module: str, given: Settings) -> None:
+    """Answer calls until the server is gone; this is what a worker process runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(NICE)
 
-    def tell(kind: str, content: Any) -> None:
+    def tell(kind: str, content: Json) -> None:
         pipe.send_bytes(json.dumps([kind, content], default=str, allow_nan=False).encode())
 
     def announce(what: str, seconds: float) -> None:
@@ -225,5 +230,5 @@ def _serve(pipe: Connection, module: str, given: Mapping[str, Any]) -> None:
             tell("answer", getattr(desk, name)(**values))
         except ArenaError as error:
             tell("refused", one_line(str(error), 400))
-        except Exception as error:  # a mistake of ours: it is told, and the process goes on
+        except Exception as error:  # a bug: it is reported, and the process goes on
             tell("failed", one_line(f"{type(error).__name__}: {error}", 400))

@@ -1,1 +1,1 @@
-"""The commands, by what they are about."""
+"""The commands, one module for each subject."""

@@ -1,7 +1,7 @@
-"""What the shell completes: recipes, runs, players, games, keys of ``--set`` and their values.
+"""Shell completion: of recipes, runs, players, games, keys of ``--set`` and their values.
 
-Nothing that lies on the disk is run for it, and it asks no other machine. What takes long to find
-out is remembered in the cache folder until a file of the package changes.
+It runs no code of files, and asks no other machine. Answers that take long are kept in the cache
+folder until a file of the package changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import redirect_stdout, suppress
 from glob import escape, glob
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -25,15 +24,15 @@ from evolve_arena.core.registry import FILE, game_names, recipe_files, usual_gam
 from evolve_arena.runs.store.directory import HOME, RunDirectory, find_run
 
 VARIABLE = "_EVOLVE_COMPLETE"
-"""In the environment if the shell asks."""
+"""Environment variable that is set if the shell asks for completions."""
 BREAKS = "=:"
-"""Where Bash divides words that are one here: ``run:evolved/mine``, ``run.seed=7``."""
+"""Marks at which Bash splits words: ``run:evolved/mine``, ``run.seed=7``."""
 MOST_RUNS = 200
 REMEMBERED, MOST_BYTES = "completions.json", 1 << 20
 
 
 def answer_shell(app: Callable[..., object], environment: MutableMapping[str, str]) -> None:
-    """Prints what may come next on the line that the *environment* tells of."""
+    """Print the completions of the command line that the *environment* contains."""
     before = ""
     if environment[VARIABLE] == "complete_bash":
         words = environment.get("COMP_WORDS", "").split("\n")
@@ -51,7 +50,7 @@ def answer_shell(app: Callable[..., object], environment: MutableMapping[str, st
 
 
 def join_words(words: list[str]) -> list[str]:
-    """The *words* of a line as they were typed, though Bash divides them at some marks.
+    """Return the *words* of a line as they were typed; Bash splits them at some marks.
 
     >>> join_words(["evolve", "duel", "run", ":", "evolved/mine"])
     ['evolve', 'duel', 'run:evolved/mine']
@@ -66,13 +65,13 @@ def join_words(words: list[str]) -> list[str]:
 
 
 def complete_recipe(incomplete: str) -> list[str]:
-    """Recipes by name, recipes in files, and games in one file."""
+    """Complete recipes by name, recipes in files, and games in one file."""
     files = [*_find_paths(incomplete, "*.toml"), *_find_paths(incomplete, f"*{FILE}")]
     return [*_fitting(incomplete, recipe_files()), *files]
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """Directories that hold a run, here and in the folders here; else names of those at home."""
+    """Complete run directories, here and one folder below; if there are none, names of runs."""
     start = escape(incomplete)
     found = [*glob(f"{start}*/recipe.toml"), *glob(f"{start}*/*/recipe.toml")]
     found = found or glob(f"{start}*/recipe.toml", root_dir=HOME)
@@ -80,7 +79,7 @@ def complete_run(incomplete: str) -> list[str]:
 
 
 def complete_branch(incomplete: str) -> list[str]:
-    """Runs, and after ``RUN@`` the generations of their checkpoints."""
+    """Complete runs, and after ``RUN@`` the generations of their checkpoints."""
     path, at, _ = incomplete.rpartition("@")
     if not at:
         return complete_run(incomplete)
@@ -89,12 +88,12 @@ def complete_branch(incomplete: str) -> list[str]:
 
 
 def complete_game(incomplete: str) -> list[str]:
-    """Games by name, and those in one file."""
+    """Complete games by name, and games in one file."""
     return [*_fitting(incomplete, game_names()), *_find_paths(incomplete, f"*{FILE}")]
 
 
 def complete_player(context: typer.Context, incomplete: str) -> list[str]:
-    """Kinds of players of the game that the line names, and after ``run:`` and ``file:`` paths."""
+    """Complete players of the game on the line, and after ``run:`` and ``file:`` paths."""
     kind, colon, rest = incomplete.partition(":")
     if colon and kind == "run":
         return [f"run:{path}" for path in complete_run(rest)]
@@ -107,7 +106,7 @@ def complete_player(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_run_or_file(incomplete: str) -> list[str]:
-    """Runs, and after ``file:`` players in files."""
+    """Complete runs, and after ``file:`` players in files."""
     if incomplete.startswith("file:"):
         rest = incomplete.removeprefix("file:")
         return [f"file:{path}" for path in _find_paths(rest, "*.safetensors")]
@@ -115,7 +114,7 @@ def complete_run_or_file(incomplete: str) -> list[str]:
 
 
 def complete_change(context: typer.Context, incomplete: str) -> list[str]:
-    """Keys of the recipe that the line names, and after ``=`` the values of a key that has few."""
+    """Complete keys of the recipe on the line, and after ``=`` the values of a key with few."""
     typed = [context.params.get("recipe"), *context.args]  # typer stops at an open option
     recipe = next((name for name in typed if name in recipe_files()), usual_game())
     keys = _recall(f"keys {recipe}", _list_keys)
@@ -127,7 +126,7 @@ def complete_change(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_values(context: typer.Context, incomplete: str) -> list[str]:
-    """As :func:`complete_change`, of several values also the last: ``key=one,o``."""
+    """Complete as :func:`complete_change`, and also the last of several values: ``key=one,o``."""
     before, comma, last = incomplete.rpartition(",")
     if not comma:
         return complete_change(context, incomplete)
@@ -137,7 +136,7 @@ def complete_values(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _list_keys(name: str) -> list[str]:
-    """Each key of a shipped recipe, with its values behind it, divided by ``=``."""
+    """Return each key of a shipped recipe, followed by its values, separated by ``=``."""
     from evolve_arena.runs.recipes.recipe import read_content
     from evolve_arena.runs.recipes.sections import list_keys
 
@@ -156,7 +155,7 @@ def _fitting(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _find_paths(incomplete: str, pattern: str) -> list[str]:
-    """Files of a *pattern* whose paths begin so, and the folders in between."""
+    """Return files that match a *pattern* and begin with *incomplete*, and folders on the way."""
     start = escape(incomplete)
     files = [path for path in glob(f"{start}*") if Path(path).match(pattern)]
     folders = [f"{path}/" for path in glob(f"{start}*") if os.path.isdir(path)] if files else []
@@ -164,12 +163,12 @@ def _find_paths(incomplete: str, pattern: str) -> list[str]:
 
 
 def _recall(what: str, find: Callable[[str], list[str]]) -> list[str]:
-    """What *find* says of the last word of *what*; from the cache folder if it was asked before."""
+    """Return the answer of *find* to the last word of *what*, from the cache folder if possible."""
     stamp, file = _stamp(), _remembered_file()
     remembered: dict[str, list[str]] = {}
     with suppress(OSError, ValueError, AttributeError, RecursionError):
         if file is not None:
-            content: Any = json.loads(read_file(file, MOST_BYTES))
+            content = json.loads(read_file(file, MOST_BYTES))
             remembered = content["found"] if content.get("stamp") == stamp else {}
     if what in remembered:
         return [str(line) for line in remembered[what] if str(line).isprintable()]
@@ -186,7 +185,7 @@ def _recall(what: str, find: Callable[[str], list[str]]) -> list[str]:
 
 
 def _stamp() -> str:
-    """Changes whenever a file of the package does, and with the version of Python."""
+    """Return a text that changes with any file of the package, and with the version of Python."""
     root = Path(__file__).resolve().parents[2]
     newest = count = 0
     for folder, folders, files in os.walk(root):
@@ -199,7 +198,7 @@ def _stamp() -> str:
 
 
 def _remembered_file() -> Path | None:
-    """Where answers are remembered; nowhere if others could write there."""
+    """Return the file of remembered answers; None if other users could write to it."""
     import platformdirs
 
     chosen = os.environ.get("EVOLVE_ARENA_CACHE") or platformdirs.user_cache_dir("evolve-arena")

@@ -1,12 +1,12 @@
-"""The commands about runs: recipes, start, resume, branch, sweep, info, plot."""
+"""The commands about runs: start, resume, branch, sweep, info, plot."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,19 +21,20 @@ from evolve_arena.cli.commands.completion import (
 )
 
 if TYPE_CHECKING:
+    from evolve_arena.core.types import Settings
     from evolve_arena.runs.consent import Allow
     from evolve_arena.runs.run import Run
 
 RunPath = Annotated[
     Path,
-    typer.Argument(metavar="RUN", help="A run's directory or name.", autocompletion=complete_run),
+    typer.Argument(metavar="RUN", help="Run directory or name.", autocompletion=complete_run),
 ]
-RUNNING = "How it runs"
+RUNNING = "Execution"
 PICTURES = "Other pictures"
 Workers = Annotated[
     int | None,
     typer.Option(
-        help="How many processes play; one per core unless given.", rich_help_panel=RUNNING
+        help="Number of worker processes (default: one per core).", rich_help_panel=RUNNING
     ),
 ]
 ExecutorName = Annotated[
@@ -41,7 +42,7 @@ ExecutorName = Annotated[
     typer.Option(
         "--executor",
         metavar="NAME",
-        help="serial, multiprocess, spawn or ray.",
+        help="Executor of matches: serial, multiprocess, spawn or ray.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -50,7 +51,8 @@ RunsExecutor = Annotated[
     typer.Option(
         "--executor",
         metavar="NAME",
-        help="ray: whole runs go on in a Ray cluster, each on one core; else in processes here.",
+        help="ray: execute whole runs in a Ray cluster, each on one core; otherwise in processes"
+        " of this machine.",
         rich_help_panel=RUNNING,
     ),
 ]
@@ -58,29 +60,29 @@ Address = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="With --executor ray: a cluster to join, auto or HOST:PORT;"
-        " unless given, Ray runs on this machine alone.",
+        help="Address of the Ray cluster for --executor ray: auto or HOST:PORT"
+        " (default: Ray on this machine alone).",
         rich_help_panel=RUNNING,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.", rich_help_panel=RUNNING)]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.", rich_help_panel=RUNNING)]
 AllowProcess = Annotated[
     bool,
     typer.Option(
         "--allow-process",
-        help="Run programs that the recipe's file has as opponents, or as its game.",
+        help="Allow the recipe's file to run programs: opponents, or its game.",
         rich_help_panel=RUNNING,
     ),
 ]
 LastGeneration = Annotated[
-    int | None, typer.Option(min=0, help="The new last generation (a total).")
+    int | None, typer.Option(min=0, help="New last generation, counted from the start of the run.")
 ]
 Changes = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="SECTION.KEY=VALUE",
-        help="Replaces a value; repeatable.",
+        help="Override a setting of the recipe; repeatable.",
         autocompletion=complete_change,
     ),
 ]
@@ -88,54 +90,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to *app*."""
-    for command in (recipes, start, resume, branch, sweep, info, plot):
-        app.command(rich_help_panel="Runs")(command)
-
-
-def recipes(
-    game: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[GAME]",
-            help="Only those of this game, with titles; with --keys a recipe.",
-            autocompletion=complete_recipe,
-        ),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All, also those of studies.")] = False,
-    keys: Annotated[
-        bool,
-        typer.Option("--keys", help="Each key of one recipe: value, range, default, meaning."),
-    ] = False,
-    json: Json = False,
-) -> None:
-    """List the recipes that can be started, or the keys of one."""
-    from evolve_arena.cli.output import print_json
-    from evolve_arena.cli.recipe_texts import print_recipes, print_usual_recipes
-    from evolve_arena.core.registry import find_game, usual_game
-    from evolve_arena.runs.recipes.recipe import describe_recipe, load_recipe, recipe_names
-
-    if keys:
-        from evolve_arena.cli.recipe_texts import describe_recipe_keys, print_recipe_keys
-
-        recipe = load_recipe(game or usual_game())
-        if json:
-            described = describe_recipe_keys(recipe)
-            content = [{**text._asdict(), "value": value} for text, value in described]
-            print_json({"recipe": game or usual_game(), "keys": content})
-        else:
-            print_recipe_keys(recipe)
-        return
-    found = [describe_recipe(name) for name in recipe_names()]
-    if game is not None:
-        game = find_game(game).name
-        found = [recipe for recipe in found if recipe.game == game]
-    if json:
-        print_json({"recipes": {recipe.name: recipe.title for recipe in found}})
-    elif every or game is not None:
-        print_recipes(found)
-    else:
-        print_usual_recipes(found)
+    """Add the commands to *app*."""
+    for command in (start, resume, branch, sweep, info, plot):
+        app.command()(command)
 
 
 def start(
@@ -143,7 +100,7 @@ def start(
         str | None,
         typer.Argument(
             metavar="RECIPE",
-            help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
+            help="Name of a recipe, a TOML file, or a game in one file, MY_GAME.py.",
             autocompletion=complete_recipe,
         ),
     ] = None,
@@ -151,30 +108,33 @@ def start(
         Path | None,
         typer.Option(
             metavar="FILE.ini",
-            help="A configuration of neat-python, which then breeds; RECIPE gives the rest.",
+            help="Configuration file of neat-python, whose algorithm evolves then; RECIPE gives the"
+            " other settings.",
         ),
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the run lies; evolved/NAME unless given."),
+        typer.Option(metavar="DIR", help="Run directory (default evolved/NAME)."),
     ] = None,
     generations: Annotated[
-        int | None, typer.Option(min=0, help="Replaces the recipe's last generation.")
+        int | None, typer.Option(min=0, help="Last generation, instead of the recipe's.")
     ] = None,
     minutes: Annotated[
         float | None,
         typer.Option(
             metavar="M",
-            help="Evolve for so long instead. Of a game, the methods that play it race,"
-            " and the strongest goes on.",
+            help="Time limit in minutes, instead of a last generation. If RECIPE is a game, all"
+            " methods for it race, and the strongest continues.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the run, instead of the recipe's.")
+    ] = None,
     population: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RUN[@GENERATION]",
-            help="A run whose champion and individuals are in the first population; repeatable.",
+            help="Run whose champion and individuals join the first population; repeatable.",
             autocompletion=complete_branch,
         ),
     ] = None,
@@ -182,20 +142,20 @@ def start(
     executor: ExecutorName = None,
     address: Address = None,
     changes: Changes = None,
-    force: Annotated[bool, typer.Option("--force", help="Delete a run that lies there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing run.")] = False,
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Start a run, and evolve it to its end, or for a time.
+    """Start a run of a recipe, and evolve its population.
 
-    Ctrl-C stops it after a checkpoint; evolve resume goes on.
+    Ctrl-C stops it after a checkpoint; evolve resume continues.
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.cli.output import print_line
     from evolve_arena.runs.api import prepare
 
     check_executor(executor, workers, address)
-    given: dict[str, Any] = {
+    given: Settings = {
         "neat_config": neat_config,
         "run": run,
         "changes": _with_generations(changes or [], generations),
@@ -204,18 +164,18 @@ def start(
         "allow_process": _find_permission(allow_process),
         "population": population or (),
     }
-    where = {"workers": workers, "executor": executor, "address": address}
     if minutes is not None:
+        where = {"workers": workers, "executor": executor, "address": address}
         _start_timed(minutes, recipe, given, where, quiet=quiet)
         return
     made = prepare(recipe, **given)
     for remark in made.remarks:
         print_line(f"evolve: {remark}", error=True)
-    _evolve(made, quiet=quiet, **where)
+    _evolve(made, quiet=quiet, workers=workers, executor=executor, address=address)
 
 
 def _with_generations(changes: list[str], generations: int | None) -> list[str]:
-    """The *changes*, and the last generation if it was given apart from them."""
+    """Return *changes*, with the last generation added if it was given apart from them."""
     from evolve_arena.core.errors import BadValueError
 
     if generations is None:
@@ -232,10 +192,10 @@ def resume(
     run: RunPath,
     from_generation: Annotated[
         int | None,
-        typer.Option("--from", metavar="GENERATION", help="Go on from an earlier checkpoint."),
+        typer.Option("--from", metavar="GENERATION", help="Continue from an earlier checkpoint."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="With --from: delete the checkpoints after it.")
+        bool, typer.Option("--force", help="With --from: delete the later checkpoints.")
     ] = False,
     generations: LastGeneration = None,
     changes: Changes = None,
@@ -245,10 +205,9 @@ def resume(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Go on with a run exactly as if it had not been stopped.
+    """Continue a run exactly as if it had not been stopped.
 
-    Where --set changes what is evolved, a branch with it goes on instead, in a directory of its
-    own.
+    If --set changes what is evolved, a branch of the run continues in a directory of its own.
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.cli.output import print_line
@@ -264,14 +223,21 @@ def resume(
         allow=_find_permission(allow_process),
     )
     if made.path != find_run(run):
-        print_line(f"these settings change what is evolved: {made.path} goes on with them")
+        print_line(f"these settings change what is evolved: {made.path} continues with them")
     if begin is None and made.is_complete():
         made.advance(executor="serial")  # plays nothing; a lost champion comes back
         last = made.recipe.run.generations
-        print_line(f"{made.path} is complete at generation {last}; --generations N goes further")
+        print_line(f"{made.path} is complete at generation {last}; --generations N extends it")
         return
-    where = {"executor": executor, "address": address}
-    _evolve(made, quiet=quiet, workers=workers, **where, from_generation=begin, force=True)
+    _evolve(
+        made,
+        quiet=quiet,
+        workers=workers,
+        executor=executor,
+        address=address,
+        from_generation=begin,
+        force=True,
+    )
 
 
 def branch(
@@ -279,18 +245,20 @@ def branch(
         str,
         typer.Argument(
             metavar="RUN[@GENERATION]",
-            help="A run's directory; its newest checkpoint unless a generation is named.",
+            help="Run directory or name (default: its newest checkpoint).",
             autocompletion=complete_branch,
         ),
     ],
     run: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="The new run; the first free RUN-2, RUN-3, ... if omitted."
+            metavar="DIR", help="New run directory (default: the first free RUN-2, RUN-3, ...)."
         ),
     ] = None,
     generations: LastGeneration = None,
-    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the run, instead of the recipe's.")
+    ] = None,
     changes: Changes = None,
     workers: Workers = None,
     executor: ExecutorName = None,
@@ -298,9 +266,9 @@ def branch(
     quiet: Quiet = False,
     allow_process: AllowProcess = False,
 ) -> None:
-    """Make a run of the checkpoint of another one, and evolve it.
+    """Start a new run from a checkpoint of another one.
 
-    With the same seed and settings it comes to the same populations. The other run stays as it is.
+    With the same seed and settings it reaches the same populations. The other run does not change.
     """
     from evolve_arena.arena.executors import check_executor
     from evolve_arena.cli.output import print_line
@@ -319,7 +287,7 @@ def sweep(
         str,
         typer.Argument(
             metavar="RECIPE",
-            help="A name, or a TOML file; or a game in one file, MY_GAME.py.",
+            help="Name of a recipe, a TOML file, or a game in one file, MY_GAME.py.",
             autocompletion=complete_recipe,
         ),
     ],
@@ -328,29 +296,29 @@ def sweep(
         typer.Option(
             "--set",
             metavar="SECTION.KEY=VALUE,...",
-            help="Values to be tried, or one for all runs; repeatable. Lists: [8],[16,16].",
+            help="Values to try, or one value for all runs; repeatable. Lists: [8],[16,16].",
             autocompletion=complete_values,
         ),
     ],
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each setting.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of runs of each combination.")] = 3,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the runs lie; sweeps/NAME unless given."),
+        typer.Option(metavar="DIR", help="Directory of the runs (default sweeps/NAME)."),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="PLAYER",
-            help="Whom champions are measured against; the first of the recipe's check.opponents"
-            " unless given.",
+            help="Opponent that champions are measured against (default: the first of the recipe's"
+            " check.opponents).",
             autocompletion=complete_player,
         ),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="In how many games each.")] = 1000,
+    games: Annotated[int, typer.Option(min=1, help="Number of games for each champion.")] = 1000,
     workers: Annotated[
         int | None,
         typer.Option(
-            help="How many runs at a time; one per core unless given.", rich_help_panel=RUNNING
+            help="Number of runs at a time (default: one per core).", rich_help_panel=RUNNING
         ),
     ] = None,
     executor: RunsExecutor = None,
@@ -359,10 +327,10 @@ def sweep(
     allow_process: AllowProcess = False,
     json: Json = False,
 ) -> None:
-    """Try several values and seeds, and tell which mattered.
+    """Run all combinations of values and seeds, and report each setting's effect.
 
-    All combinations of the values are run. A sweep that was stopped, by Ctrl-C or by a kill, goes
-    on with the same command; what is finished is not run again.
+    A sweep that was stopped, by Ctrl-C or by a kill, continues with the same command; finished
+    runs are not repeated.
     """
     from evolve_arena.cli.output import print_json, print_line
     from evolve_arena.cli.run_tables import print_sweep
@@ -401,16 +369,13 @@ def info(
         Path | None,
         typer.Argument(
             metavar="[RUN]",
-            help="A run's directory or name; all runs in ./evolved unless given.",
+            help="Run directory or name (default: list all runs in ./evolved).",
             autocompletion=complete_run,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Tell what a run is, how far it got, and how good it is.
-
-    Without RUN, list the runs.
-    """
+    """Show the progress and strength of a run, or list the runs."""
     from evolve_arena.cli.output import print_json
     from evolve_arena.cli.run_tables import print_runs, print_summary
     from evolve_arena.runs.summary import list_runs, summarise
@@ -427,30 +392,36 @@ def plot(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...", help="Run directories.", autocompletion=complete_run_or_file
+            metavar="RUN...", help="Run directories or names.", autocompletion=complete_run_or_file
         ),
     ],
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A .png, .svg or .pdf; in the run's plots/ if omitted."),
+        typer.Option(
+            metavar="FILE", help="Output: .png, .svg or .pdf (default: a file in the run's plots/)."
+        ),
     ] = None,
     ancestors: Annotated[
         bool,
         typer.Option(
             "--ancestors",
-            help="Each champion against the champions before it.",
+            help="Plot each champion against the champions before it.",
             rich_help_panel=PICTURES,
         ),
     ] = False,
     games: Annotated[
         int,
-        typer.Option(min=2, help="With --ancestors: games of each pair.", rich_help_panel=PICTURES),
+        typer.Option(
+            min=2,
+            help="Number of games of each pair, with --ancestors.",
+            rich_help_panel=PICTURES,
+        ),
     ] = 100,
     network: Annotated[
         bool,
         typer.Option(
             "--network",
-            help="The network of the champion, or of a player file:PATH.",
+            help="Draw the network of the champion, or of a player file:PATH.",
             rich_help_panel=PICTURES,
         ),
     ] = False,
@@ -458,8 +429,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="With --network: how it reacts in a position, as the game writes one, or moves;"
-            " self-play for one of a game against itself.",
+            help="Position whose activations --network shows: in the game's notation, or as moves;"
+            " self-play takes one from a game of the player against itself.",
             rich_help_panel=PICTURES,
         ),
     ] = None,
@@ -467,14 +438,14 @@ def plot(
         int | None,
         typer.Option(
             metavar="G",
-            help="With --network: the champion of the check at G.",
+            help="With --network: draw the champion of the check at generation G.",
             rich_help_panel=PICTURES,
         ),
     ] = None,
     seed: Annotated[
         int,
         typer.Option(
-            min=0, help="With --position self-play: seeds the game.", rich_help_panel=PICTURES
+            min=0, help="Seed of the game, with --position self-play.", rich_help_panel=PICTURES
         ),
     ] = 0,
 ) -> None:
@@ -507,7 +478,7 @@ def _open(path: Path) -> Run:
 
 
 def _find_permission(allowed: bool) -> Allow:
-    """Whether programs of a recipe's file may run, or who asks the user if he is there."""
+    """Return the permission to run a recipe's programs; at a terminal, a function that asks."""
     from evolve_arena.runs.consent import ask_at_terminal
 
     return ask_at_terminal if _is_at_terminal() and not allowed else allowed
@@ -526,8 +497,8 @@ def ask_to_delete(question: str) -> bool:
 def _start_timed(
     minutes: float,
     recipe: str | None,
-    given: Mapping[str, Any],
-    where: Mapping[str, Any],
+    given: Settings,
+    where: Settings,
     *,
     quiet: bool,
 ) -> None:
@@ -556,11 +527,20 @@ def _start_timed(
         print_line(remark)
     if timer.stopped:
         more = f" --generations {2 * made.generation}" if made.is_complete() else ""
-        print_line(f"stopped; go on with: evolve resume {made.path}{more}")
+        print_line(f"stopped; to continue: evolve resume {made.path}{more}")
         raise typer.Exit(130)
 
 
-def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
+def _evolve(
+    run: Run,
+    *,
+    quiet: bool,
+    workers: int | None,
+    executor: str | None,
+    address: str | None,
+    from_generation: int | None = None,
+    force: bool = False,
+) -> None:
     from evolve_arena.cli.display import Display
     from evolve_arena.cli.output import print_line
     from evolve_arena.cli.run_tables import print_results
@@ -568,11 +548,18 @@ def _evolve(run: Run, *, quiet: bool, **options: Any) -> None:
 
     compile_kernels([run])
     with Display(str(run.path), quiet=quiet) as display:
-        run.advance(callbacks=display.watch, **options)
+        run.advance(
+            workers=workers,
+            executor=executor,
+            address=address,
+            callbacks=display.watch,
+            from_generation=from_generation,
+            force=force,
+        )
     for warning in run.warnings:
         print_line(f"evolve: {warning}", error=True)
     if display.interrupted:
-        print_line(f"stopped; go on with: evolve resume {run.path}")
+        print_line(f"stopped; to continue: evolve resume {run.path}")
         raise typer.Exit(130)
     if not quiet:
         print_results(run)

@@ -1,4 +1,4 @@
-"""The commands about champions that come and go: export, import-neat."""
+"""The commands that export champions and import networks: export, import-neat."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ PREFIX = "file:"
 
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace FILE if it exists; of a link, the link alone."),
+    typer.Option("--force", help="Overwrite FILE; a link is replaced, not its target."),
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to *app*."""
+    """Add the commands to *app*."""
     targets = "\n".join(f"- {name}: {target.about}" for name, target in TARGETS.items())
-    panel = "Champions as files"
-    app.command(rich_help_panel=panel, help=f"{export.__doc__}\n\n{targets}")(export)
-    app.command(rich_help_panel=panel)(import_neat)
+    app.command(help=f"{export.__doc__}\n\n{targets}")(export)
+    app.command()(import_neat)
 
 
 def export(
@@ -34,32 +33,35 @@ def export(
         str,
         typer.Argument(
             metavar="RUN",
-            help="A run's directory or name, or file:PATH of a player; RUN,depth=3 looks three"
-            " plies ahead.",
+            help="Run directory or name, or file:PATH of a player; RUN,depth=3 searches three plies"
+            " deep.",
             autocompletion=complete_run_or_file,
         ),
     ],
     to: Annotated[
         str,
-        typer.Option(metavar="TARGET", help="What to write.", autocompletion=lambda: list(TARGETS)),
+        typer.Option(metavar="TARGET", help="Output format.", autocompletion=lambda: list(TARGETS)),
     ] = "python",
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="In the run, if omitted: champion.py, say."),
+        typer.Option(
+            metavar="FILE", help="Output file (default: in the run, such as champion.py)."
+        ),
     ] = None,
     generation: Annotated[
-        int | None, typer.Option(metavar="G", help="The champion of the check at generation G.")
+        int | None,
+        typer.Option(metavar="G", help="Export the champion of the check at generation G."),
     ] = None,
     force: Annotated[
         bool,
         typer.Option(
             "--force",
-            help="Replace FILE if it exists, or a file in the run that was edited since it was"
-            " exported; of a link, the link alone.",
+            help="Overwrite FILE, or a file in the run that was edited since it was exported; a"
+            " link is replaced, not its target.",
         ),
     ] = False,
 ) -> None:
-    """Write a champion as a program, a page, or for a host."""
+    """Export a champion as a program, a page, or a bot for a host."""
     from evolve_arena.cli.output import print_line
     from evolve_arena.runs.export import export_player
     from evolve_arena.runs.store.files import check_free, write_export, write_whole
@@ -79,23 +81,21 @@ def export(
 
 def import_neat(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.json", help="What export_network_json wrote.")
+        Path, typer.Argument(metavar="FILE.json", help="Output of export_network_json.")
     ],
     head: Annotated[
         str | None,
-        typer.Option(metavar="HEAD", help="What the outputs stand for: policy or value."),
+        typer.Option(metavar="HEAD", help="Meaning of the outputs: policy or value."),
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option(
-            metavar="ENCODING", help="What the inputs stand for: planes, signed or numbered."
-        ),
+        typer.Option(metavar="ENCODING", help="Meaning of the inputs: planes, signed or numbered."),
     ] = None,
     game: Annotated[
         str | None,
         typer.Option(
             metavar="GAME",
-            help="What it plays: a name, or a game in one file, MY_GAME.py.",
+            help="Game that it plays: a name, or a game in one file, MY_GAME.py.",
             autocompletion=complete_game,
         ),
     ] = None,
@@ -104,33 +104,31 @@ def import_neat(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Another option of the game or its networks: size=6; repeatable.",
+            help="Option of the game or its networks, such as size=6; repeatable.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="FILE.safetensors beside FILE.json if omitted."),
+        typer.Option(metavar="FILE", help="Output file (default: FILE.safetensors, beside it)."),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How the player is called.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the player.")] = None,
     force: Force = False,
 ) -> None:
-    """Make a player of a network that neat-python exported.
+    """Import a network that neat-python exported, as a player.
 
-    It is named file:PATH.
+    The player is named file:PATH.
 
     Inputs are the cells of the board, the top row first:
-    - planes: 1 for an own piece on a cell, and again for the other's
-    - signed: one number a cell, 1 for an own piece, -1 for the other's
-    - numbered: the same with 2 for the other's
+    - planes: 1 for an own piece on a cell, then the same for the opponent's
+    - signed: one number per cell, 1 for an own piece, -1 for the opponent's
+    - numbered: the same with 2 for the opponent's
 
     Outputs:
-    - policy: one for each move
-    - value: 1, how good the position after a move is
+    - policy: one per move
+    - value: one, the value of the position after a move
 
-    What is not given is inferred from the numbers of inputs and outputs.
-    Files from evolve export say themselves what they are for.
+    Missing options are inferred from the numbers of inputs and outputs.
+    Files from evolve export contain them.
     """
     from evolve_arena.cli.output import print_line
     from evolve_arena.core.registry import open_game
@@ -153,7 +151,7 @@ def import_neat(
 
 
 def _find_champion(run: str, generation: int | None) -> tuple[BredPlayer, Path]:
-    """A player, and where its exported file goes unless another place is given."""
+    """Return a player, and the default path of its exported file, without its ending."""
     from evolve_arena.core.errors import BadValueError
     from evolve_arena.players.specification import split_search
     from evolve_arena.runs.export import look_ahead, read_player_file

@@ -1,4 +1,4 @@
-"""The command that a person can join in: play."""
+"""The command ``play``: games of people and programs at the terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import typer
 
 from evolve_arena.cli.commands.completion import complete_game, complete_player
 from evolve_arena.cli.commands.playing import open_named
-from evolve_arena.core.registry import FILE, game_names, open_game
+from evolve_arena.core.registry import FILE, game_names, open_game, usual_game
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command to *app*."""
-    # What typer does not know goes with the names, and may be an option of a game.
-    app.command(rich_help_panel="Players", context_settings={"ignore_unknown_options": True})(play)
+    """Add the command to *app*."""
+    # An unknown option stays among the names: it may be an option of a game.
+    app.command(context_settings={"ignore_unknown_options": True})(play)
 
 
 def play(
@@ -24,8 +24,8 @@ def play(
         list[str] | None,
         typer.Argument(
             metavar="[PLAYER]...",
-            help="Your opponent; see evolve players. Two: to watch them. A game's name is the same"
-            " as --game with it.",
+            help="Your opponent, or two players to watch; see evolve list players. A game's name is"
+            " short for --game.",
             autocompletion=complete_player,
         ),
     ] = None,
@@ -33,37 +33,39 @@ def play(
         bool | None,
         typer.Option(
             "--first/--second",
-            help="Who begins the first game: you, or the first named; by lot unless given.",
+            help="You, or else the first player named, move first or second in the first game"
+            " (default: by lot).",
         ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games on end; after each you are asked unless given.")
+        int | None,
+        typer.Option(min=1, help="Number of games in a row (default: ask after each game)."),
     ] = None,
     openings: Annotated[
         int,
-        typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game."),
+        typer.Option(metavar="PLIES", min=0, help="Number of random plies that open each game."),
     ] = 0,
     moves: Annotated[
         str,
         typer.Option(
-            metavar="MOVES", help="Moves that games begin with, such as 3321 or '11-15 23-19'."
+            metavar="MOVES", help="Opening moves of each game, such as 3321 or '11-15 23-19'."
         ),
     ] = "",
     hint: Annotated[
         str | None,
         typer.Option(
             metavar="PLAYER",
-            help="Gives hints; your opponent unless given.",
+            help="Player that gives hints (default: your opponent).",
             autocompletion=complete_player,
         ),
     ] = None,
     values: Annotated[
-        bool, typer.Option("--values", help="Show what programs think before each move.")
+        bool, typer.Option("--values", help="Show before each move how a program rates the moves.")
     ] = False,
     delay: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=0.0, max=60.0, help="Between moves, if you only watch."
+            metavar="SECONDS", min=0.0, max=60.0, help="Pause between moves when you only watch."
         ),
     ] = None,
     game: Annotated[
@@ -72,28 +74,28 @@ def play(
             metavar="GAME",
             callback=open_named,
             autocompletion=complete_game,
-            help="What is played, or MY_GAME.py; if left out, what the first player was made for"
-            " (run:, file:), else the usual game.",
+            help="Name of the game, or MY_GAME.py (default: the game of the first player, else"
+            f" {usual_game()}).",
         ),
     ] = None,
     players: Annotated[
         int | None,
-        typer.Option(min=2, max=5, help="How many play, in games for more than two."),
+        typer.Option(min=2, max=5, help="Number of players, in games for more than two."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seeds openings and players; new unless given.")
+        int | None, typer.Option(min=0, help="Seed of openings and players (default: a new one).")
     ] = None,
 ) -> None:
-    """Play at the terminal: you against PLAYER, or watch others.
+    """Play at the terminal against a player, or watch players.
 
-    Without a PLAYER you meet the champion of the newest run in ./evolved, if
-    there is one, else a scripted player. Type a move, or a command: undo, hint,
-    values, swap, new, resign, quit; help explains them and how moves are typed.
+    The default opponent is the champion of the newest run in ./evolved, or a
+    scripted player. Type a move, or a command: undo, hint, values, swap, new,
+    resign, quit; help explains them and the notation of moves.
 
-    In games for more than two PLAYER sits at all seats but yours; several
-    players sit there by turns, and human among them is you.
+    In games for more than two players PLAYER takes all seats but yours; several
+    players take these seats in turn. The name human stands for you.
 
-    Options of the game are options here as well, such as --columns 9.
+    Options of the game are accepted too, such as --columns 9.
     """
     from evolve_arena.cli.play import PlayOptions, Screen
 
@@ -123,7 +125,7 @@ def play(
 
 
 def _is_game(word: str) -> bool:
-    """Whether a game is called so, or lies there as a file, and no player or run."""
+    """Test whether a word is the name or the file of a game, and not that of a player or run."""
     from evolve_arena.core.files import describe_special
     from evolve_arena.runs.players import name_player
 
@@ -133,11 +135,11 @@ def _is_game(word: str) -> bool:
 
 
 def split_options(words: list[str], context: typer.Context) -> tuple[list[str], dict[str, int]]:
-    """The names among *words*, and the options of games: ``--columns 9``, ``--turned``.
+    """Split *words* into names and the options of games: ``--columns 9``, ``--turned``.
 
     Args:
-        words: What nobody has understood yet.
-        context: The command's, which has options itself.
+        words: Words of the command line that are no options of the command.
+        context: The command's context.
 
     Raises:
         UnknownNameError: No game has such an option.
@@ -171,7 +173,7 @@ def split_options(words: list[str], context: typer.Context) -> tuple[list[str], 
 
 
 def _find_switches() -> dict[str, bool]:
-    """The options of all games, such as ``--columns``, and whether each is just on or off."""
+    """Return the options of all games, such as ``--columns``; True for those that are switches."""
     from evolve_arena.core.game import Option, options_of
     from evolve_arena.core.registry import find_game
 

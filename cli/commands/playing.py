@@ -1,4 +1,4 @@
-"""The commands about games: players, duel, tournament, evaluate, perft."""
+"""The commands that let players play: duel, tournament, evaluate."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve_arena.cli.commands.completion import complete_game, complete_player
-from evolve_arena.core.errors import BadValueError, quote
-from evolve_arena.core.registry import FILE, game_names, open_game, usual_game
+from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.registry import open_game, usual_game
 from evolve_arena.runs.store.directory import PREFIX, is_run
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from evolve_arena.players.player import Player
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Games = Annotated[int, typer.Option(min=1, help="Games, colours balanced.")]
+Games = Annotated[int, typer.Option(min=1, help="Number of games, colours balanced.")]
 Openings = Annotated[
-    int, typer.Option(metavar="PLIES", min=0, help="Random plies at the beginning of each game.")
+    int, typer.Option(metavar="PLIES", min=0, help="Number of random plies that open each game.")
 ]
 
 
 def open_named(context: typer.Context, name: str | None) -> str | None:
-    """The name of the game that was typed, which may be a file's; the shell opens none."""
+    """Return the name of the game that was typed; a file is opened, except for completion."""
     return name if name is None or context.resilient_parsing else open_game(name).name
 
 
@@ -41,57 +41,40 @@ Game = Annotated[
         metavar="GAME",
         callback=open_named,
         autocompletion=complete_game,
-        help="One of {games}, or openspiel:NAME, or a game in one file, MY_GAME.py; if left out,"
-        " what the first player was made for (run:, file:), or plays alone, else"
-        f" {usual_game()}.",
+        help="Game: one of {games}, openspiel:NAME, or a game in one file, MY_GAME.py (default: the"
+        f" game of the first player, else {usual_game()}).",
     ),
 ]
 Seats = Annotated[
     int | None,
-    typer.Option("--players", min=2, max=5, help="How many play, in games for more than two."),
+    typer.Option("--players", min=2, max=5, help="Number of players, in games for more than two."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seeds openings and players.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of openings and players.")]
 KeepGames = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE.jsonl", help="Write the games to a new file; evolve serve replays them."
+        metavar="FILE.jsonl",
+        help="Write the games to a new file, for evolve game log and the page.",
     ),
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to *app*."""
-    for command in (players, duel, tournament, evaluate):
-        app.command(rich_help_panel="Players")(command)
-    app.command(rich_help_panel="Games", context_settings={"ignore_unknown_options": True})(perft)
-
-
-def players(json: Json = False) -> None:
-    """List the players that can be named."""
-    from evolve_arena.cli.output import print_json, print_table
-    from evolve_arena.runs.players import list_players
-
-    found, every = list_players(), game_names()
-    if json:
-        kinds = {form: summary for form, (summary, _) in found.items()}
-        print_json({"players": kinds, "games": {form: games for form, (_, games) in found.items()}})
-    else:
-        rows = []
-        for form, (summary, games) in found.items():
-            others = [game for game in every if game not in games]
-            most = f"all but {', '.join(others)}" if others else "all"
-            rows.append((form, summary, most if len(others) < len(games) else ", ".join(games)))
-        print_table("Players", ["write", "who that is", "plays"], rows, left=3)
+    """Add the commands to *app*."""
+    for command in (duel, tournament, evaluate):
+        app.command()(command)
 
 
 def duel(
     first: Annotated[
         str,
         typer.Argument(
-            metavar="A", help="A player; see evolve players.", autocompletion=complete_player
+            metavar="A", help="Player; see evolve list players.", autocompletion=complete_player
         ),
     ],
-    second: Annotated[str, typer.Argument(metavar="B", autocompletion=complete_player)],
+    second: Annotated[
+        str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=complete_player)
+    ],
     games: Games = 1000,
     openings: Openings = 0,
     game: Game = None,
@@ -100,9 +83,9 @@ def duel(
     keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
-    """Let two players meet, each moving first in every other game.
+    """Play a match between two players, who move first in turn.
 
-    In games for more than two both sit at every other seat.
+    In games for more than two players they take alternate seats.
     """
     from evolve_arena.arena.duel_result import list_caveats
     from evolve_arena.cli.match_tables import print_duel
@@ -127,7 +110,7 @@ def tournament(
         list[str],
         typer.Argument(
             metavar="A B C...",
-            help="Players. 'run:STUDY/*', in quotes, stands for all runs in a folder.",
+            help="Players; 'run:STUDY/*', in quotes, means all runs in a folder.",
             autocompletion=complete_player,
         ),
     ],
@@ -135,15 +118,16 @@ def tournament(
         bool | None,
         typer.Option(
             "--rank/--crosstable",
-            help="Rank configurations (runs whose names differ in the last number only) by what"
-            " their agents win, or rate all players; --rank if a name stands for several runs.",
+            help="Rank configurations (runs whose names differ only in the last number) by the"
+            " share of games that their agents win, or rate all players (default: --rank if a name"
+            " means several runs).",
         ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="PLAYER",
-            help="Whom all meet, and not each other; implies --rank.",
+            help="Single opponent of all players, who do not meet each other; implies --rank.",
             autocompletion=complete_player,
         ),
     ] = None,
@@ -151,8 +135,8 @@ def tournament(
         int | None,
         typer.Option(
             min=1,
-            help="Games of each pair, colours balanced: 200, with --rank 2, with --against 2000;"
-            " in games for more than two how many in all: 1000.",
+            help="Number of games of each pair, colours balanced (default 200; 2 with --rank, 2000"
+            " with --against); in games for more than two, of all games (default 1000).",
         ),
     ] = None,
     openings: Openings = 0,
@@ -162,7 +146,7 @@ def tournament(
     keep_games: KeepGames = None,
     json: Json = False,
 ) -> None:
-    """Let all players meet each other, and rate or rank them.
+    """Play a round robin between players, and rate or rank them.
 
     It prints a crosstable with ratings, or a ranking of configurations.
     """
@@ -174,7 +158,7 @@ def tournament(
     from evolve_arena.runs.players import game_for, with_seats
 
     if rank is False and against is not None:
-        raise BadValueError("--crosstable is of players who meet each other: not with --against")
+        raise BadValueError("--crosstable needs players who meet each other: not with --against")
     if rank is None:
         rank = against is not None or any(map(is_pattern, names))
     if rank and keep_games:
@@ -209,7 +193,9 @@ def evaluate(
     player: Annotated[
         str,
         typer.Argument(
-            metavar="PLAYER", help="See evolve players.", autocompletion=complete_player
+            metavar="PLAYER",
+            help="Player; see evolve list players.",
+            autocompletion=complete_player,
         ),
     ],
     games: Games = 1000,
@@ -218,8 +204,8 @@ def evaluate(
         typer.Option(
             metavar="PLIES",
             min=0,
-            help="Random plies at the beginning of each game; 0 for none. Unless given 4, or fewer"
-            " in short games, none in games of chance.",
+            help="Number of random plies that open each game (default 4, or fewer in short games; 0"
+            " in games of chance).",
         ),
     ] = None,
     game: Game = None,
@@ -227,13 +213,13 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="PLAYER",
-            help="Whom to meet instead of those that the game has for this; repeatable.",
+            help="Opponent, replacing the game's defaults; repeatable.",
             autocompletion=complete_player,
         ),
     ] = None,
     positions: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE.csv", help="Positions with scores or answers; repeatable."),
+        typer.Option(metavar="FILE.csv", help="Test positions with scores or answers; repeatable."),
     ] = None,
     seats: Seats = None,
     seed: Seed = 0,
@@ -241,7 +227,7 @@ def evaluate(
 ) -> None:
     """Measure a player against fixed opponents, and on positions.
 
-    In games that count points also at tables of its like.
+    In games that count points it also plays against copies of itself.
     """
     from evolve_arena.cli.match_tables import print_evaluation
     from evolve_arena.cli.output import print_caveats, print_json
@@ -264,56 +250,9 @@ def evaluate(
     print_caveats(line for duel in content["opponents"].values() for line in duel["warnings"])
 
 
-def perft(
-    context: typer.Context,
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="DEPTH",
-            help="From 1 to 30; 4 if only a game is named. A game's name or MY_GAME.py is the same"
-            " as --game with it.",
-        ),
-    ],
-    game: Annotated[
-        str | None, typer.Option(help="The game.", autocompletion=complete_game)
-    ] = None,
-    position: Annotated[str, typer.Option(help="As the game writes one, or moves.")] = "",
-    json: Json = False,
-) -> None:
-    """Count the move sequences of each length up to DEPTH.
-
-    Options of the game are options here as well, such as --size 6.
-    """
-    from evolve_arena.cli.commands.joining import split_options
-    from evolve_arena.cli.output import print_json, print_table
-
-    if game is None and (
-        named := [word for word in words if word.endswith(FILE) or word in game_names()]
-    ):
-        game = named[0]
-        words = [word for word in words if word != game]
-    spec = open_game(game or usual_game())
-    depths, options = split_options(words, context)
-    if len(depths) > 1 or not all(re.fullmatch("[1-9]|[12][0-9]|30", each) for each in depths):
-        raise typer.BadParameter(
-            f"{quote(' '.join(depths))} is no number from 1 to 30", param_hint="'DEPTH'"
-        )
-    depth = int(depths[0]) if depths else 4
-    game, rules = spec.name, spec.make(**options)
-    if spec.has_chance:
-        raise BadValueError(f"perft counts moves in games without chance, and {game} has some")
-    start = rules.parse_position(position)
-    counts = [rules.perft(start, length) for length in range(1, depth + 1)]
-    if json:
-        print_json({"game": game, "position": start.drawing(), "perft": counts})
-    else:
-        rows = [(str(length), f"{count:,}") for length, count in enumerate(counts, start=1)]
-        print_table(f"Perft of {game}", ["plies", "sequences"], rows, left=0)
-
-
 @contextmanager
 def _keeping(path: Path | None) -> Iterator[Keep | None]:
-    """What is given each match, if they are to be kept in a file; it is written at the end."""
+    """Yield a function that collects matches for a file, which is written at the end, or None."""
     from evolve_arena.runs.store.kept_games import KeptGames
 
     if path is None:
@@ -334,11 +273,11 @@ def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player:
 
 
 def expand_patterns(specifications: Sequence[str]) -> list[str]:
-    """*specifications* of players, in which a pattern gives way to all runs that it matches.
+    """Replace each pattern in *specifications* of players by the runs that it matches.
 
     ``run:reproduced/q-learning/*`` stands for every run in that folder, ``run:.../stage-1-*`` for
-    some of them, and ``run:.../*@100`` for their champions of generation 100. Folders that are
-    no runs are passed over. Runs stand in the order of their names, numbers by their size.
+    some of them, and ``run:.../*@100`` for their champions of generation 100. Other folders are
+    skipped. Runs are sorted by name, with numbers in numeric order.
 
     Raises:
         BadValueError: A pattern matches no run.
@@ -353,7 +292,7 @@ def expand_patterns(specifications: Sequence[str]) -> list[str]:
 
 
 def is_pattern(specification: str) -> bool:
-    """Whether it can stand for several runs.
+    """Test whether a specification of players is a pattern that may match several runs.
 
     >>> is_pattern("run:reproduced/q-learning/*"), is_pattern("run:reproduced/q-learning")
     (True, False)
@@ -376,5 +315,5 @@ def _expand(specification: str) -> list[str]:
 
 
 def _by_numbers(path: str) -> list[tuple[str, int]]:
-    """Sorts ``run-2`` before ``run-10``."""
+    """Return a sort key by which ``run-2`` precedes ``run-10``."""
     return [(text, int(digits or 0)) for text, digits in re.findall(r"([^0-9]*)([0-9]*)", path)]

@@ -1,4 +1,4 @@
-"""Games at the terminal: people against anyone, or anyone against anyone."""
+"""Games at the terminal, between people and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what the command line says to a session: who plays what, and who begins."""
+"""The options of ``evolve play``, and the session that they ask for: players, game, first seat."""
 
 from __future__ import annotations
 
@@ -8,56 +8,62 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from evolve_arena.cli.play.screen import Screen
 from evolve_arena.cli.play.session import Plan, Session
 from evolve_arena.core.errors import ArenaError, BadValueError
-from evolve_arena.core.game import AnyGame
+from evolve_arena.core.game import AnyGame, Game
 from evolve_arena.core.registry import find_game, game_names, make_game, usual_game
 from evolve_arena.core.seeding import derive_seeds
+from evolve_arena.core.types import Move, State
 from evolve_arena.players.player import Player
 from evolve_arena.players.text_ui import find_text_ui
 from evolve_arena.runs.players import fill_seats, find_player, game_for, with_seats
 
 PERSON = "human"
 PAUSE = 0.5
-"""Seconds between the moves of programs, if somebody is likely to look on."""
+"""Seconds between the moves of programs on a terminal."""
 
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """What somebody asks for who wants to play, or to watch; all of it may be left out."""
+    """Options of games to play or to watch; all have defaults."""
 
     names: Sequence[str] = ()
-    """The players. A single one meets a person; without any, that is the champion of the newest
-    run, or a scripted player. Others than the person sit at the other seats by turns."""
+    """Names of the players. A single one is the opponent of a person; if there is none, the
+    opponent is the champion of the newest run, or a scripted player. Fewer names than seats are
+    used in turn."""
     game: str | None = None
-    """What is played; if None, what the first player who was made for one game plays, else the one
-    that has the *options*, else the usual one."""
+    """Name of the game; if None, the game of the first player that was made for one, else the game
+    that has the *options*, else the default game."""
     options: Mapping[str, int] = field(default_factory=dict)
-    """The game's options. If there are none, a player's own board counts."""
+    """The game's options. If there are none, those of a player's own board are used."""
     seats: int | None = None
-    """How many play, in games for more than two."""
+    """Number of players, in games for more than two."""
     first: bool | None = None
-    """Whether the person begins the first game, or the first named if nobody plays, or several do.
-    If None, lots are drawn; after *moves* a person is the one to move."""
+    """True if the person moves first in the first game; if no person or several people play, the
+    first player named. If None, the first seat is drawn at random; after *moves* a person is to
+    move."""
     games: int | None = None
+    """Number of games; if None, people are asked after each one."""
     opening_plies: int = 0
+    """Number of random plies that open each game."""
     moves: str = ""
+    """Opening moves of each game, in its notation."""
     advisor: str | None = None
-    """Who gives hints; if None, the first opponent."""
+    """Name of the player that gives hints; if None, the first opponent."""
     values: bool = False
+    """True to show before each move how a program rates the moves."""
     delay: float | None = None
-    """Half a second on a terminal, if None."""
+    """Seconds between moves of programs; if None, half a second on a terminal."""
     seed: int | None = None
-    """A new one each time, if None."""
+    """Seed of openings and players; a new one if None."""
 
     def play(self, screen: Screen) -> Session:
-        """Plays; gives the session that is over.
+        """Play the games, and return the finished session.
 
         Raises:
-            ArenaError: Something that was asked for is not possible.
+            ArenaError: An option is not possible.
         """
         game = self._choose_game()
         names = self._find_names(game)
@@ -83,13 +89,13 @@ class PlayOptions:
             session.run()
         replay = find_text_ui(game).replay()
         if session.matches and replay:
-            screen.say(f"Look at a game again: {replay}")
+            screen.say(f"To look at a game again: {replay}")
         if self.seed is None:
             screen.say(f"The seed was {seed}.")
         return session
 
     def _choose_game(self) -> AnyGame:
-        """What is played, by the players' names and what was asked for."""
+        """Return the game that the options or the players' names determine."""
         named = [*self.names, *([self.advisor] if self.advisor else [])]
         name = self.game
         if name is None and self.seats is not None:
@@ -113,20 +119,20 @@ class PlayOptions:
         return with_seats(game, seats)
 
     def _find_names(self, game: AnyGame) -> list[str]:
-        """Who plays, in the order in which they sit; a champion of another board is not asked."""
+        """Return the players' names by seat; champions of other boards are not defaults."""
         names = [name.strip() for name in self.names]
         people = sum(map(_is_person, names))
         if len(names) > game.seats:
             raise BadValueError(f"{len(names)} players are named, and {game.seats} can play")
         if people > 1 and not find_text_ui(game).is_open:
-            raise BadValueError("one person can sit at a terminal: others would see his cards")
+            raise BadValueError("one person can play at a terminal: others would see hidden cards")
         if len(names) == game.seats or (people == 0 and len(names) > 1):
             return fill_seats(names, game.seats)
         others = [name for name in names if not _is_person(name)]
         others = others or [newest_opponent(game=game, exactly=bool(self.options))]
         return [PERSON, *fill_seats(others, game.seats - 1)]
 
-    def _read_moves(self, game: AnyGame) -> tuple[Any, ...]:
+    def _read_moves(self, game: Game[State, Move]) -> tuple[Move, ...]:
         if self.moves.split() and self.opening_plies:
             raise BadValueError("moves and openings: a game begins with one or the other")
         ui = find_text_ui(game)
@@ -136,8 +142,8 @@ class PlayOptions:
             raise BadValueError(f"--values is not for {game.name}")
         return ui.read_game(self.moves)
 
-    def _find_first(self, names: Sequence[str], seed: int, moves: Sequence[Any]) -> int:
-        """At which seat the first of *names* sits in the first game."""
+    def _find_first(self, names: Sequence[str], seed: int, moves: Sequence[object]) -> int:
+        """Return the seat of the first of *names* in the first game."""
         people = [number for number, name in enumerate(names) if _is_person(name)]
         subject = people[0] if len(people) == 1 else 0
         seats = len(names)
@@ -153,12 +159,12 @@ class PlayOptions:
 def newest_opponent(
     folder: Path | str = "evolved", game: AnyGame | None = None, *, exactly: bool = False
 ) -> str:
-    """The run in *folder* whose champion was written last; a scripted player if there is none.
+    """Return the run in *folder* with the newest champion; a scripted player if there is none.
 
     Args:
-        folder: Where to look.
-        game: What the champion must play; anything if None.
-        exactly: Whether it must do so on the very board.
+        folder: Directory of runs.
+        game: Game that the champion must play; any game if None.
+        exactly: True if its options must be the same too.
     """
     champions = [
         file
@@ -176,10 +182,10 @@ def newest_opponent(
 
 
 def _owner_of(option: str) -> str:
-    """The only game that has an *option* of this name.
+    """Return the only game that has an *option* of this name.
 
     Raises:
-        BadValueError: No game has, or several have.
+        BadValueError: No game has it, or several have.
     """
     names = [name for name in game_names() if option in find_game(name).game.rules_type._fields]
     if not names:
@@ -190,10 +196,10 @@ def _owner_of(option: str) -> str:
 
 
 def _find_rules(name: str, game: str) -> tuple[int, ...] | None:
-    """The rules by which a champion plays the *game* so called; None if it does not."""
+    """Return the rules by which a champion plays a *game*; None if it plays another one."""
     try:
         found = game_for([name])
-    except ArenaError:  # a damaged run is not asked unasked
+    except ArenaError:  # a damaged run is no default opponent
         return None
     return found.rules if found.name == game else None
 
@@ -203,7 +209,7 @@ def _is_person(name: str) -> bool:
 
 
 def _enter(stack: ExitStack, name: str, game: AnyGame) -> Player | None:
-    """A player; None for a person."""
+    """Return a player; None for a person."""
     if _is_person(name):
         return None
     player = find_player(name, game)

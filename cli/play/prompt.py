@@ -1,11 +1,11 @@
-"""What people type at the terminal: moves, and commands, which are obeyed here."""
+"""The prompt at the terminal: it reads moves and commands, and carries the commands out."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from evolve_arena.arena.table import Party, Program, Table
 from evolve_arena.cli.play.screen import Screen
@@ -17,22 +17,23 @@ from evolve_arena.core.errors import (
     one_line,
 )
 from evolve_arena.core.game import AnyGame
+from evolve_arena.core.types import State
 from evolve_arena.players.player import ForfeitError, Player
 from evolve_arena.players.text_ui import TextUI, find_text_ui
 
 COMMANDS = {
     "undo": "take back your last move (undo 3: the last three)",
-    "hint": "what the other player, or that of --hint, would play here",
-    "values": "what a program thinks of each move",
+    "hint": "show the move of the other player, or of --hint, in this position",
+    "values": "show how a program rates each move",
     "swap": "change sides with the other player",
-    "board": "the board again",
-    "moves": "the moves that can be played, and those so far",
-    "new": "another game; an unfinished one does not count",
+    "board": "draw the board again",
+    "moves": "list the legal moves, and the moves so far",
+    "new": "start another game; an unfinished one does not count",
     "resign": "lose this game",
-    "quit": "leave; the end of input (Ctrl-D) and Ctrl-C do too",
-    "help": "this list",
+    "quit": "leave; so do the end of input (Ctrl-D) and Ctrl-C",
+    "help": "show this list",
 }
-"""Commands, and what they do. Their beginnings will do as well."""
+"""Commands, and their descriptions. An unambiguous beginning of a name is enough."""
 
 SYNONYMS = {
     "h": "help",
@@ -50,50 +51,51 @@ SYNONYMS = {
 }
 COUNTED = re.compile(r"(\D+?)\s*(\d{1,3})")
 ONLY_OPEN = {
-    "undo": "there is no taking back in a game with hidden cards: you know more than before",
-    "swap": "nobody changes seats in a game with hidden cards",
-    "values": "programs do not say what they think in a game with hidden cards",
+    "undo": "moves can't be taken back in a game with hidden cards: you know more than before",
+    "swap": "seats can't be changed in a game with hidden cards",
+    "values": "values are not shown in a game with hidden cards",
 }
-"""Commands for games in which everybody sees everything, and why."""
+"""Commands for games without hidden information, and the reason why not in others."""
 
 
 class NextGameError(Exception):
-    """The person wants another game."""
+    """Raised if a person asks for another game."""
 
 
 class LeaveError(Exception):
-    """The person has had enough."""
+    """Raised if a person asks to leave."""
 
 
 class Command(NamedTuple):
-    """A command, and how many times."""
+    """A command, and its number of repetitions."""
 
     name: str
     times: int = 1
 
 
-def read_input(ui: TextUI, text: str, position: Any) -> Any:
-    """The move or the command that *text* means.
+def read_input(ui: TextUI, text: str, position: State) -> Sequence[object] | Command:
+    """Parse *text* as a move or a command.
 
-    Where single letters may be moves, a single letter is one if it can be; a longer beginning of a
-    command, such as ``qu``, never is.
+    In games whose moves may be single letters, a single letter is a move if possible; a longer
+    beginning of a command, such as ``qu``, never is.
 
     Args:
-        ui: How the game's moves are read.
+        ui: Reads the game's moves.
         text: What was typed.
-        position: Where the move is to be made.
+        position: The position before the move.
 
     Returns:
         The moves of a turn, mostly one, or a :class:`Command`.
 
     Raises:
-        IllegalMoveError: It looks like a move and is none.
-        UnknownNameError: It looks like a command and is none.
+        IllegalMoveError: It looks like a move, and is not legal.
+        UnknownNameError: It looks like a command, and is unknown.
         BadValueError: It is a move, and the game is over.
     """
     words = " ".join(text.lower().split()).rstrip(".!")
     try:
-        return ui.read_turn(text, position)
+        moves: list[object] = ui.read_turn(text, position)
+        return moves
     except IllegalMoveError:
         if name := _find_command(words):
             return Command(name)
@@ -107,13 +109,13 @@ def read_input(ui: TextUI, text: str, position: Any) -> Any:
 
 
 class PromptLoop:
-    """What is said at the terminal besides the moves.
+    """The prompt for moves and commands.
 
     Args:
         game: The rules.
-        party: Who plays.
-        screen: Where it is said.
-        make_advisor: Makes who is asked for hints; None if nobody is.
+        party: The players.
+        screen: The terminal.
+        make_advisor: Makes the player that gives hints; None if there is none.
     """
 
     def __init__(
@@ -131,12 +133,12 @@ class PromptLoop:
         self._advisor: Program | None = None
 
     def ask_move(self, table: Table) -> None:
-        """Takes one entry of the person who is to move.
+        """Read and carry out one entry of the person to move.
 
         Raises:
-            InputEndedError: There is none.
-            LeaveError: He wants to leave.
-            NextGameError: He wants another game.
+            InputEndedError: The input has ended.
+            LeaveError: The person asks to leave.
+            NextGameError: The person asks for another game.
         """
         position = self.game.view(table.position, table.seat)
         who = f"Move of {table.mover}"
@@ -158,20 +160,18 @@ class PromptLoop:
                 self._screen.say(advice)
 
     def ask_what_next(self, table: Table) -> None:
-        """After a game: returns once moves of it are taken back.
+        """Ask after a game for the next step; return once moves are taken back.
 
         Raises:
-            InputEndedError: Nobody says anything.
-            LeaveError: The person wants to leave.
-            NextGameError: The person wants another game.
+            InputEndedError: The input has ended.
+            LeaveError: The person asks to leave.
+            NextGameError: The person asks for another game.
         """
         choices = "another game, or undo, or quit" if self._ui.is_open else "another game, or quit"
         while table.result is not None:
             text = self._screen.ask(f"Enter for {choices}:")
             try:
-                entry = Command("new")
-                if text:
-                    entry = read_input(self._ui, text, table.position)
+                entry = read_input(self._ui, text, table.position) if text else Command("new")
                 if not isinstance(entry, Command):
                     raise BadValueError("this game is over")
                 self._obey(table, entry)
@@ -179,7 +179,7 @@ class PromptLoop:
                 self._screen.say(f"Not possible: {error}.")
 
     def draw(self, table: Table) -> None:
-        """Shows the board, as who is to move sees it, with a blank line above and below."""
+        """Draw the board as the player to move sees it, between blank lines."""
         position, colour = table.position, self._screen.colour
         if table.result is None:
             position = self.game.view(position, table.seat)
@@ -187,9 +187,9 @@ class PromptLoop:
         self._screen.paint(f"\n{drawn}\n")
 
     def tell_values(self, table: Table) -> bool:
-        """What a program thinks of each move; whether there is one that can tell.
+        """Show how a program rates each move; return False if no program can.
 
-        It is that of the program to move; for a person the advisor's, or else his opponent's.
+        It is the program to move; for a person the advisor, or else the opponent.
         """
         asked = [table.program]
         if table.program is None:
@@ -201,19 +201,19 @@ class PromptLoop:
         return bool(thinkers)
 
     def forget(self) -> None:
-        """The game is over, for the advisor as well."""
+        """End the game for the advisor as well."""
         if self._advisor is not None:
             self._advisor.leave()
 
     def close(self) -> None:
-        """Lets the advisor go."""
+        """Close the advisor."""
         if self._advisor is not None:
             self._advisor.leave()
             self._advisor.player.close()
             self._advisor = None
 
     def _obey(self, table: Table, command: Command) -> None:
-        """Does what a person wants other than a move.
+        """Carry out a command of a person.
 
         Raises:
             ArenaError: It is not possible.
@@ -250,11 +250,11 @@ class PromptLoop:
             table.resign()
         elif name == "swap":
             if self._party.people != 1:
-                raise BadValueError("two people change sides by changing chairs")
+                raise BadValueError("swap needs a single person: two people can change chairs")
             table.swap()
             self._screen.say(f"Now {table.describe_seats()}.")
         elif not self.tell_values(table):
-            raise BadValueError("there is no network here to ask: begin with --hint PLAYER")
+            raise BadValueError("no network plays here that could be asked: use --hint PLAYER")
 
     def _help(self) -> None:
         self._screen.say(f"{self._ui.greeting} Or say, whole or in part:")
@@ -266,7 +266,7 @@ class PromptLoop:
     def _give_hint(self, table: Table) -> None:
         advisor = self._find_advisor()
         if advisor is None:
-            raise BadValueError("there is nobody to ask: begin with --hint PLAYER")
+            raise BadValueError("no program plays here that could be asked: use --hint PLAYER")
         name = one_line(advisor.player.name)
         try:
             move = advisor.choose(table, table.stream.copy())

@@ -1,11 +1,10 @@
-"""Games at the terminal, one after the other: typed by people, played by programs, or both."""
+"""A session of games at the terminal, one after the other, between people and programs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from evolve_arena.arena.match import Match
 from evolve_arena.arena.pairings import random_openings
@@ -20,36 +19,35 @@ from evolve_arena.players.player import Player
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played."""
+    """The settings of a session."""
 
     seed: int
-    """Seeds openings, decks and players. In games of two without chance two programs play the very
-    games of :func:`evolve_arena.arena.duel.duel` if the first of them begins the first game."""
+    """Seed of openings, deals and players. In two-player games without chance, two programs play
+    the same games as in :func:`evolve_arena.arena.duel.duel` if the first moves first."""
     first: int = 0
-    """At which seat the first of the party sits in the first game; from game to game everybody
-    moves up a seat."""
-    moves: tuple[Any, ...] = ()
-    """The moves that each game begins with."""
+    """Seat of the first player in the first game; each game moves all players up a seat."""
+    moves: tuple[object, ...] = ()
+    """Opening moves of each game."""
     opening_plies: int = 0
-    """How many random ones it begins with, in place of *moves*."""
+    """Number of random plies that open each game, in place of *moves*."""
     games: int | None = None
-    """How many games; if None, people are asked after each, and programs play one."""
+    """Number of games; if None, people are asked after each, and programs play one."""
     delay: float = 0.0
     """Seconds between two moves of programs, if no person plays."""
     values: bool = False
-    """Whether programs that can tell before each move what they think of each move."""
+    """True to show before each move how a program rates the moves."""
 
 
 class Session:
-    """People and programs at a terminal.
+    """A session of people and programs at a terminal.
 
     Args:
         game: The rules.
-        players: Those who take part; None is a person.
-        plan: What is played.
-        screen: Where it is shown, and where people type.
-        make_advisor: Makes who is asked for hints; the other player's twin, say. It is closed
-            in the end. None if there are no hints.
+        players: The players; None is a person.
+        plan: The settings.
+        screen: The terminal.
+        make_advisor: Makes the player that gives hints, such as a copy of the opponent; it is
+            closed in the end. None if there are no hints.
     """
 
     def __init__(
@@ -66,15 +64,15 @@ class Session:
         """The finished games, in order."""
         self.party = Party(players)
         self.wins = [0] * len(players)
-        """How many of them each of the party won."""
+        """Number of games that each player has won."""
         self._screen = screen
         self._prompt = PromptLoop(game, self.party, screen, make_advisor)
 
     def run(self) -> list[Match]:
-        """Plays until all games are played, or people leave; gives the finished games.
+        """Play all games, or until people leave; return the finished games.
 
         Raises:
-            ArenaError: A player cannot begin at all, or there are no such openings.
+            ArenaError: A player cannot start, or there are no such openings.
         """
         try:
             self._play_games()
@@ -108,9 +106,9 @@ class Session:
             number += 1
 
     def _lay(self, number: int) -> Table:
-        """The table for game *number*, counted from 0."""
+        """Set up the table for game *number*, counted from 0."""
         plan, seats = self.plan, self.game.seats
-        beginning: Sequence[Any] = plan.moves
+        beginning: Sequence[object] = plan.moves
         if plan.opening_plies:
             pairs = number // 2 + 1
             openings = random_openings(self.game, plan.opening_plies, pairs, plan.seed)
@@ -126,7 +124,7 @@ class Session:
         return table
 
     def _clear(self, table: Table) -> None:
-        """Counts the game, if it is over, and gives its moves."""
+        """Count the game if it is over; otherwise show its moves."""
         table.leave()
         self._prompt.forget()
         if table.result is not None:
@@ -137,7 +135,7 @@ class Session:
             self._screen.say(f"Unfinished. Moves: {table}")
 
     def _play(self, table: Table) -> None:
-        """From the first decision until the game is over and nobody takes anything back."""
+        """Play one game until it is over, and no moves are taken back."""
         shown = _Shown()
         while True:
             over = table.result is not None
@@ -156,7 +154,7 @@ class Session:
                 self._let_program_move(table, shown)
 
     def _show(self, table: Table, shown: _Shown, *, over: bool) -> None:
-        """Draws the board, where it changed and somebody wants to see it."""
+        """Draw the board if it has changed, for a person to move or for spectators."""
         watched = table.program is None or (not self.party.people and table.ui.is_open)
         position = table.position
         if not (over or watched) or position is shown.position or position == shown.position:
@@ -185,8 +183,8 @@ class Session:
 
 
 class _Shown:
-    """What a game has shown so far."""
+    """The last position that was shown, and the moves of the current turn."""
 
     def __init__(self) -> None:
-        self.position: Any = None
-        self.turn: list[tuple[Any, Any]] = []
+        self.position: object = None
+        self.turn: list[tuple[object, object]] = []

@@ -75,8 +75,19 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
             "--generations 3 and --set run.generations=4 say the same",
         ),
         (["strat"], "Did you mean 'start'?"),
+        (["chekc", "x.py"], "Did you mean 'game validate'?"),
+        (["palyers"], "Did you mean 'list players'?"),
+        (["new"], "Did you mean 'game new'?"),
+        (["page"], "Did you mean 'serve'?"),
+        (["my_game.py"], "Did you mean 'start my_game.py' or 'game validate my_game.py'?"),
+        (["list", "recipies"], "Did you mean 'recipes'? (evolve list -h explains)"),
+        (["game", "start"], "Did you mean 'evolve start'?"),
+        (["game", "my_game.py"], "Did you mean 'validate my_game.py'?"),
+        (["game", "log", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
+        (["game", "log", os.devnull], "is a device, and no regular file"),
+        (["game", "new"], "Missing argument 'NAME'"),
         (["duel", "random", "random", "--gmaes", "3"], "--games"),
-        (["recipes", "hexx"], "did you mean 'hex'?"),
+        (["list", "recipes", "hexx"], "did you mean 'hex'?"),
         (["info", "evolvd/conect-four"], "did you mean evolved/connect-four?"),
         (["duel", "run:evolvd/connect-four", "random"], "did you mean evolved/connect-four?"),
         (
@@ -98,13 +109,13 @@ def test_a_run_is_not_overwritten_without_force(place: Path) -> None:
         (["duel", "random", "process:no-such-program"], "no-such-program"),
         (["tournament", "random"], "at least two players"),
         (["evaluate", "random", "--positions", "nowhere.csv"], "nowhere.csv"),
-        (["perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
-        (["perft", "3", "--position", "00000000"], "0 can't be played here"),
-        (["perft", "3", "my_game.py"], "my_game.py: No such file"),
-        (["perft", "chess"], "'chess' is no number from 1 to 30"),
-        (["perft", "31"], "'31' is no number from 1 to 30"),
-        (["perft", "3", "hex", "--szie", "4"], "did you mean '--size'?"),
-        (["perft", "3", "hex", "--columns", "9"], "unknown option of hex 'columns'"),
+        (["game", "perft", "3", "--game", "conect-four"], "did you mean 'connect-four'?"),
+        (["game", "perft", "3", "--position", "00000000"], "0 can't be played here"),
+        (["game", "perft", "3", "my_game.py"], "my_game.py: No such file"),
+        (["game", "perft", "chess"], "'chess' is no number from 1 to 30"),
+        (["game", "perft", "31"], "'31' is no number from 1 to 30"),
+        (["game", "perft", "3", "hex", "--szie", "4"], "did you mean '--size'?"),
+        (["game", "perft", "3", "hex", "--columns", "9"], "unknown option of hex 'columns'"),
         (["reproduce", "four-in-a-rows"], "did you mean 'four-in-a-row'?"),
     ],
 )
@@ -118,13 +129,15 @@ def test_bad_input_gets_one_line_and_exit_code_2(place: Path, words: list[str], 
 
 def test_json_is_all_that_is_printed(place: Path) -> None:
     for words in (
-        ["recipes"],
-        ["players"],
+        ["list", "recipes"],
+        ["list", "players"],
+        ["list", "games"],
+        ["list", "runs"],
         ["info", RUN],
         ["duel", "test-bot", f"run:{RUN}", "--games", "20"],
         ["tournament", "random", "test-bot", f"run:{RUN}@2", "--games", "20"],
         ["evaluate", f"run:{RUN}", "--games", "20"],
-        ["perft", "4"],
+        ["game", "perft", "4"],
     ):
         done = evolve(*words, "--json", folder=place)
         assert isinstance(json.loads(done.stdout), dict)
@@ -133,27 +146,29 @@ def test_json_is_all_that_is_printed(place: Path) -> None:
 
 
 def test_recipes_keys_tells_each_key_of_a_recipe(place: Path) -> None:
-    done = evolve("recipes", "hex", "--keys", folder=place)
+    done = evolve("list", "recipes", "hex", "--keys", folder=place)
     lines = done.stdout.splitlines()
     at = lines.index("game.size = 7   (3 to 11)")
     assert lines[at + 1].strip() == "Cells along a side of the board."
     every = next(line for line in lines if line.startswith("check.every = "))
     assert "(whole number from 1" in every
-    told = json.loads(evolve("recipes", "hex", "--keys", "--json", folder=place).stdout)["keys"]
+    told = json.loads(evolve("list", "recipes", "hex", "--keys", "--json", folder=place).stdout)[
+        "keys"
+    ]
     written = list_keys(read_content("hex"))
     assert all(any(each.startswith(key["key"]) for each in written) for key in told)
     sections = ("run.", "check.", "network.", "game.")
     assert {key for key in written if key.startswith(sections)} <= {key["key"] for key in told}
     assert all(key["meaning"] for key in told)
-    evolve("new-game", "keyed", folder=place)
-    done = evolve("recipes", "keyed.py", "--keys", folder=place)
+    evolve("game", "new", "keyed", folder=place)
+    done = evolve("list", "recipes", "keyed.py", "--keys", folder=place)
     assert 'game.name = "keyed"' in done.stdout
 
 
 def test_perft_counts_in_a_file_with_options(place: Path) -> None:
-    evolve("new-game", "rows", folder=place)
+    evolve("game", "new", "rows", folder=place)
     for words in (["3", "--game", "rows.py"], ["rows.py", "3"], ["rows.py"]):
-        done = evolve("perft", *words, "--json", folder=place)
+        done = evolve("game", "perft", *words, "--json", folder=place)
         counts = [9, 72, 504, 3024]
         assert json.loads(done.stdout)["perft"] == counts[: 4 if len(words) == 1 else 3]
     source = find_game("tic-tac-toe").game.source  # type: ignore[attr-defined]
@@ -162,10 +177,68 @@ def test_perft_counts_in_a_file_with_options(place: Path) -> None:
     loop = "range({}CELLS):\n        if state[cell] == 0:\n            moves"
     source = source.replace(loop.format(""), loop.format("HELD, "), 1)
     (place / "held.py").write_text(source, encoding="utf-8")
-    done = evolve("perft", "2", "held.py", "--held", "4", "--json", folder=place)
+    done = evolve("game", "perft", "2", "held.py", "--held", "4", "--json", folder=place)
     assert json.loads(done.stdout)["perft"] == [5, 20]
     words = ["random", "random", "--games", "1", "--held", "4"]
     assert evolve("play", "held.py", *words, folder=place).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "new"),
+    [
+        (["recipes", "hex"], "recipes", "list recipes"),
+        (["players", "--json"], "players", "list players"),
+        (["games"], "games", "list games"),
+        (["games", "tic-tac-toe"], "games GAME", "game info GAME"),
+        (["perft", "3", "hex", "--size", "4"], "perft", "game perft"),
+        (["new-game", "formerly", "--force"], "new-game", "game new"),
+    ],
+)
+def test_a_former_spelling_works_and_says_the_present_one(
+    place: Path, words: list[str], old: str, new: str
+) -> None:
+    done = evolve(*words, folder=place)
+    assert done.stderr.splitlines()[0] == f"evolve: 'evolve {old}' is now 'evolve {new}'"
+    again = evolve(*new.replace(" GAME", "").split(), *words[1:], folder=place)
+    assert again.stdout == done.stdout
+    assert "is now" not in again.stderr
+
+
+def test_validate_has_three_spellings(place: Path) -> None:
+    evolve("game", "new", "thrice", folder=place)
+    for words in (["game", "validate"], ["validate"], ["check"]):
+        done = evolve(*words, "thrice.py", "--games", "5", folder=place)
+        assert "compiled, 5 random games are the same as plain" in done.stdout
+        assert ("evolve: 'evolve check' is now" in done.stderr) is (words == ["check"])
+
+
+def test_help_of_a_former_spelling_is_that_of_the_command(place: Path) -> None:
+    old, new = (evolve(*words, "-h", folder=place) for words in (["check"], ["game", "validate"]))
+    assert old.stdout == new.stdout.replace("evolve game validate", "evolve check")
+    assert old.stderr == ""
+
+
+def test_kept_games_are_listed_and_shown(place: Path) -> None:
+    words = ["--games", "4", "--seed", "3", "--keep-games", "kept.jsonl"]
+    evolve("duel", "random", "test-bot", *words, folder=place)
+    lines = evolve("game", "log", "kept.jsonl", folder=place).stdout.splitlines()
+    assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3", "4"]
+    assert "random - test-bot" in lines[3]
+    assert "test-bot:noise=0.2 - random" in lines[4] or "test-bot - random" in lines[4]
+    told = json.loads(evolve("game", "log", "kept.jsonl", "2", "--json", folder=place).stdout)
+    (game,) = told["games"]
+    shown = evolve("game", "log", "kept.jsonl", "2", folder=place).stdout
+    rows = [line.split() for line in shown.splitlines() if re.match(r" +\d+ ", line)]
+    assert [row[-1] for row in rows][: len(game["moves"])] == game["moves"]
+    assert game["result"] in shown
+    refused = evolve("game", "log", "kept.jsonl", "5", folder=place, code=2)
+    assert "has 4 games: there is no game 5" in refused.stderr
+    (place / "other.jsonl").write_text((place / "kept.jsonl").read_text().replace("-four", "-5"))
+    refused = evolve("game", "log", "other.jsonl", "1", folder=place, code=2)
+    assert "unknown game 'connect-5'" in refused.stderr
+    (place / "moves.txt").write_text("3 3 2 4 1")
+    text = evolve("game", "log", "moves.txt", "1", folder=place).stdout
+    assert re.search(r"5 +x +1|5 +\w+ +1", text)
 
 
 def interrupt_start(

@@ -46,9 +46,9 @@ def test_compiled_code_is_kept_where_it_outlives_the_process(tmp_path: Path, kep
 
 CHANGES: list[tuple[str, str, float, str]] = [
     ("cache", "is_kept", False, "EVOLVE_ARENA_CACHE"),
-    ("cache", "free_bytes", LEAST_DISK - 1, "little room for compiled code"),
+    ("cache", "free_bytes", LEAST_DISK - 1, "little disk space for compiled code"),
     ("runs", "is_writable", False, "--run"),
-    ("runs", "free_bytes", 0, "little room for runs"),
+    ("runs", "free_bytes", 0, "little disk space for runs"),
     ("machine", "usable_cores", 0.5, "may use 0.5 of"),
     ("machine", "free_memory_bytes", 1, "--workers 1"),
 ]

@@ -155,8 +155,8 @@ def test_what_cannot_be_played_is_explained() -> None:
     assert "Not possible: 3 can't be played here, but 0, 1 or 2 can.\nThese moves" in shown
     assert "Not possible: '9' is no move, such as 0, 1 or 2.\n" in shown
     assert "unknown command 'left'" in shown
-    assert "Not possible: there is nobody to ask: begin with --hint PLAYER." in shown
-    assert "Not possible: there is no network here to ask" in shown
+    assert "Not possible: no program plays here that could be asked: use --hint PLAYER." in shown
+    assert "Not possible: no network plays here that could be asked" in shown
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in COMMANDS)
     assert shown.count(ASK) == 8
     assert shown.count(BOARD) == 1
@@ -182,7 +182,7 @@ def test_two_people() -> None:
         "Move of person #1 (x), a move such as 0, or help: 0",
         "Move of person #2 (o), a move such as 0, or help: 1",
     ]
-    assert "Not possible: two people change sides by changing chairs." in said
+    assert "Not possible: swap needs a single person: two people can change chairs." in said
     assert "person #1 wins: 4 in a row." in said
     assert session.matches[0].moves == (0, 1, 0, 1, 0, 1, 0)
 

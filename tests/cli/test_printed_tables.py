@@ -138,7 +138,7 @@ def test_a_duel_at_tables(printed: Printed, capsys: pytest.CaptureFixture[str]) 
     print_duel(make_seated_duel())
     said = capsys.readouterr().out
     # By game 38.5, -16.5, -62.5, -9.5, 12.5 and 2.5 points more.
-    assert "hero scores -5.8 [-35.5, +23.8] points more a seat; score 0.583 [0.241, 0.861]" in said
+    assert "hero scores -5.8 [-35.5, +23.8] points more per seat; score 0.583 [0.241, 0.861]" in said
     assert "\n4 distinct games; ended by" in said
     assert "win: 4, draw: 1, illegal move: 1" in said
 
@@ -240,7 +240,7 @@ def test_an_evaluation_at_tables(printed: Printed, monkeypatch: pytest.MonkeyPat
     check(row, SD="21.9", median="99.0", min="60.0", max="145.0", rounds="45.00", aborted="1")
     compare(row, {"% > 110": "33.3", "% > 120": "20.0", "% > 140": "6.7"})
     check(row, tickets_done="3.40", tickets_failed="0.73")
-    (row,) = tables["hero at every other seat of 3"]
+    (row,) = tables["hero on alternate seats of 3"]
     check(row, against="random", won_drawn_lost="3 1 1", forbidden_moves="1")
     check(row, points="88.3 [44.2, 132.5]", its_points="80.3 [45.9, 114.8]")
     margin = {"score, 95 % interval": "0.583 [0.241, 0.861]", "margin, 95 %": "-5.8 [-35.5, +23.8]"}
@@ -415,14 +415,14 @@ def test_the_table_and_the_report_of_a_study(printed: Printed, tmp_path: Path) -
 
 
 def test_lists(evolve: Evolve, printed: Printed) -> None:
-    evolve("perft", "3")
+    evolve("game", "perft", "3")
     rows = printed()["Perft of connect-four"]
     counts = [("1", "7"), ("2", "49"), ("3", "343")]
     assert [(row["plies"], row["sequences"]) for row in rows] == counts
-    evolve("players")
-    known = {row["write"]: row for row in printed()["Players"]}
-    check(known["random"], plays="all")
-    check(known["test-bot:noise=0.2"], plays="connect-four")
-    evolve("recipes", "--all")
-    recipes = {row["name"]: row["breeds"] for row in printed()["Recipes: evolve start NAME"]}
+    evolve("list", "players")
+    known = {row["name"]: row for row in printed()["Players"]}
+    check(known["random"], games="all")
+    check(known["test-bot:noise=0.2"], games="connect-four")
+    evolve("list", "recipes", "--all")
+    recipes = {row["name"]: row["title"] for row in printed()["Recipes: evolve start NAME"]}
     assert recipes["four-in-a-row-1"].startswith("Run 1 of Dragan and Izert (2016)")

@@ -15,11 +15,14 @@ import termios
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from rich.cells import cell_len
 
 from evolve_arena.cli.app import app
+from evolve_arena.cli.commands.renames import RENAMED
 from tests import forked
 
 COLUMNS, LINES = 80, 24
@@ -36,8 +39,17 @@ SMALL = {
 }
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 SECONDS = 240
-COMMANDS = [each for each in app.registered_commands if each.callback]
-NAMES = [str(each.name or each.callback.__name__).replace("_", "-") for each in COMMANDS]
+
+
+def list_names(group: Any, *before: str) -> Iterator[list[str]]:
+    """Yield the words of each group and command, former spellings too."""
+    for name, command in group.commands.items():
+        yield [*before, name]
+        if hasattr(command, "commands"):
+            yield from list_names(command, *before, name)
+
+
+NAMES = [*list_names(typer.main.get_command(app))]
 
 
 def read_commands() -> list[list[str]]:
@@ -137,16 +149,16 @@ def test_no_command_of_the_guide_is_wider_than_the_terminal(folder: Path) -> Non
         code, text = watch(short, folder, ["help", "quit"] if words[0] == "play" else [])
         assert code == 0 or "no champion of generation 100" in text, (short, text)
         check_screen(text)
-        seen.add(words[0])
+        seen.add(words[1] if words[0] in ("game", "list") else words[0])
     assert seen >= {
-        *("new-game", "check", "start", "play", "duel", "export", "recipes", "resume", "branch"),
-        *("info", "plot", "players", "tournament", "evaluate", "sweep"),
+        *("new", "validate", "start", "play", "duel", "export", "recipes", "resume", "branch"),
+        *("info", "plot", "players", "tournament", "evaluate", "sweep", "games", "runs"),
     }
 
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["-h"], *([name, "-h"] for name in NAMES)],
+    [[], ["-h"], *([*names, "-h"] for names in NAMES)],
     ids=" ".join,
 )
 def test_every_help_fits(folder: Path, words: list[str]) -> None:
@@ -159,14 +171,29 @@ def test_every_help_fits(folder: Path, words: list[str]) -> None:
     assert not [line for line in shown if "Usage" not in line], "a sentence is cut off"
 
 
+@pytest.mark.parametrize("words", [["--help"], [], ["game", "-h"], ["list", "-h"]], ids=" ".join)
+def test_the_list_of_commands_is_one_screen(folder: Path, words: list[str]) -> None:
+    _, text = watch(words, folder)
+    lines = [CODES.sub("", line).rstrip() for line in text.strip().splitlines()]
+    assert len(lines) < LINES, "the prompt needs a line"
+    described = [
+        line.split()[0] for line in lines[lines.index("Commands:") + 1 :] if line[:2] == "  "
+    ]
+    if words[0:1] in ([], ["--help"]):
+        assert described[:4] == ["start", "resume", "info", "plot"]
+        assert described[-2:] == ["list", "game"]
+        more = next(line for line in lines if line.startswith("More commands: "))
+        assert not RENAMED.keys() & {*described, *more.removeprefix("More commands: ").split(", ")}
+
+
 def test_the_list_of_recipes_is_one_screen(folder: Path) -> None:
-    _, text = watch(["recipes"], folder)
+    _, text = watch(["list", "recipes"], folder)
     lines = text.strip().splitlines()
     assert len(lines) < LINES
     first = next(line for line in lines if line.startswith(" connect-four"))
     assert lines.index(first) == 3, "the usual recipe of the usual game comes first"
-    _, text = watch(["recipes", "hex"], folder)
+    _, text = watch(["list", "recipes", "hex"], folder)
     assert [line.split()[0] for line in text.splitlines()[3:5]] == ["hex", "hex-evolved"]
-    _, text = watch(["recipes", "--all"], folder)
+    _, text = watch(["list", "recipes", "--all"], folder)
     assert "checkers-16-rafalmored" in text
     check_screen(text)

@@ -137,11 +137,11 @@ def test_learners_teach_three_seats(method: str, tmp_path: Path) -> None:
 
 
 def test_the_command_shows_them(tmp_path: Path) -> None:
-    shown = evolve("games", folder=tmp_path).stdout
+    shown = evolve("list", "games", folder=tmp_path).stdout
     assert re.search(r"hex +2 +Hex: x joins the upper edge", shown)
     assert re.search(r"pig +2 to 5 +yes +Pig: roll a die", shown)
-    told = json.loads(evolve("games", str(OWN), "--json", folder=tmp_path).stdout)
+    told = json.loads(evolve("game", "info", str(OWN), "--json", folder=tmp_path).stdout)
     assert {"kind": "meet", "name": "mcts", "reason": ""} in told["abilities"]
-    wrong = evolve("games", "kala", folder=tmp_path)
+    wrong = evolve("game", "info", "kala", folder=tmp_path)
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
     assert "did you mean 'kalah'" in wrong.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
 import yaml
 
 import evolve_arena as ea
@@ -85,9 +86,12 @@ def test_each_table_names_what_the_code_has(generate: ModuleType) -> None:
     assert "`method.hall_of_fame.opponents` | whole number from 0 to" in written["method_keys"]
     assert "`network.script` | text" in written["network_keys"]
     assert "| `othello` | `game.size` | 6 or 8 | 8 | Cells along a side" in written["game_keys"]
-    for name in {command.name or command.callback.__name__ for command in app.registered_commands}:  # type: ignore[union-attr]
-        assert f"## `evolve {str(name).replace('_', '-')}`" in written["commands"], name
-    assert "`--seed NUMBER` |  | Replaces the recipe's seed." in written["commands"]
+    group = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        inner = [f"{name} {each}" for each in getattr(command, "commands", ())] or [name]
+        for path in inner:
+            assert (f"## `evolve {path}`\n" in written["commands"]) is not command.hidden, path
+    assert "`--seed NUMBER` |  | Seed of the run, instead of the recipe's." in written["commands"]
     for name in set(ea.__all__) - {"__version__", "extend"}:
         assert f"### `{name}`\n\n```python\n" in written["python"]
     for name in ea.extend.__all__:

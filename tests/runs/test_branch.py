@@ -212,7 +212,7 @@ def test_settings_that_change_no_population_change_the_run_itself(first: ea.Run)
 def test_settings_that_change_the_future_go_on_in_a_branch(first: ea.Run) -> None:
     words = ["--set", "method.mutation_probability=0.9", "--generations", "10", "--quiet"]
     said = evolve("resume", "evolved/first", *words)
-    assert "these settings change what is evolved: evolved/first-2 goes on with them" in said
+    assert "these settings change what is evolved: evolved/first-2 continues with them" in said
     run = ea.load("evolved/first-2")
     assert (run.generation, run.recipe.run.start_from) == (10, "evolved/first@8")
     assert ea.load(first.path).recipe == first.recipe

@@ -262,9 +262,9 @@ def test_a_check_tells_what_it_tried(
     game_report.print_report({**content, "limit": ""})
     told = capsys.readouterr().out
     ended = "1 of 200 random games by the plain rules (stopped after 0 s) end after 5 to 5 moves"
-    assert f"{ended}; 1 not over after the last move (LONGEST): points decide" in told
+    assert f"{ended}; 1 unfinished after LONGEST moves: points decide" in told
     assert "compiled, 1 random games are the same as plain" in told
-    assert "no part limits its speed clearly: 5 measurements disagree" in told
+    assert "there is no clear bottleneck: 5 measurements disagree" in told
 
 
 def test_the_smallest_and_the_largest_value_of_options_are_tried(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_starting_and_asking_about_a_run(evolve: Evolve) -> None:
     assert shown.startswith(f"{NAME_SHOWN}  {SHOWN}\n")
     assert json.loads(evolve("info", NAME, "--json"))["title"] == TITLE
     shown = evolve("resume", NAME)
-    assert shown == f"{NAME_SHOWN} is complete at generation 1; --generations N goes further\n"
+    assert shown == f"{NAME_SHOWN} is complete at generation 1; --generations N extends it\n"
 
 
 def test_errors_and_refusals(evolve: Evolve) -> None:

@@ -92,10 +92,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ([*EVALUATE, "sparse.toml"], "16,777,216 bytes"),
         (["info", LONG], "does not exist"),
         (["info", "a\0b"], "embedded null byte"),
-        (["perft", "1", "--position", "3" * 5000], "3 can't be played here, but 0, 1 or 2 can"),
-        (["perft", "1", "--position", "\x1b[31m"], "is no move, such as"),
-        (["perft", DIGITS], "'DEPTH'"),
-        (["perft"], "Missing argument 'DEPTH'. (evolve perft -h explains)"),
+        (
+            ["game", "perft", "1", "--position", "3" * 5000],
+            "3 can't be played here, but 0, 1 or 2 can",
+        ),
+        (["game", "perft", "1", "--position", "\x1b[31m"], "is no move, such as"),
+        (["game", "perft", DIGITS], "'DEPTH'"),
+        (["game", "perft"], "Missing argument 'DEPTH'. (evolve game perft -h explains)"),
     ],
 )
 def test_an_attack_gets_one_line(
@@ -132,7 +135,7 @@ def evolve_apart(
 
 
 def test_letters_that_the_terminal_lacks_are_written_out(tmp_path: Path) -> None:
-    code, out, err = evolve_apart(tmp_path, "players", PYTHONIOENCODING="ascii")
+    code, out, err = evolve_apart(tmp_path, "list", "players", PYTHONIOENCODING="ascii")
     assert (code, err) == (0, "")
     assert "he rule player of \\u0141abno (2018)" in out
 
@@ -142,7 +145,7 @@ def test_streams_may_be_closed(tmp_path: Path, closed: str) -> None:
     code, out, err = evolve_apart(tmp_path, "--version", shell=closed)
     assert (code, err) == (0, "")
     assert out == ("" if closed in (">&-", "<&- >&- 2>&-") else "evolve-arena 0.1.0\n")
-    assert evolve_apart(tmp_path, "perft", shell=closed)[:2] == (2, "")
+    assert evolve_apart(tmp_path, "game", "perft", shell=closed)[:2] == (2, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
@@ -155,4 +158,8 @@ def test_ctrl_c_while_modules_are_loaded_is_one_line(tmp_path: Path) -> None:
     """The library of the command line is loaded first; here it is one that presses Ctrl-C."""
     (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    assert evolve_apart(tmp_path, "recipes", PYTHONPATH=path) == (130, "", "evolve: interrupted\n")
+    assert evolve_apart(tmp_path, "list", "recipes", PYTHONPATH=path) == (
+        130,
+        "",
+        "evolve: interrupted\n",
+    )

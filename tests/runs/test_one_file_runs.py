@@ -117,7 +117,7 @@ def test_options_of_ones_own_file_are_those_of_play() -> None:
     assert result.exit_code == 0
     assert " a b c d e f\n" in result.output
     again = 'evolve play --game my_five.py --size 6 --run 3 --moves "MOVES"'
-    assert f"Look at a game again: {again}" in result.output
+    assert f"To look at a game again: {again}" in result.output
 
 
 def test_a_player_file_alone_says_which_game_it_lacks() -> None:

@@ -114,7 +114,13 @@ def flatten(content: Settings, prefix: str = "") -> Iterator[tuple[str, Json]]:
 
 def read_options() -> dict[str, Values]:
     """Return the default of each option of each command."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    outer = typer.main.get_command(app)
+    commands = {}
+    for name, command in outer.commands.items():
+        inner = getattr(command, "commands", None)
+        commands |= (
+            {f"{name} {word}": each for word, each in inner.items()} if inner else {name: command}
+        )
     return {
         f"options of evolve {name}": {
             str(option.name): option.default if option.default is None else str(option.default)

@@ -38,7 +38,7 @@ def test_the_command_tells_of_all_runs_and_of_what_mattered(recipe: str, tmp_pat
     assert "24 generations in all" in whole.stderr
     assert re.search(r"8 of 8 runs, 0 s left", whole.stderr)
     assert (tmp_path / "sweeps/small/sweep.png").read_bytes().startswith(b"\x89PNG")
-    assert "What mattered: the best value of a key against its worst" in whole.stdout
+    assert "Effects: the best value of each setting against its worst" in whole.stdout
     assert forked.evolve(*words, folder=tmp_path).stdout == whole.stdout
     told = forked.evolve(*words, "--json", folder=tmp_path)
     content = json.loads(told.stdout)

@@ -159,13 +159,13 @@ def test_a_run_is_started_watched_and_its_champion_met(page: Page, server: Clien
     wait_until(page, f"document.querySelector('progress').getAttribute('value') !== '{told}'", 60)
     page.mouse.up()
     wait_until(page, "document.querySelector('.state').textContent === 'stopped'", 120)
-    page.get_by_role("link", name="Play against its champion").click()
+    page.get_by_role("link", name="Play against the champion").click()
     button(page, "Begin").click()
     page.wait_for_selector(".game", timeout=120_000)
     assert "watched" in page.inner_text(".seats")
-    page.get_by_label("Look inside the network").check()
-    page.wait_for_selector("text=Inside watched")
-    page.get_by_label("Show what programs think").check()
+    page.get_by_label("Show the network's activations").check()
+    page.wait_for_selector("text=Activations of watched")
+    page.get_by_label("Show a program's value of each move").check()
     wait_until(page, "document.querySelectorAll('.marks .value').length >= 7", 60)
     assert "your move" in page.inner_text(".status")
 
@@ -197,8 +197,10 @@ def test_a_whole_game_is_played_taken_back_and_replayed(
     button(page, "first").click()
     told = f"After move 0 of {count}."
     wait_until(page, f"document.querySelector('.status').textContent === '{told}'")
-    page.get_by_label("Look inside the network").check()
-    page.wait_for_selector("text=Nobody here has a network that looks at this position as a whole.")
+    page.get_by_label("Show the network's activations").check()
+    page.wait_for_selector(
+        "text=No player here has a network that takes this position as its input."
+    )
     button(page, "Undo").click()
     wait_until(page, "document.querySelector('.status').textContent.endsWith('your move.')")
     assert len(look(page)["played"]) < count
@@ -267,7 +269,7 @@ def test_values_of_an_earlier_move_are_not_shown(page: Page, server: Client) -> 
         held.append(route) if asked == {"act": "values", "ply": 0} else route.continue_()
 
     page.route("**/api/play/*", hold)
-    page.get_by_label("Show what programs think").check()
+    page.get_by_label("Show a program's value of each move").check()
     page.wait_for_timeout(200)
     page.locator("input[type=range]").fill("0")
     choose(page, look(page)["moves"][0])
@@ -322,7 +324,7 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
         assert page.locator("tbody tr").count() == 6
         page.get_by_label("games of each pair").fill("2")
         page.get_by_label("mcts:rollouts=100", exact=True).uncheck()
-        page.get_by_role("button", name="Let the champions meet").click()
+        page.get_by_role("button", name="Play a round robin").click()
         page.get_by_role("heading", name="Ratings").wait_for()
         page.get_by_text("score, 95 % interval").wait_for(timeout=120_000)
         generation = Run.open(server.folder / "first").champion.remarks["generation"]
@@ -330,7 +332,7 @@ def test_six_runs_are_compared_and_one_stream_tells_of_them(
             assert page.get_by_text(f"{name}, champion of generation {generation}").count() == 1
         assert page.locator("tbody tr").count() == 6 + 7  # and a player at random
         (tmp_path / "run-5" / "history.db").unlink()
-        page.get_by_text("not begun").wait_for(timeout=60_000)
+        page.get_by_text("not started").wait_for(timeout=60_000)
         assert len(streams) == 1
 
 
@@ -342,7 +344,7 @@ def test_a_run_that_begins_at_a_terminal_is_seen_to_run(
     shutil.copy(server.folder / "first" / "recipe.toml", folder)
     with serve_to(page, tmp_path) as client:
         page.goto(f"{client.address}/#/run/begun")
-        page.get_by_text("not begun").wait_for()
+        page.get_by_text("not started").wait_for()
         (folder / "history.db").write_bytes(b"only just being made")
         wait_until(page, "document.querySelector('.error').textContent !== ''")
         (folder / "history.db").unlink()

@@ -115,7 +115,7 @@ def test_a_run_is_started_stopped_and_resumed(server: Client) -> None:
     wait_for(lambda: state()["generations"] > 3)
     assert state()["row"]["state"] == "running"
     status, content = server.ask("/api/resume", {"run": "from-page"})
-    assert (status, content["error"]) == (409, "from-page goes on already")
+    assert (status, content["error"]) == (409, "from-page is running already")
     server.post("stop", run="from-page")
     stopped = wait_for(lambda: state() if state()["row"]["state"] == "stopped" else None)
     run = ea.Run.open(server.folder / "from-page")
@@ -142,16 +142,16 @@ def test_pictures_are_drawn_when_asked_for(server: Client) -> None:
     [
         ("run.generations=-1", "generations"),
         ("method.nonsense=1", "nonsense"),
-        ("check.opponents=['process:touch /tmp/x']", "here"),
-        ("check.opponents=['run:/etc']", "here"),
-        ("check.opponents=['file:/etc/passwd']", "here"),
-        ('check.opponents=["\\u0066ile:/etc/passwd"]', "here"),
-        ('method.stagnation={opponents=["run\\u003a/etc"]}', "here"),
-        ("game.name=/tmp/game.py", "here"),
-        ('game={name="chomp"}', "here"),
-        ("run.start_from=/tmp/run@4", "here"),
-        ("run.population=['/tmp/run']", "here"),
-        ('run={population=["/tmp/run"]}', "here"),
+        ("check.opponents=['process:touch /tmp/x']", "at the terminal"),
+        ("check.opponents=['run:/etc']", "at the terminal"),
+        ("check.opponents=['file:/etc/passwd']", "at the terminal"),
+        ('check.opponents=["\\u0066ile:/etc/passwd"]', "at the terminal"),
+        ('method.stagnation={opponents=["run\\u003a/etc"]}', "at the terminal"),
+        ("game.name=/tmp/game.py", "at the terminal"),
+        ('game={name="chomp"}', "at the terminal"),
+        ("run.start_from=/tmp/run@4", "at the terminal"),
+        ("run.population=['/tmp/run']", "at the terminal"),
+        ('run={population=["/tmp/run"]}', "at the terminal"),
     ],
 )
 def test_what_a_page_may_not_start_is_refused(server: Client, change: str, sentence: str) -> None:

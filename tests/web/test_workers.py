@@ -38,7 +38,7 @@ def ask(*calls: str) -> list[Json]:
 def test_a_worker_that_hangs_or_dies_is_ended_and_another_answers() -> None:
     first, error, second, gone, third = ask("look", "step", "look", "leave", "look")
     assert error == "this took longer than 1 s, and was given up"
-    assert gone == "the process that was to answer has ended: try again"
+    assert gone == "the worker process has ended: try again"
     assert len({each["process"] for each in (first, second, third)}) == 3
     assert not psutil.pid_exists(first["process"])
     assert ask("compile") == ["compiled"]  # what has to be compiled has longer

@@ -173,7 +173,7 @@ export class Areas extends Chart {
     this.svg.append(...this.names); // above all areas
   }
 
-  /** Those that live, the largest first. */
+  /** Living species, the largest first. */
   tell(values) {
     const living = values.filter(([, size]) => size > 0).sort((one, other) => other[1] - one[1]);
     return living.slice(0, 8).map(([name, size]) => `${name === "others" ? name : `species ${name}`}: ${short(size)}`).join(", ");

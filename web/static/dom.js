@@ -12,7 +12,7 @@ export function h(tag, given = {}, ...children) {
   return element;
 }
 
-/** What the server answers; an error has its sentence. */
+/** Returns the server's answer; an error has its sentence. */
 export async function ask(path, given = {}) {
   const query = new URLSearchParams(given).toString();
   return read(await fetch(`/api/${path}${query ? `?${query}` : ""}`));
@@ -34,7 +34,7 @@ async function read(response) {
   return found;
 }
 
-/** Lets `react` know what is new of some runs, or of all if there are none; gives what ends that.
+/** Calls `react` with news of some runs, or of all if none are named; returns a function that ends it.
  *  A page has one such stream, and only while it is seen: a browser has six connections to a host. */
 export function listen(runs, react) {
   const address = `/api/events?${new URLSearchParams(runs.map((run) => ["run", run]))}`;
@@ -44,7 +44,7 @@ export function listen(runs, react) {
     source = document.hidden ? null : new EventSource(address);
     if (!source) return;
     source.onmessage = (event) => react(JSON.parse(event.data));
-    source.onerror = ({ target }) => { // refused for good, after the server was started again say: any answer tells why
+    source.onerror = ({ target }) => { // refused for good, such as after a restart of the server: any answer says why
       if (target.readyState === EventSource.CLOSED) ask("runs").catch((error) => notice(error.message));
     };
   }
@@ -65,7 +65,7 @@ export function notice(text) {
   timer = setTimeout(() => place.replaceChildren(), 7000);
 }
 
-/** A button's action: what goes wrong is shown. */
+/** A button's action, whose errors are shown. */
 export function action(act) {
   return async (event) => {
     const button = event.currentTarget;
@@ -85,7 +85,7 @@ export const whole = (value) => Math.round(value).toLocaleString("en");
 export const link = (text, ...parts) => h("a", { href: way(...parts) }, text);
 export const way = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
 
-/** How long ago, or how long. */
+/** A duration as text. */
 export function duration(seconds) {
   for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
     if (seconds >= size) return `${(seconds / size).toFixed(seconds < 10 * size ? 1 : 0)} ${unit}`;

@@ -1,4 +1,4 @@
-// Which page is shown: the part of the address behind the #.
+// The choice of page, by the part of the address behind the #.
 
 import { h, notice } from "./dom.js";
 import { showCompare, showRun, showRuns } from "./runs.js";
@@ -34,7 +34,7 @@ async function route(moved) {
     if (own === turn) leave = end || null;
     else end?.();
   } catch (error) {
-    place.replaceChildren(h("h1", {}, "This did not work"), h("p", { class: "error" }, error.message),
+    place.replaceChildren(h("h1", {}, "An error occurred"), h("p", { class: "error" }, error.message),
       h("p", {}, h("a", { href: "#/runs" }, "Back to all runs")));
   } finally {
     loading.remove();
@@ -43,7 +43,7 @@ async function route(moved) {
 }
 
 addEventListener("hashchange", () => route(true));
-// What is folded can't have the focus: a browser would say nothing of a wrong value in there.
+// A folded element can't have the focus: a browser would not report a wrong value in it.
 addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
 addEventListener("unhandledrejection", (event) => notice(event.reason?.message || "something went wrong"));
 route(false);

@@ -1,4 +1,4 @@
-// A network before a position: what it sees, how strongly its units react, and what carries most.
+// A network and a position: inputs, activations of the units, and the strongest connections.
 
 import { h } from "./dom.js";
 
@@ -15,7 +15,7 @@ function s(tag, given, parent, text = "") {
 
 const hue = (value) => (value < 0 ? "hue1" : "hue0");
 
-/** Draws what `look_inside` tells into an element. */
+/** Draws the answer of `look_inside` into an element. */
 export function drawInside(place, { planes, layers, wires, inputs }) {
   const cell = 15, gap = 18, top = 26;
   const places = new Map();
@@ -75,7 +75,7 @@ export function drawInside(place, { planes, layers, wires, inputs }) {
       fill: "none", stroke: "currentColor", "stroke-width": 0.4 + 2.4 * share, opacity: 0.12 + 0.6 * share }, under);
   }
   place.replaceChildren(h("div", { class: "scroll chart" }, svg),
-    h("p", { class: "quiet small" }, `Blue is positive, orange negative. Of the connections those ${wires.length} that carry most in this position are drawn.`));
+    h("p", { class: "quiet small" }, `Blue is positive, orange negative. Only the ${wires.length} strongest connections in this position are drawn.`));
   svg.style.minWidth = `${Math.min(width, 620)}px`;
   svg.style.maxWidth = `${1.6 * width}px`;
 }

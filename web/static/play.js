@@ -1,4 +1,4 @@
-// Games: who plays, the board, what was played; and games that were played before.
+// Games: the choice of players, the board, the moves so far; and replays of earlier games.
 
 import { BoardDrawing } from "/page/board.js";
 import { drawInside } from "./network.js";
@@ -6,7 +6,7 @@ import { action, ask, h, notice, tell, way } from "./dom.js";
 
 const PERSON = "human";
 
-// --- Who plays what ------------------------------------------------------------------------------
+// --- The choice of game and players --------------------------------------------------------------
 
 export async function showPlay(place, opponent = "") {
   const games = await ask("games");
@@ -41,17 +41,17 @@ export async function showPlay(place, opponent = "") {
       inputs = Array.from({ length: Number(count.value) || 2 }, (_, number) => h("input", {
         list: "players", value: number ? foe : PERSON, "aria-label": `player ${number + 1}`, required: true,
       }));
-      seats.replaceChildren(...inputs.map((input, number) => h("label", {}, number ? `Player ${number + 1}` : "Player 1, who begins", h("br"), input)));
+      seats.replaceChildren(...inputs.map((input, number) => h("label", {}, number ? `Player ${number + 1}` : "Player 1, who moves first", h("br"), input)));
     }
     seat();
-    const champions = players.runs.length ? `Champions here: ${players.runs.map(({ run }) => `run:${run}`).join(", ")}.`
-      : "There is no champion of this game here yet: start a run.";
+    const champions = players.runs.length ? `Champions in this folder: ${players.runs.map(({ run }) => `run:${run}`).join(", ")}.`
+      : "There is no champion of this game yet: start a run.";
     rest.replaceChildren(h("form", { class: "card stack", "data-game": game.name, onsubmit: begin }, known,
-      h("div", { class: "row between" }, h("h2", {}, "Who plays"), count, h("button", { type: "button", onclick: () => {
+      h("div", { class: "row between" }, h("h2", {}, "Players"), count, h("button", { type: "button", onclick: () => {
         const last = inputs.map((input) => input.value);
         inputs.forEach((input, number) => { input.value = last[(number + 1) % last.length]; });
       } }, "Change seats")), seats,
-      h("p", { class: "quiet small" }, `${PERSON} is you, or whoever sits beside you. ${champions} run:NAME@GENERATION is an earlier one.`),
+      h("p", { class: "quiet small" }, `${PERSON} is you, or another person at this computer. ${champions} run:NAME@GENERATION is an earlier one.`),
       options.length ? h("details", {}, h("summary", {}, "Options of the game"), h("div", { class: "fields" },
         ...options.map(({ key, input }) => h("label", {}, key.replace("game.", ""), h("br"), input)))) : null,
       h("button", { class: "main" }, "Begin")));
@@ -60,7 +60,7 @@ export async function showPlay(place, opponent = "") {
       event.preventDefault();
       const button = event.submitter;
       button.disabled = true;
-      button.textContent = "Preparing … (the first time some seconds)";
+      button.textContent = "Preparing … (takes some seconds the first time)";
       try {
         const seatsOption = games.find(({ name }) => name === game.name) && game.seats.length > 1;
         const changed = options.filter(({ input, value }) => Number(input.value) !== value);
@@ -84,7 +84,7 @@ export async function showPlay(place, opponent = "") {
 
 // --- A game --------------------------------------------------------------------------------------
 
-/** A game at which programs move by themselves, at the speed that one sets. */
+/** A game in which programs move by themselves, at an adjustable speed. */
 export async function showGame(place, id) {
   const act = (name, given = {}) => tell(`play/${id}`, { act: name, ...given });
   let game = await act("look");
@@ -99,22 +99,22 @@ export async function showGame(place, id) {
   const inside = h("input", { type: "checkbox", onchange: () => look_inside() });
   const network = h("section", { class: "card", hidden: true });
   const speed = h("input", { type: "range", min: 0, max: 3000, step: 50, value: 500, "aria-label": "milliseconds between moves of programs" });
-  const pause = h("button", { onclick: () => { paused = !paused; pause.textContent = paused ? "Go on" : "Pause"; if (!paused) run(); } }, "Pause");
+  const pause = h("button", { onclick: () => { paused = !paused; pause.textContent = paused ? "Continue" : "Pause"; if (!paused) run(); } }, "Pause");
   const watched = !game.replay && !game.seats.some(({ person }) => person);
   const { replay } = game;
   const drawing = new BoardDrawing(board, game.layout, { onMove: (move) => move_(move) });
   const button = (text, todo, given = {}) => h("button", { onclick: action(todo), ...given }, text);
   const undo = game.open && !watched && !replay ? button("Undo", async () => take(await act("undo"))) : null;
-  const during = [ // what makes no sense once the game is over
+  const during = [ // buttons that make no sense once the game is over
     replay ? null : button("Hint", async () => { const { by, name } = await act("hint"); says.textContent = `${by} would play ${name}.`; }),
     game.seats.length === 2 && !watched && !replay ? button("Change sides", async () => { take(await act("swap")); run(); }) : null,
     watched || replay ? null : button("Resign", async () => take(await act("resign"))),
   ].filter(Boolean);
   const buttons = h("div", { class: "row" }, undo, ...during,
-    game.open ? button("As a text", async () => {
+    game.open ? button("Copy as text", async () => {
       const { text } = await act("text");
       await navigator.clipboard?.writeText(text).catch(() => {});
-      says.textContent = `${text} (copied; Replay opens it)`;
+      says.textContent = `${text} (copied; the page Replay opens it)`;
     }) : null,
     h("a", { class: "button", href: "#/play" }, "New game"));
   const playback = h("button", { onclick: () => (playing ? stop() : play()) }, "Play");
@@ -122,8 +122,8 @@ export async function showGame(place, id) {
     h("button", { "aria-label": label, onclick: action(() => turn(by === 0 ? 0 : by === Infinity ? game.played.length : shown.ply + by)) }, text)), playback);
   place.append(h("h1", { class: "capital" }, game.game.replaceAll("-", " ")), h("p", { class: "quiet" }, game.describe), h("div", { class: "game" }, h("div", { class: "stack" }, board, network),
     h("aside", { class: "card stack" }, status, seats, game.open || replay ? jump : null, played, says,
-      game.open ? h("label", { class: "tick" }, values, "Show what programs think of each move") : null,
-      game.open || watched ? h("label", { class: "tick" }, inside, "Look inside the network") : null,
+      game.open ? h("label", { class: "tick" }, values, "Show a program's value of each move") : null,
+      game.open || watched ? h("label", { class: "tick" }, inside, "Show the network's activations") : null,
       h("label", {}, h("span", { class: "small quiet" }, "Time between moves"), h("br"), speed, watched ? pause : null), buttons)));
   const wait = () => new Promise((done) => setTimeout(done, Number(speed.value)));
 
@@ -195,9 +195,9 @@ export async function showGame(place, id) {
     const found = await act("inside", { ply: shown.ply }).catch((error) => { notice(error.message); return {}; });
     if (position !== shown || ended) return;
     if (found.inside) drawInside(network, found.inside);
-    else if (!network.querySelector("svg")) network.replaceChildren(h("p", { class: "quiet" }, "Nobody here has a network that looks at this position as a whole."));
-    network.classList.toggle("before", !found.inside); // what it saw last stays, paler
-    if (found.inside) network.prepend(h("h2", {}, `Inside ${found.by}`));
+    else if (!network.querySelector("svg")) network.replaceChildren(h("p", { class: "quiet" }, "No player here has a network that takes this position as its input."));
+    network.classList.toggle("before", !found.inside); // the last network stays, paler
+    if (found.inside) network.prepend(h("h2", {}, `Activations of ${found.by}`));
   }
 
   async function think() {
@@ -205,8 +205,8 @@ export async function showGame(place, id) {
     if (!values.checked) return drawing.show(shown.drawing, shown.moves, { last: shown.last, disabled: !shown.yours });
     const position = shown;
     const found = await act("values", { ply: shown.ply }).catch((error) => { notice(error.message); return { values: {} }; });
-    if (position !== shown || !values.checked || ended) return; // it is of another ply
-    says.textContent = found.by ? `Values by ${found.by}.` : "Nobody here tells what it thinks.";
+    if (position !== shown || !values.checked || ended) return; // the answer is about another ply
+    says.textContent = found.by ? `Values by ${found.by}.` : "No program here rates moves.";
     const limits = { wins: Infinity, loses: -Infinity };
     const numbers = Object.fromEntries(Object.entries(found.values).map(([move, value]) => [move, limits[value] ?? value]));
     drawing.show(shown.drawing, shown.moves, { last: shown.last, values: numbers, disabled: !shown.yours });
@@ -215,7 +215,7 @@ export async function showGame(place, id) {
   async function move_(move) {
     if (busy) return;
     busy = true;
-    board.ariaBusy = "true"; // until the answer is there, clicks are for a board of the past
+    board.ariaBusy = "true"; // until the answer arrives, clicks would be for an old board
     try {
       take(await act("play", { move }));
     } catch (error) {
@@ -243,7 +243,7 @@ export async function showGame(place, id) {
     }
   }
 
-  /** Lets the server end the game's process, unless the page comes back soon. */
+  /** Tells the server to end the game's process, unless the page comes back soon. */
   function leave() {
     navigator.sendBeacon(`/api/play/${id}`, new Blob(['{"act": "leave"}'], { type: "application/json" }));
   }
@@ -260,13 +260,13 @@ export async function showGame(place, id) {
   };
 }
 
-// --- Games that were played before ----------------------------------------------------------------
+// --- Replays --------------------------------------------------------------------------------------
 
 export async function showReplay(place) {
   const [games, files] = await Promise.all([ask("games"), ask("files")]);
   const select = h("select", {}, ...games.map(({ name }) => h("option", { value: name }, name)));
   select.value = games.find(({ usual }) => usual).name;
-  const text = h("textarea", { placeholder: "33445 … or 11-15 23-19, as a game tells its moves; or a PDN file, or games that were kept", "aria-label": "Moves" });
+  const text = h("textarea", { placeholder: "33445 … or 11-15 23-19, in the game's notation; or a PDN file, or kept games", "aria-label": "Moves" });
   const upload = h("input", { type: "file", accept: ".txt,.pdn,.jsonl", onchange: action(async () => { text.value = (await upload.files[0].text()).slice(0, 900000); }) });
   const found = h("div");
   const open = async (given) => {
@@ -286,8 +286,8 @@ export async function showReplay(place) {
   place.append(h("h1", {}, "Replay"), h("div", { class: "two" },
     h("form", { class: "card stack", onsubmit: async (event) => { event.preventDefault(); await open({ text: text.value }).catch((error) => notice(error.message)); } },
       h("h2", {}, "Moves"), h("label", {}, "Game", h("br"), select), h("label", {}, "Moves", h("br"), text),
-      h("label", {}, "or from a file of yours", h("br"), upload), h("button", { class: "main" }, "Open")),
-    h("section", { class: "card stack" }, h("h2", {}, "Games that were kept"), files.length
+      h("label", {}, "or from a file", h("br"), upload), h("button", { class: "main" }, "Open")),
+    h("section", { class: "card stack" }, h("h2", {}, "Kept games"), files.length
       ? h("ul", {}, ...files.map((file) => h("li", {}, h("button", { onclick: action(() => open({ file })) }, file))))
-      : h("p", { class: "quiet" }, "None lie beside the runs. ", h("code", {}, "evolve duel A B --keep-games evolved/games.jsonl"), " keeps those of a duel."))), found);
+      : h("p", { class: "quiet" }, "There are none in this folder. ", h("code", {}, "evolve duel A B --keep-games evolved/games.jsonl"), " keeps the games of a duel."))), found);
 }

@@ -1,10 +1,10 @@
-// All runs, one run, and several beside each other.
+// The list of runs, one run, and several runs compared.
 
 import { Areas, Chart } from "./charts.js";
 import { action, ask, duration, h, link, listen, notice, percent, tell, way, whole } from "./dom.js";
 
 const STATES = {
-  running: "running", complete: "complete", stopped: "stopped", new: "not begun", damaged: "damaged", reading: "being read",
+  running: "running", complete: "complete", stopped: "stopped", new: "not started", damaged: "damaged", reading: "being read",
 };
 
 const state = (row) => h("span", { class: `state ${row.state}` }, STATES[row.state] || row.state);
@@ -41,7 +41,7 @@ export async function showRuns(place) {
     const shown = rows.filter((row) => `${row.run} ${row.title} ${row.game} ${row.method}`.toLowerCase().includes(wanted));
     const focused = document.activeElement?.dataset?.run;
     body.replaceChildren(...shown.map((row) => drawRow(row)));
-    list.replaceChildren(shown.length ? table : h("p", { class: "quiet" }, "No run has that in its name."));
+    list.replaceChildren(shown.length ? table : h("p", { class: "quiet" }, "No run matches."));
     if (focused) body.querySelector(`input[data-run="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -73,7 +73,7 @@ export async function showRuns(place) {
 
 // --- Curves -----------------------------------------------------------------------------------
 
-/** The charts of one run or of several, as far as there is something to draw. */
+/** The charts of one run or of several, where there is data. */
 class Curves {
   constructor(place) {
     this.place = place;
@@ -98,19 +98,19 @@ class Curves {
     const rated = entries.filter(([, record]) => record.ratings.length > 1);
     if (rated.length) {
       this.chart("ratings", "Strength: the run's champions against each other",
-        "Elo above the first champion; the bands are 95 % intervals. It climbs as long as later champions beat earlier ones.", {})
+        "Elo above the first champion, with 95 % intervals. It rises as long as later champions beat earlier ones.", {})
         .show(rated.map(([run, { ratings }]) => ({
           name: alone ? "Elo" : run, hue: alone ? 0 : Object.keys(records).indexOf(run) % 7, dots: ratings.length < 60,
           x: ratings.map((each) => each.generation), y: ratings.map((each) => each.elo),
           low: ratings.map((each) => each.low), high: ratings.map((each) => each.high),
         })));
     }
-    this.chart("checks", "Checks: games won against players from outside",
-      "The champion of the time; the bands are 95 % intervals. This says how strong it is.", { low: 0, high: 1 })
+    this.chart("checks", "Checks: games won against external players",
+      "Results of the champion at that time, with 95 % intervals: its strength.", { low: 0, high: 1 })
       .show(entries.flatMap(([run, record], place) => checkSeries(run, record.checks, alone, place)));
     if (columns("best").length || !columns("error").length) {
-      this.chart("fitness", "Fitness inside the population",
-        "Relative: it says nothing about strength outside. The band is the middle half.", {})
+      this.chart("fitness", "Fitness within the population",
+        "Relative to the population: it does not measure strength. The band is the middle half.", {})
         .show(columns("best").flatMap(({ run, record, hue, x, y }) => [
           { name: alone ? "best" : run, hue, x, y },
           ...(alone ? [{ name: "median", hue: 1, x, y: record.statistics.median,
@@ -118,22 +118,22 @@ class Curves {
         ]));
     }
     const more = [
-      ["error", "Errors of the learners", "The mean distance of values from their targets.", "error"],
+      ["error", "Error of the learner", "Mean distance of values from their targets.", "error"],
       ["plies", "Length of games", "Plies.", "plies"],
-      ["diversity", "Diversity", "How far the genomes lie apart: in units of genes, or NEAT's distance.", "diversity"],
-      ["species", "Number of species", "Living.", "species"],
-      ["connections", "Connections", "Those that are enabled, in the mean.", "connections"],
-      ["hidden_nodes", "Hidden nodes", "In the mean.", "hidden nodes"],
+      ["diversity", "Diversity", "Mean distance between genomes: in units of genes, or NEAT's distance.", "diversity"],
+      ["species", "Number of species", "Living species.", "species"],
+      ["connections", "Connections", "Mean number of enabled connections.", "connections"],
+      ["hidden_nodes", "Hidden nodes", "Mean number.", "hidden nodes"],
     ];
     for (const [name, title, remark, label] of more) {
       if (columns(name).length) this.chart(name, title, remark, { height: 160, low: 0 }).show(plain(name, label));
     }
     if (entries.some(([, record]) => record.adapts)) {
-      this.chart("strength", "Mutation strength", "The population's median.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
+      this.chart("strength", "Mutation strength", "Median of the population.", { height: 160, low: 0 }).show(plain("mutation_strength", "strength"));
     }
     if (alone && entries[0][1].species.length) {
       const { species, statistics } = entries[0][1];
-      this.areas ??= new Areas("Sizes of the species", "Individuals, the oldest species at the bottom; grey: all others together.");
+      this.areas ??= new Areas("Sizes of the species", "Number of individuals, the oldest species at the bottom; grey: all others together.");
       this.areas.show(species.map(({ number, colour, sizes }) =>
         ({ name: number === null ? "others" : String(number), colour, x: statistics.generation, sizes })));
       if (!this.areas.element.isConnected) this.place.append(this.areas.element);
@@ -157,7 +157,7 @@ function checkSeries(run, checks, alone, place) {
 }
 
 const PICTURES = {
-  ancestors: "Draw each champion against its ancestors", network: "Draw the champion's network", fitness: "Draw all curves",
+  ancestors: "Plot each champion against its ancestors", network: "Draw the champion's network", fitness: "Plot all curves",
 };
 
 // --- One run ------------------------------------------------------------------------------------
@@ -176,11 +176,11 @@ export async function showRun(place, run) {
   const buttons = h("div", { class: "row" }, acts, links);
   let offered = "";
 
-  // Buttons stay as long as they do the same: one that is replaced under the mouse loses its click.
+  // Buttons stay while their action stays: one that is replaced under the mouse loses its click.
   function drawButtons(row, own) {
     if (links.childElementCount !== 1 + (found.champions.length > 0)) {
-      const champion = h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against its champion");
-      links.replaceChildren(...(found.champions.length ? [champion] : []), h("a", { class: "button", href: way("start", `run:${run}`) }, "Start one like it"));
+      const champion = h("a", { class: "button main", href: way("play", `run:${run}`) }, "Play against the champion");
+      links.replaceChildren(...(found.champions.length ? [champion] : []), h("a", { class: "button", href: way("start", `run:${run}`) }, "Start a similar run"));
     }
     const key = JSON.stringify([row.state, own]);
     if (key === offered) return;
@@ -190,7 +190,7 @@ export async function showRun(place, run) {
     const going = row.state === "running";
     const list = [];
     if (going && own) {
-      list.push(h("button", { onclick: action(async () => { await tell("stop", { run }); notice("It stops after a checkpoint."); }) }, "Stop"));
+      list.push(h("button", { onclick: action(async () => { await tell("stop", { run }); notice("The run stops after a checkpoint."); }) }, "Stop"));
     }
     if (!going && row.state !== "damaged") {
       list.push(h("span", { class: "row" }, row.state === "complete" ? more : null, h("button", {
@@ -199,12 +199,12 @@ export async function showRun(place, run) {
           const given = row.state === "complete" ? { generations: Number(more.value) } : {};
           await tell("resume", { run, ...given });
         }),
-      }, row.state === "complete" ? "Go on to so many generations" : row.state === "new" ? "Begin" : "Resume")));
+      }, row.state === "complete" ? "Continue to this generation" : row.state === "new" ? "Start" : "Resume")));
     }
     acts.replaceChildren(...list);
   }
 
-  const told = h("div", { class: "grow" }); // of a width of its own, so that buttons don't move when it changes
+  const told = h("div", { class: "grow" }); // has a fixed share of the width, so buttons don't move when it changes
   head.append(told, buttons);
 
   function drawHead(row, own) {
@@ -219,14 +219,14 @@ export async function showRun(place, run) {
     timeLeft(row, going);
   }
 
-  // It counts down by itself: in a long check nothing else changes.
+  // Counts down by itself: in a long check nothing else changes.
   const remaining = h("span");
   let ticking = 0;
   function timeLeft(row, going) {
     clearInterval(ticking);
     const show = () => {
       const left = Math.max(0, row.left - Math.max(0, Date.now() / 1000 - row.updated));
-      remaining.textContent = !going || row.left === null ? "" : `${row.checking ? "a check goes on; " : ""}${duration(left)} left`;
+      remaining.textContent = !going || row.left === null ? "" : `${row.checking ? "check in progress; " : ""}${duration(left)} left`;
     };
     show();
     if (going) ticking = setInterval(show, 1000);
@@ -248,12 +248,12 @@ export async function showRun(place, run) {
     for (const [key, value] of Object.entries(found.network || {})) entries.push([`network: ${key}`, Array.isArray(value) ? value.join(", ") || "none" : String(value)]);
     const champions = found.champions.slice(-24).reverse();
     facts.replaceChildren(
-      h("section", { class: "card" }, h("h2", {}, "What it is"), h("dl", {}, ...entries.flatMap(([key, value]) =>
+      h("section", { class: "card" }, h("h2", {}, "Facts"), h("dl", {}, ...entries.flatMap(([key, value]) =>
         [h("dt", {}, key), h("dd", { class: key.includes("SHA") ? "mono" : "" }, value)])),
         ...(summary?.warnings || []).map((text) => h("p", { class: "warning small" }, text))),
       h("section", { class: "card" }, h("h2", {}, "Champions"), champions.length
         ? h("p", { class: "row small" }, ...champions.map((generation) => link(`generation ${generation}`, "play", `run:${run}@${generation}`)))
-        : h("p", { class: "quiet" }, "None yet: the first check is to come.")),
+        : h("p", { class: "quiet" }, "None yet: the first check is still to come.")),
       h("section", { class: "card" }, h("h2", {}, "Recipe"), h("pre", { tabindex: 0 }, found.recipe)),
       h("section", { class: "card stack" }, h("h2", {}, "Pictures"),
         h("p", { class: "row" }, ...Object.entries(PICTURES).map(([what, text]) => h("button", { onclick: action(async (event) => {
@@ -296,25 +296,25 @@ export async function showRun(place, run) {
   return () => { clearInterval(ticking); end(); };
 }
 
-/** Lets the champions of runs meet, and shows how they are rated. */
+/** Plays a round robin between the champions of runs, and shows their ratings. */
 function drawMeeting(runs, usual) {
   const others = usual.map((name) => h("input", { type: "checkbox", value: name, checked: name === "random" || name === usual[0] }));
   const games = h("input", { type: "number", min: 2, max: 1000, step: 2, value: 100, class: "number", "aria-label": "games of each pair" });
   const result = h("div", { class: "scroll", "aria-live": "polite" });
   const button = h("button", { class: "main", onclick: action(async () => {
-    button.textContent = "They play …";
+    button.textContent = "Playing …";
     try {
       result.replaceChildren(...drawRatings(await tell("rate", {
         runs, games: Number(games.value), others: others.filter(({ checked }) => checked).map(({ value }) => value),
       })));
     } finally {
-      button.textContent = "Let the champions meet";
+      button.textContent = "Play a round robin";
     }
-  }) }, "Let the champions meet");
+  }) }, "Play a round robin");
   return h("section", { class: "card stack" }, h("h2", {}, "Ratings"),
-    h("p", { class: "quiet small" }, "A tournament of their newest champions and of players from outside, after random openings where chance decides nothing."),
-    h("p", { class: "row" }, button, h("label", { class: "row small" }, games, "games of each pair; of three and more at a table, in all")),
-    h("p", { class: "row small" }, "and with them:", ...others.map((box) => h("label", { class: "tick" }, box, box.value))), result);
+    h("p", { class: "quiet small" }, "A round robin between their newest champions and external players; games without chance begin with random openings."),
+    h("p", { class: "row" }, button, h("label", { class: "row small" }, games, "games of each pair; with three or more players, in all")),
+    h("p", { class: "row small" }, "External players:", ...others.map((box) => h("label", { class: "tick" }, box, box.value))), result);
 }
 
 const between = (value, [low, high], digits = 3) => `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
@@ -342,7 +342,7 @@ function drawRatings(content) {
 
 export async function showCompare(place, names = "") {
   const runs = names.split(",").filter(Boolean).slice(0, 7);
-  if (runs.length < 2) throw new Error("choose two runs or more in the list of runs");
+  if (runs.length < 2) throw new Error("choose two or more runs in the list of runs");
   const table = h("div", { class: "card scroll" });
   const curves = h("div", { class: "two" });
   const meeting = h("div");

@@ -50,7 +50,7 @@ export async function showStart(place, given = "") {
 
   const [recipes, loaded] = await Promise.all([ask("recipes"), load(given)]);
   const select = h("select", { onchange: () => load(select.value) });
-  if (given.startsWith("run:")) select.append(h("option", { value: given }, `as in the run ${given.slice(4)}`));
+  if (given.startsWith("run:")) select.append(h("option", { value: given }, `as in run ${given.slice(4)}`));
   select.append(...recipes.map((recipe) => h("option", { value: recipe.name }, `${recipe.name}: ${recipe.title}`)));
   select.value = loaded;
   place.append(h("h1", {}, "Start a run"), h("div", { class: "card row" },
@@ -84,7 +84,7 @@ function makeField({ key, value, type, choices, lowest, highest, above, below, h
   const element = h("label", {}, h("span", { class: "key" }, rest.join(".")), h("br"), input,
     h("span", { class: "quiet small" }, [help.replaceAll("``", "").replace(/:[a-z]+:`~?([^`]*)`/g, "$1"), range].filter(Boolean).join(" ")));
   input.addEventListener("input", () => element.classList.toggle("changed", changed()));
-  /** Unfolds the section, and shows at the value what the server says of it. */
+  /** Unfolds the section, and shows the server's message at the value. */
   function complain(error) {
     input.setCustomValidity(error);
     input.reportValidity();
@@ -93,7 +93,7 @@ function makeField({ key, value, type, choices, lowest, highest, above, below, h
   return { key, section, element, text, changed, complain };
 }
 
-/** A value as TOML has it. */
+/** Writes a value in TOML. */
 function write(value) {
   if (value === null || value === undefined) return "";
   return Array.isArray(value) ? `[${value.map(write).join(", ")}]` : JSON.stringify(value);
