@@ -74,7 +74,7 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[page,ratings]'
 	@touch $@
 
 $(VENV)/.installed-test: setup.py $(VENV)/.created

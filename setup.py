@@ -15,8 +15,12 @@ DOCS = [
     "nbclient>=0.10",
     "nbconvert>=7.16",
     "pandas>=2",
+    "scipy>=1.13",
     "typer>=0.29",
 ]
+PAGE = ["starlette>=0.41", "uvicorn>=0.32"]
+RATINGS = ["openskill>=6.0"]
+STUDIES = ["scipy>=1.13"]
 
 missing = [f"{layer}/" for layer in LAYERS if not Path(layer, "__init__.py").is_file()]
 if missing:
@@ -55,33 +59,30 @@ setup(
         "matplotlib>=3.9",
         "multiprocess>=0.70.17",
         "neat-python>=2.0",
-        "networkx>=3.3",
         "numba>=0.61",
         "numpy>=2.0",
-        "openskill>=6.0",
         "platformdirs>=4.2",
         "psutil>=6.0",
         "pydantic>=2.8",
         "rich>=13.7",
         "safetensors>=0.4.5",
-        "scikit-learn>=1.5",
-        "scipy>=1.13",
-        "starlette>=0.41",
-        "threadpoolctl>=3.5",
         "tomli-w>=1.1",
         "typer>=0.15",
-        "uvicorn>=0.32",
     ],
     extras_require={
         "docs": DOCS,
         "test": [
             *DOCS,
+            *PAGE,
+            *RATINGS,
+            *STUDIES,
             "alembic>=1.13",
             "bitbully>=0.0.79",
             "hypothesis>=6.100",
             "import-linter>=2.1",
             "mlflow-skinny>=3",
             "mypy>=1.13",
+            "networkx>=3.3",
             "onnx>=1.16",
             "onnxruntime>=1.20",
             "open_spiel>=1.5",
@@ -105,9 +106,12 @@ setup(
         "notebook": ["ipykernel>=6", "pandas>=2"],
         "onnx": ["onnx>=1.16"],
         "openspiel": ["open_spiel>=1.5"],
+        "page": PAGE,
         "pandas": ["pandas>=2"],
         "parquet": ["pyarrow>=15"],
+        "ratings": RATINGS,
         "ray": ["ray[client]>=2.52"],
+        "studies": STUDIES,
     },
     entry_points={"console_scripts": ["evolve = evolve_arena.cli.main:main"]},
 )

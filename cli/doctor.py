@@ -30,9 +30,12 @@ PACKAGES = ("evolve-arena", "numpy", "numba", "llvmlite", "deap", "neat-python")
 EXTRAS = {
     "notebook": "ipykernel",
     "openspiel": "open_spiel",
+    "page": "starlette",
     "pandas": "pandas",
     "parquet": "pyarrow",
+    "ratings": "openskill",
     "ray": "ray",
+    "studies": "scipy",
 }
 """What can be installed besides, by the name of the extra: a distribution of it."""
 MIB = 1 << 20
