@@ -396,7 +396,7 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
             targets[source].append(target)
     left = _number_as_left(targets)
     # An edge leads back if the search leaves its target after its source.
-    sorter = TopologicalSorter({node: () for node in targets})
+    sorter = TopologicalSorter(dict.fromkeys(targets, ()))
     for source, ends in targets.items():
         for target in ends:
             if left[source] > left[target]:
