@@ -1,7 +1,7 @@
 """A game of one's own, one heap of Nim: take one to three; whoever takes the last one wins.
 
 The rules are all that is needed: ``evolve start examples/own_game.py`` breeds players for it, and
-``evolve play`` shows it at the terminal. docs/guides/your-own-game.md tells what more a file may say.
+``evolve play`` shows it at the terminal. docs/guides/your-own-game.md has the rest.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ PLANES = 1
 
 
 def start():
-    """The objects in the heap, and the seat to move, 0 or 1."""
+    """Return the first state: the heap's size, and the seat to move, 0 or 1."""
     return np.array([HEAP, 0], np.int8)
 
 
@@ -35,13 +35,21 @@ def play(state, move):
 
 
 def result(state):
-    """2 while the game goes on; 1 if seat 0 has won, -1 if it has lost, 0 for a draw."""
+    """Return 2 while the game goes on; 1 if seat 0 has won, -1 if it has lost, 0 for a draw."""
     if state[0] > 0:
         return 2
     return 1 if state[1] == 1 else -1
 
 
 def see(state, seat, planes):
-    """What networks see: one bit of a plane, at the place that is the heap's size."""
+    """Set the inputs of networks: one bit of a plane, at the place that is the heap's size."""
     if state[0] > 0:
         planes[0] = np.uint64(1) << np.uint64(state[0] - 1)
+
+
+def name_move(move):
+    return f"take{move + 1}"
+
+
+def show(state):
+    return "|" * state[0] + f"  ({state[0]} left)"
