@@ -47,7 +47,7 @@ tests: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal $(TESTS)
 
 oldest: $(OLDEST)/.installed-oldest
-	$(OLDEST)/bin/pytest -q -n $(TEST_WORKERS) --dist worksteal $(TESTS)
+	$(OLDEST)/bin/pytest -q -W ignore::DeprecationWarning -n $(TEST_WORKERS) --dist worksteal $(TESTS)
 
 coverage: $(VENV)/.installed-test
 	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal --cov --cov-report=xml --cov-report=term $(TESTS)

@@ -22,6 +22,7 @@ FROM_TOP = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "security.md": "SECURITY.md",
+    "code-of-conduct.md": "CODE_OF_CONDUCT.md",
 }
 """Pages of the site, by their path there, that lie at the top of the repository."""
 PART = re.compile(r"^<!-- generated: \w+ -->\n(.*?)^<!-- end -->$", re.M | re.S)
@@ -34,6 +35,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that lie elsewhere, and executes notebooks."""
     for uri, name in FROM_TOP.items():
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+        for other, top in FROM_TOP.items():
+            text = text.replace(f"]({top}", f"]({other}")
         files.append(File.generated(config, uri, content=text))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
         files.remove(file)
