@@ -8,12 +8,15 @@
 #   make fuzz    a million hostile inputs for the parsers (FUZZ_INPUTS=10000 for fewer), and a quarter
 #                more led by coverage where libFuzzer installs (GUIDED_INPUTS)
 #   make attack  a thousand runs killed at random instants, each resumed to the same bits (KILLS=30)
+#   make oldest  the tests with the oldest versions of all dependencies that pyproject.toml allows
+#   make coverage  the tests, and the lines of Python that they reach, in coverage.xml
 #   make bench   all speeds, as ratios in one run, to its end; writes benchmarks/results/, and says which
 #                targets were missed and which parts were skipped or failed (SMALL=1 for a trial)
 #   make clean   remove the environment and the caches, but no runs
 
 PYTHON ?= python3
 VENV ?= .venv
+OLDEST ?= .venv-oldest
 RUN ?= evolved/connect-four
 TEST_WORKERS ?= 3
 FUZZ_INPUTS ?= 1000000
@@ -24,7 +27,7 @@ BIN := $(VENV)/bin
 # Else each of hundreds of processes would translate all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test lint tests reference docs docs-serve fuzz attack bench clean
+.PHONY: run test lint tests oldest coverage reference docs docs-serve fuzz attack bench clean
 
 run: $(VENV)/.installed
 	@if [ -e $(RUN) ]; then $(BIN)/evolve resume $(RUN); \
@@ -41,7 +44,13 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 tests: $(VENV)/.installed-test
-	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal
+	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal $(TESTS)
+
+oldest: $(OLDEST)/.installed-oldest
+	$(OLDEST)/bin/pytest -q -W ignore::DeprecationWarning -n $(TEST_WORKERS) --dist worksteal $(TESTS)
+
+coverage: $(VENV)/.installed-test
+	$(BIN)/pytest -q -n $(TEST_WORKERS) --dist worksteal --cov --cov-report=xml --cov-report=term $(TESTS)
 
 reference: $(VENV)/.installed
 	$(BIN)/python -m docs.generate
@@ -73,14 +82,25 @@ $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: setup.py $(VENV)/.created
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+$(VENV)/.installed: pyproject.toml setup.py $(VENV)/.created
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[page,ratings]'
 	@touch $@
 
-$(VENV)/.installed-test: setup.py $(VENV)/.created
+$(VENV)/.installed-test: pyproject.toml setup.py $(VENV)/.created
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable '.[test]'
 	@touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-docs: setup.py $(VENV)/.created
+$(VENV)/.installed-docs: pyproject.toml setup.py $(VENV)/.created
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ $(VENV)/.installed
+
+# What pyproject.toml says is the least of each dependency, and of the extras that are not for
+# developers alone, is made the only version allowed.
+$(OLDEST)/.installed-oldest: pyproject.toml setup.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	extras = project["optional-dependencies"]; print(*project["dependencies"], *extras["page"], \
+	*extras["ratings"], *extras["studies"], sep="\n")' | sed 's/>=/==/' > $(OLDEST)/oldest.txt
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check --no-compile \
+	--constraint $(OLDEST)/oldest.txt --editable '.[test]'
+	@touch $@

@@ -1,6 +1,5 @@
-"""The package's metadata; the build backend and the tools' settings are in pyproject.toml."""
+"""Names of packages and the folders that hold them; all other metadata is in pyproject.toml."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -9,30 +8,12 @@ from setuptools import find_packages, setup
 LAYERS = ["arena", "cli", "core", "evolve", "games", "genomes", "players", "runs", "studies", "web"]
 """Folders that are built as packages inside ``evolve_arena``. The links of that folder are for
 tools alone: a clone without symbolic links has small text files in their place."""
-SOURCE = Path(__file__).with_name("evolve_arena") / "__init__.py"
-VERSION = re.findall(r'^__version__ = "(.+)"$', SOURCE.read_text(encoding="utf-8"), re.MULTILINE)[0]
-DOCS = [
-    "ipykernel>=6.29",
-    "mkdocs>=1.6",
-    "mkdocs-material>=9.6",
-    "nbclient>=0.10",
-    "nbconvert>=7.16",
-    "pandas>=2",
-    "typer>=0.29",
-]
 
 missing = [f"{layer}/" for layer in LAYERS if not Path(layer, "__init__.py").is_file()]
 if missing:
     sys.exit(f"evolve-arena cannot be built: {', '.join(missing)} should lie beside setup.py")
 
 setup(
-    name="evolve-arena",
-    version=VERSION,
-    description="Breed board-game players by neuroevolution, in matches against each other",
-    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
-    long_description_content_type="text/markdown",
-    license="MIT",
-    python_requires=">=3.11",
     package_dir={f"evolve_arena.{layer}": layer for layer in LAYERS},
     packages=[
         "evolve_arena",
@@ -52,65 +33,4 @@ setup(
             "templates/*.c",
         ]
     },
-    install_requires=[
-        "deap>=1.4.4",
-        "dill>=0.3.9",
-        "matplotlib>=3.9",
-        "multiprocess>=0.70.17",
-        "neat-python>=2.0",
-        "networkx>=3.3",
-        "numba>=0.61",
-        "numpy>=2.0",
-        "openskill>=6.0",
-        "platformdirs>=4.2",
-        "psutil>=6.0",
-        "pydantic>=2.8",
-        "rich>=13.7",
-        "safetensors>=0.4.5",
-        "scikit-learn>=1.5",
-        "scipy>=1.13",
-        "starlette>=0.41",
-        "threadpoolctl>=3.5",
-        "tomli-w>=1.1",
-        "typer>=0.15",
-        "uvicorn>=0.32",
-    ],
-    extras_require={
-        "docs": DOCS,
-        "test": [
-            *DOCS,
-            "alembic>=1.13",
-            "bitbully>=0.0.79",
-            "hypothesis>=6.100",
-            "import-linter>=2.1",
-            "mlflow-skinny>=3",
-            "mypy>=1.13",
-            "onnx>=1.16",
-            "onnxruntime>=1.20",
-            "open_spiel>=1.5",
-            "pettingzoo>=1.24",
-            "playwright>=1.45",
-            "pydraughts>=0.6.7",
-            "pygame>=2.3",
-            "pyte>=0.8",
-            "pytest>=9.0",
-            "pytest-xdist>=3.6",
-            "pyyaml>=6.0",
-            "ray[client]>=2.52",
-            "ruff>=0.9",
-            "setuptools>=70.1",
-            "sqlalchemy>=2",
-            "tensorboardX>=2.6",
-            "wandb>=0.19",
-        ],
-        "fuzz": ["atheris>=3"],
-        "hosts": ["kaggle-environments>=1.16", "pettingzoo>=1.24", "pygame>=2.3"],
-        "notebook": ["ipykernel>=6", "pandas>=2"],
-        "onnx": ["onnx>=1.16"],
-        "openspiel": ["open_spiel>=1.5"],
-        "pandas": ["pandas>=2"],
-        "parquet": ["pyarrow>=15"],
-        "ray": ["ray[client]>=2.52"],
-    },
-    entry_points={"console_scripts": ["evolve = evolve_arena.cli.main:main"]},
 )

@@ -28,6 +28,7 @@ from evolve_arena.arena.executors import Executor
 from evolve_arena.arena.match import Keep, play_matches
 from evolve_arena.arena.statistics import json_interval, normal_interval, wilson_interval
 from evolve_arena.core.errors import BadValueError
+from evolve_arena.core.extras import check_extra, import_extra
 from evolve_arena.core.game import AnyGame
 from evolve_arena.core.registry import find_game
 from evolve_arena.core.seeding import derive_generator, derive_seeds
@@ -149,9 +150,11 @@ def play_at_tables(
     Raises:
         BadValueError: There are fewer than two players, or than *seats*, *games* is not
             positive, or a player is made for another board.
+        MissingPackageError: openskill, which rates them, is not installed.
     """
     if len(players) < 2:
         raise BadValueError("a tournament needs at least two players")
+    check_extra("openskill", "ratings")
     check_games(games)
     seats = check_seats(game, min(game.seats, len(players)) if seats is None else seats)
     if seats > len(players):
@@ -182,9 +185,7 @@ def rate_places(players: int, seatings: Seatings, places: NDArray[np.int8]) -> l
         seatings: Who sat where, by number, shape ``(games, slots)``.
         places: Who came in where, of the same shape.
     """
-    from openskill.models import PlackettLuce
-
-    model = PlackettLuce()
+    model = import_extra("openskill.models", "ratings").PlackettLuce()
     ratings = [model.rating() for _ in range(players)]
     for seating, row in zip(seatings.tolist(), places.tolist(), strict=True):
         seated = [player for player in seating if player != EMPTY]

@@ -30,9 +30,12 @@ PACKAGES = ("evolve-arena", "numpy", "numba", "llvmlite", "deap", "neat-python")
 EXTRAS = {
     "notebook": "ipykernel",
     "openspiel": "open_spiel",
+    "page": "starlette",
     "pandas": "pandas",
     "parquet": "pyarrow",
+    "ratings": "openskill",
     "ray": "ray",
+    "studies": "scipy",
 }
 """A distribution of each optional extra, by the name of the extra."""
 MIB = 1 << 20

@@ -21,8 +21,11 @@ FROM_TOP = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "security.md": "SECURITY.md",
+    "code-of-conduct.md": "CODE_OF_CONDUCT.md",
 }
 """Pages of the site, by their path there, that are stored at the top of the repository."""
+CHAMPION = ROOT / "docs" / "champion.safetensors"
+"""A player of ``evolve start connect-four --seed 3``."""
 PART = re.compile(r"^<!-- generated: \w+ -->\n(.*?)^<!-- end -->$", re.M | re.S)
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
 FEW_LETTERS = 30
@@ -33,7 +36,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from the top of the repository, and execute notebooks."""
     for uri, name in FROM_TOP.items():
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
+        for other, top in FROM_TOP.items():
+            text = text.replace(f"]({top}", f"]({other}")
         files.append(File.generated(config, uri, content=text))
+    files.append(File.generated(config, "champion.html", content=export_champion()))
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
         files.remove(file)
         for uri, content in execute_notebook(Path(str(file.abs_src_path)), file.src_uri):
@@ -57,6 +63,14 @@ def _mark_table(found: re.Match[str]) -> str:
     last = [re.split(r"(?<!\\)\|", line)[-2].strip() for line in found[0].splitlines()]
     kind = "sentences" if any(len(cell) > FEW_LETTERS for cell in last) else "figures"
     return f'<div class="{kind}" markdown>\n\n{found[0]}\n</div>\n'
+
+
+def export_champion() -> str:
+    """Return the page on which the home's champion plays."""
+    from evolve_arena.players.bred import read_player_file
+    from evolve_arena.runs.export import export_player
+
+    return str(export_player(read_player_file(CHAMPION, "champion"), "html"))
 
 
 def execute_notebook(path: Path, uri: str) -> Iterator[tuple[str, str | bytes]]:

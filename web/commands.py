@@ -39,6 +39,10 @@ def serve(
 
     Ctrl-C ends it; runs that were started from the page stop with a checkpoint.
     """
+    from evolve_arena.core.extras import check_extra
+
+    for package in ("starlette", "uvicorn"):
+        check_extra(package, "page")
     from evolve_arena.web.serving import run_server
 
     run_server(folder, host, port)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -262,11 +262,14 @@ def _find_working(player: NeatPlayer) -> tuple[list[int], list[tuple[int, int, f
     enabled = np.flatnonzero(genome.enabled)
     columns = (genome.source, genome.target, genome.weight)
     links = list(zip(*(column[enabled].tolist() for column in columns), strict=True))
-    graph = nx.DiGraph([(source, target) for source, target, _ in links])
-    graph.add_nodes_from(range(decoder.outputs))
-    needed = set(range(decoder.outputs)).union(
-        *(nx.ancestors(graph, output) for output in range(decoder.outputs))
-    )
+    sources: dict[int, list[int]] = {}
+    for source, target, _ in links:
+        sources.setdefault(target, []).append(source)
+    needed, open_nodes = set(range(decoder.outputs)), list(range(decoder.outputs))
+    while open_nodes:
+        found = set(sources.get(open_nodes.pop(), ())) - needed
+        needed |= found
+        open_nodes += found
     keys = sorted(key for key in needed if key >= 0)
     return keys, [link for link in links if link[1] in needed]
 
@@ -396,15 +399,45 @@ def find_layers(nodes: int, outputs: int, wires: Sequence[tuple[int, int]]) -> l
         wires: Source and target of each wire.
     """
     hidden = range(outputs, nodes)
-    # Order nodes by a depth-first search; wires against that order close cycles
-    graph = nx.DiGraph()
     entered = {target for source, target in wires if source >= outputs and source != target}
-    graph.add_nodes_from(sorted(hidden, key=lambda node: node in entered))
-    graph.add_edges_from((one, other) for one, other in wires if min(one, other) >= outputs)
-    left = {node: at for at, node in enumerate(nx.dfs_postorder_nodes(graph))}
-    graph.remove_edges_from([ends for ends in graph.edges if left[ends[0]] <= left[ends[1]]])
-    layers = [sorted(layer) for layer in nx.topological_generations(graph)]
+    targets: dict[int, list[int]] = {
+        node: [] for node in sorted(hidden, key=lambda node: node in entered)
+    }
+    for source, target in wires:
+        if min(source, target) >= outputs:
+            targets[source].append(target)
+    left = _number_as_left(targets)
+    # An edge leads back if the search leaves its target after its source.
+    sorter = TopologicalSorter(dict.fromkeys(targets, ()))
+    for source, ends in targets.items():
+        for target in ends:
+            if left[source] > left[target]:
+                sorter.add(target, source)
+    layers = []
+    sorter.prepare()
+    while sorter.is_active():
+        layers.append(sorted(sorter.get_ready()))
+        sorter.done(*layers[-1])
     return [*layers, list(range(outputs))]
+
+
+def _number_as_left(targets: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """Number nodes in the order in which a depth-first search along *targets* leaves them."""
+    left: dict[int, int] = {}
+    seen: set[int] = set()
+    for root in targets:
+        open_nodes = [] if root in seen else [(root, iter(targets[root]))]
+        seen.add(root)
+        while open_nodes:
+            node, ends = open_nodes[-1]
+            following = next((end for end in ends if end not in seen), None)
+            if following is None:
+                left[node] = len(left)
+                open_nodes.pop()
+            else:
+                seen.add(following)
+                open_nodes.append((following, iter(targets[following])))
+    return left
 
 
 def write_title(player: Player, name: str | None = None) -> str:

@@ -9,10 +9,10 @@ from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, expit, logit
 
 from evolve_arena.arena.intervals import mean_interval
 from evolve_arena.arena.statistics import Z_95
+from evolve_arena.core.extras import import_extra
 from evolve_arena.core.seeding import derive_generator
 from evolve_arena.studies.checkers_td.published import Crosstable, Score, sum_up
 
@@ -88,10 +88,12 @@ def measure_fit(published: Crosstable, seeds: Sequence[Crosstable]) -> Fit:
 
 def _gain(published: Crosstable, measured: Crosstable) -> float:
     points, games, shares = _as_arrays(published, measured)
+    special = import_extra("scipy.special", "studies")
     # Axes: steepness, scatter, cell.
-    drawn = expit(STEEPNESS[:, None, None] * logit(shares))
+    drawn = special.expit(STEEPNESS[:, None, None] * special.logit(shares))
     own, others = SCATTER[:, None] * drawn, SCATTER[:, None] * (1.0 - drawn)
     # Binomial coefficients are left out: they cancel in differences.
+    betaln = special.betaln
     cells = betaln(points + own, games - points + others) - betaln(own, others)
     likelihoods = cells.mean(axis=2)
     return float(likelihoods.max() - likelihoods[0].max())
@@ -117,6 +119,7 @@ def _count_inside(published: Crosstable, measured: Crosstable) -> int:
     own, others, most = shares[:, None] * weight, (1.0 - shares[:, None]) * weight, games[:, None]
     wins = np.arange(games.max() + 1.0)
     lost = np.maximum(most - wins, 0.0)
+    betaln = import_extra("scipy.special", "studies").betaln
     chances = betaln(wins + own, lost + others) - betaln(own, others) - betaln(wins + 1, lost + 1)
     below = np.cumsum(np.where(wins <= most, np.exp(chances) / (most + 1.0), 0.0), axis=1)
     low, high = (below < 0.025).sum(axis=1), (below < 0.975).sum(axis=1)
@@ -164,9 +167,8 @@ def spearman(values: Vector, others: Vector) -> float:
     >>> round(spearman([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
     0.8
     """
-    from scipy.stats import rankdata
-
-    return correlate(rankdata(values), rankdata(others))
+    ranks = import_extra("scipy.stats", "studies").rankdata
+    return correlate(ranks(values), ranks(others))
 
 
 def kendall(values: Vector, others: Vector) -> float:
@@ -177,9 +179,8 @@ def kendall(values: Vector, others: Vector) -> float:
     >>> round(kendall([1.0, 2.0, 3.0, 4.0], [10.0, 30.0, 20.0, 90.0]), 6)
     0.666667
     """
-    from scipy.stats import kendalltau
-
-    return float(np.nan_to_num(kendalltau(values, others).statistic))
+    found = import_extra("scipy.stats", "studies").kendalltau(values, others)
+    return float(np.nan_to_num(found.statistic))
 
 
 def spearman_interval(value: float, count: int) -> tuple[float, float]:

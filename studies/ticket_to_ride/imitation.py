@@ -27,14 +27,8 @@ from evolve_arena.arena.batch import seat_players
 from evolve_arena.arena.match import at_seats, play_matches
 from evolve_arena.core.errors import BadValueError
 from evolve_arena.core.game import Config
-from evolve_arena.core.seeding import derive_generator, derive_seeds, derive_stream
+from evolve_arena.core.seeding import derive_generator, derive_seeds
 from evolve_arena.core.types import Array, JsonObject
-from evolve_arena.evolve.learning.classifier import (
-    ACTIVATIONS,
-    LearningSettings,
-    Training,
-    learn_rows,
-)
 from evolve_arena.evolve.learning.learner import DivergedError
 from evolve_arena.evolve.method import Method, Report
 from evolve_arena.games.ticket_to_ride.features import FEATURE_NAMES, FEATURE_SCALES
@@ -46,6 +40,12 @@ from evolve_arena.players.board.networks import NetworkDecoder
 from evolve_arena.players.board.workspace import make_workspace
 from evolve_arena.players.player import CompiledPlayer
 from evolve_arena.players.specification import make_player
+from evolve_arena.studies.ticket_to_ride.classifier import (
+    ACTIVATIONS,
+    ClassifierSettings,
+    Training,
+    learn_rows,
+)
 
 
 class ImitationConfig(Config):
@@ -128,7 +128,7 @@ class DecisionImitation(Method[ImitationState]):
     """Teach a network the decisions of a rule player.
 
     Raises:
-        BadValueError: scikit-learn does not know the network's activation.
+        BadValueError: No gradient can be passed through the network's activation.
     """
 
     name = "imitation-decisions"
@@ -153,9 +153,8 @@ class DecisionImitation(Method[ImitationState]):
                 f"network.activation is {decoder.activation!r}, which can't be learnt"
                 f" (known: {', '.join(ACTIVATIONS)})"
             )
-        self._lesson = LearningSettings(
-            decoder.mlp.sizes,
-            decoder.activation,
+        self._lesson = ClassifierSettings(
+            decoder.mlp,
             config.solver,
             config.learning_rate,
             config.penalty,
@@ -195,17 +194,15 @@ class DecisionImitation(Method[ImitationState]):
         games = 0 if state.generation else self.config.games * len(self.config.players)
         arena.games += games
         inputs, kinds = self._order(learnt, state)
-        word = int(derive_stream(state.seed, state.generation, "order")[0]) % 2**32
+        order = derive_generator(state.seed, state.generation, "order")
         genes = self._make_playable(state.population[0], back=True)
         training = Training(genes, state.memory, state.steps)
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                training, loss = learn_rows(self._lesson, training, inputs, kinds, word)
-        except ValueError:
+        training, loss = learn_rows(self._lesson, training, inputs, kinds, order)
+        if not np.isfinite(training.genes).all():
             raise DivergedError(
                 f"the weights grew beyond all bounds in generation {state.generation}; lower"
                 " method.learning_rate"
-            ) from None
+            )
         after = replace(
             state,
             generation=state.generation + 1,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -225,6 +226,21 @@ def test_a_sketch_of_layers_holds_the_whole_network(
     genes = player.decoder.expand(player.genome[None, :])[0]
     expected = player.decoder.mlp.evaluate(genes, row[None, :])[0]
     assert values[sketch.layers[-1]] == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.data())
+def test_layers_are_those_of_networkx(data: st.DataObject) -> None:
+    nodes = data.draw(st.integers(1, 12))
+    outputs, node = data.draw(st.integers(1, nodes)), st.integers(0, nodes - 1)
+    wires = data.draw(st.lists(st.tuples(node, node), max_size=25))
+    entered = {target for source, target in wires if source >= outputs and source != target}
+    graph = nx.DiGraph()
+    graph.add_nodes_from(sorted(range(outputs, nodes), key=lambda node: node in entered))
+    graph.add_edges_from(ends for ends in wires if min(ends) >= outputs)
+    left = {node: at for at, node in enumerate(nx.dfs_postorder_nodes(graph))}
+    graph.remove_edges_from([ends for ends in graph.edges if left[ends[0]] <= left[ends[1]]])
+    layers = [sorted(layer) for layer in nx.topological_generations(graph)]
+    assert find_layers(nodes, outputs, wires) == [*layers, list(range(outputs))]
 
 
 def test_layers_are_the_longest_ways() -> None:
