@@ -85,8 +85,8 @@ class TdLinearConfig(LearnerConfig):
     """True for the formulas that Piotrowski printed, false for TD(λ)."""
     states: Literal["after", "before"] = "before"
     """Positions of a player's episode: those after its own moves, or those before; then that in
-    which the game ended. The publication does not say. A search of an even depth stops at positions of the
-    latter kind."""
+    which the game ended. The publication does not say. A search of an even depth stops at positions
+    of the latter kind."""
     draws: Literal["standard", "forty-moves", "pieces"] = "standard"
     """Rule for draws in training; see `evolve_arena.studies.checkers_td.linear_games.DRAW_RULES`.
     """
@@ -113,7 +113,8 @@ class TdLinearConfig(LearnerConfig):
     that it had before that generation."""
     initialisation: str = "zero"
     """``zero``, or a distribution of the first weights: see
-    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not say."""
+    `evolve_arena.players.board.networks.NetworkDecoder.initialise`. The publication does not
+    say."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> TdLinearConfig:
