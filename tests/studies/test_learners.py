@@ -124,7 +124,7 @@ def test_a_state_of_another_configuration_is_named(make: Make, tmp_path: Path) -
         ("td-lambda", "network.hidden=[1025]", "1 to 1024 units"),
         ("td-lambda", "network.head=policy", "network.head is 'policy': it must be 'value'"),
         ("td-lambda", "network.activation=relu", "it must be 'tanh'"),
-        ("td-lambda", "network.viewpoint=absolute", "network.viewpoint is (no|a) key"),
+        ("td-lambda", "network.viewpoint=absolute", "network.viewpoint is an unknown setting"),
         ("td-lambda", "network.encoding=plane", "did you mean 'planes'"),
         ("td-lambda", "network.encoding=features", "has none"),
         ("td-lambda", "method.trace=1.1", "method.trace is 1.1: it must be at most 1"),
